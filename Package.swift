@@ -1,0 +1,84 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// MARK: - Settings
+
+let swiftSettings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error), .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// SwiftPM does not define `NDEBUG` in release by itself, and Eigen keeps its assertions without it.
+let cxxSettings: [CXXSetting] = [
+  .define("NDEBUG", .when(configuration: .release)), .define("EIGEN_MPL2_ONLY"),
+  .define("EIGEN_DONT_PARALLELIZE"), .treatAllWarnings(as: .error), .enableWarning("all"),
+  .enableWarning("extra"),
+]
+
+let package = Package(
+  name: "nearby",
+  products: [
+    .library(name: "NearbyGeometry", targets: ["NearbyGeometry"]),
+    .library(name: "NearbyFusion", targets: ["NearbyFusion"]),
+    .library(name: "NearbyRecordings", targets: ["NearbyRecordings"]),
+    .executable(name: "nearby", targets: ["nearby"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // MARK: - System libraries
+    .systemLibrary(name: "CEigen", pkgConfig: "eigen3", providers: [.apt(["libeigen3-dev"])]),
+    .systemLibrary(name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"])]),
+
+    // MARK: - Kernels
+    .target(
+      name: "CNearbyKernels", dependencies: ["CEigen"], cxxSettings: cxxSettings,
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+
+    // MARK: - Library
+    .target(name: "NearbyGeometry", swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyFusion", dependencies: ["CNearbyKernels", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyRecordings", dependencies: ["NearbyFusion", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+
+    // MARK: - Command line
+    .executableTarget(
+      name: "nearby",
+      dependencies: [
+        "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+
+    // MARK: - Test support
+    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+    .target(
+      name: "NearbyTestSupport", dependencies: ["CLAPACKE", "NearbyFusion", "NearbyGeometry"],
+      path: "Tests/NearbyTestSupport", swiftSettings: swiftSettings),
+
+    // MARK: - Tests
+    .testTarget(
+      name: "NearbyGeometryTests", dependencies: ["NearbyGeometry", "NearbyTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyFusionTests",
+      dependencies: [
+        "CAllocationCounter", "CNearbyKernels", "NearbyFusion", "NearbyGeometry",
+        "NearbyTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyRecordingsTests",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyCommandTests", dependencies: ["nearby", "NearbyRecordings"],
+      swiftSettings: swiftSettings),
+  ],
+  cxxLanguageStandard: .cxx17
+)

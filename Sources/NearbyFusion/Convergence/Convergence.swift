@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands in the way of convergence: a set that iterates in the order in which a person should
+/// act on it.
+@frozen
+public struct ConvergenceReasons: OptionSet, Hashable, Sendable {
+  /// One bit for each reason.
+  public let rawValue: UInt8
+
+  /// Makes a set from its bits.
+  @inlinable
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// No samples come, or only ones that cannot be used: come closer, clear the line of sight.
+  public static let insufficientSignalStrength = ConvergenceReasons(rawValue: 1 << 0)
+  /// The odometry is limited or the scene is dark: turn on the light.
+  public static let insufficientLighting = ConvergenceReasons(rawValue: 1 << 1)
+  /// The device has hardly moved across the line of sight: move around.
+  public static let insufficientMovement = ConvergenceReasons(rawValue: 1 << 2)
+  /// The peer's place is not resolved horizontally: sweep from side to side.
+  public static let insufficientHorizontalSweep = ConvergenceReasons(rawValue: 1 << 3)
+  /// The peer's height is not resolved: sweep up and down.
+  public static let insufficientVerticalSweep = ConvergenceReasons(rawValue: 1 << 4)
+}
+
+extension ConvergenceReasons: CustomStringConvertible {
+  /// The reasons one by one, the most useful action first.
+  public var ordered: [ConvergenceReasons] {
+    (0..<5).map { ConvergenceReasons(rawValue: 1 << $0) }.filter(contains)
+  }
+
+  /// The name of each reason, in order.
+  public var names: [String] { ordered.map(\.name) }
+
+  /// The names, joined by semicolons.
+  public var description: String { names.joined(separator: ";") }
+
+  private var name: String {
+    switch self {
+    case .insufficientSignalStrength: "insufficientSignalStrength"
+    case .insufficientLighting: "insufficientLighting"
+    case .insufficientMovement: "insufficientMovement"
+    case .insufficientHorizontalSweep: "insufficientHorizontalSweep"
+    default: "insufficientVerticalSweep"
+    }
+  }
+}
+
+/// Whether the algorithm has converged.
+public enum Convergence: Hashable, Sendable {
+  /// There is nothing to judge by yet.
+  case unknown
+  /// It has not, and these reasons stand in the way.
+  case notConverged(ConvergenceReasons)
+  /// It has: every output is available.
+  case converged
+}
+
+/// How far each sweep has got: the posterior split by direction, against what convergence needs.
+public struct ConvergenceProgress: Hashable, Sendable {
+  /// The total standard deviation that convergence asks for, metres.
+  public var requiredSigma: Double
+  /// The square root of the trace of the position covariance, between hypotheses included, metres.
+  public var totalSigma: Double
+  /// The standard deviation along the line of sight, metres.
+  public var lineOfSightSigma: Double
+  /// The standard deviation in the horizontal plane across the line of sight, metres.
+  public var horizontalSigma: Double
+  /// The standard deviation along gravity, metres.
+  public var verticalSigma: Double
+  /// The share of the heaviest mode, 0 to 1.
+  public var dominantModeWeight: Double
+  /// The device's movement across the line of sight (root mean square about its mean) over the
+  /// distance, radians: the parallax made so far.
+  public var parallaxRadians: Double
+
+  /// What holds before the first sample.
+  public static let none = ConvergenceProgress(
+    requiredSigma: 0, totalSigma: .infinity, lineOfSightSigma: .infinity,
+    horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeWeight: 0,
+    parallaxRadians: 0)
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// Everything that can be set about an engine.
+///
+/// The defaults serve a hand-held phone without a file. Units are metres, radians and seconds; frames are the engine's (y up, ARKit device axes).
+public struct FusionConfiguration: Hashable, Sendable, Codable {
+  /// The device and its radio.
+  public var ranging = RangingConfiguration()
+  /// The odometry.
+  public var odometry = OdometryConfiguration()
+  /// Radio faults.
+  public var faults = FaultConfiguration()
+  /// The bank of hypotheses.
+  public var hypotheses = HypothesisConfiguration()
+  /// When the algorithm calls itself converged.
+  public var convergence = ConvergenceConfiguration()
+  /// When each output is published.
+  public var outputs = OutputConfiguration()
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// The radio: where its antenna is, how well it measures.
+public struct RangingConfiguration: Hashable, Sendable, Codable {
+  /// The antenna's phase centre in device axes, metres: wrong by 5 cm, ranges are wrong by as much.
+  public var antennaInDevice = Vector3.zero
+  /// The full cone in which angles are measured, radians.
+  public var fieldOfViewRadians = 120.0.degreesAsRadians
+  /// The accuracy of a range: one sigma, white noise and wandering error together, metres.
+  public var rangeSigma = 0.10
+  /// The accuracy of an azimuth: one sigma, white noise and wandering error together, radians.
+  public var azimuthSigmaRadians = 3.5.degreesAsRadians
+  /// The accuracy of an elevation, likewise, radians.
+  public var elevationSigmaRadians = 5.0.degreesAsRadians
+  /// The prior of the constant error of a pair of radios, one sigma, metres.
+  public var rangeBiasSigma = 0.15
+  /// The prior of the scale error of ranges, one sigma, a ratio.
+  public var rangeScaleSigma = 0.03
+  /// Ranges beyond this are no measurements, metres.
+  public var maximumRange = 1000.0
+  /// Samples older than the newest one by more than this are left out, seconds.
+  public var maximumLateness = 1.0
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// The odometry: how its world drifts.
+public struct OdometryConfiguration: Hashable, Sendable, Codable {
+  /// Drift of position: metres of one-sigma random walk per square root of a metre travelled.
+  public var positionDrift = 0.01
+  /// Drift of yaw: radians of one-sigma random walk per square root of a metre travelled.
+  public var yawDriftRadians = 0.3.degreesAsRadians
+  /// Whether the world is two-dimensional: device and peers in one horizontal plane.
+  public var isPlanar = false
+  /// The longest gap between two poses in which a pose is interpolated, seconds.
+  public var maximumPoseGap = 2.0
+  /// How far beyond the newest pose a pose is extrapolated, seconds.
+  public var maximumExtrapolation = 0.1
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// Radio faults: how often they begin, how long they last, what they look like.
+///
+/// Each measured component is in one of two states, honest or faulty, and passes between them as a
+/// Markov chain (Gilbert and Elliott), so that a burst counts as one surprise and not as many.
+public struct FaultConfiguration: Hashable, Sendable, Codable {
+  /// The probability that a range turns faulty from one sample to the next.
+  public var rangeOnset = 0.03
+  /// The probability that an angle turns faulty from one sample to the next.
+  public var angleOnset = 0.03
+  /// The probability that a fault lasts to the next sample.
+  public var persistence = 0.7
+  /// The mean excess of a range without line of sight, metres.
+  public var rangeExcess = 1.5
+  /// How long every component must be faulty before the estimate is doubted, seconds.
+  public var doubtAfter = 1.0
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// The bank of hypotheses: where the peer might be while that is ambiguous.
+public struct HypothesisConfiguration: Hashable, Sendable, Codable {
+  /// At most so many hypotheses for a peer, 8 to 96.
+  public var maximumCount = 96
+  /// Hypotheses below this share are dropped: too large loses mirror images, too small costs time.
+  public var pruningWeight = 1e-6
+  /// Two hypotheses are merged when that loses less than this, in nats of Runnalls' bound.
+  public var mergingLoss = 1e-3
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// When the algorithm calls itself converged.
+public struct ConvergenceConfiguration: Hashable, Sendable, Codable {
+  /// The position's total standard deviation that is always good enough, metres.
+  public var sigmaFloor = 0.35
+  /// The total standard deviation that is good enough, as a ratio to the distance.
+  public var sigmaPerDistance = 0.07
+  /// The share that one mode must hold.
+  public var dominantModeWeight = 0.99
+  /// Convergence is lost at this multiple of the standard deviation that gained it.
+  public var lossFactor = 1.5
+  /// Less parallax than this counts as hardly any movement, radians.
+  public var movementParallaxRadians = 0.15
+  /// A scene below this is dark, lumens.
+  public var darkBelowLumens = 100.0
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// When each output is published.
+public struct OutputConfiguration: Hashable, Sendable, Codable {
+  /// The distance's largest standard deviation, as a ratio to the distance.
+  public var distanceSigmaPerDistance = 0.15
+  /// A distance's standard deviation that is always good enough, metres.
+  public var distanceSigmaFloor = 0.5
+  /// The horizontal angle's largest standard deviation, radians.
+  public var horizontalAngleSigmaRadians = 15.0.degreesAsRadians
+  /// The direction's largest standard deviation, radians.
+  public var directionSigmaRadians = 12.0.degreesAsRadians
+  /// Height differences within this are the same level, metres.
+  public var sameLevelWithin = 0.6
+  /// The probability that a vertical direction must hold to be published.
+  public var verticalProbability = 0.8
+  /// How much of that probability a published vertical direction may lose before it is withdrawn.
+  public var verticalHysteresis = 0.1
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// A setting that makes no sense, and which.
+public struct FusionConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The setting's path, such as `ranging.rangeSigma`.
+  public var setting: String
+  /// What is wrong with it and what it may be.
+  public var problem: String
+
+  /// Both in one line.
+  public var description: String { "\(setting): \(problem)" }
+}
+
+extension FusionConfiguration {
+  /// Checks every setting.
+  ///
+  /// - Throws: The first setting that is outside its interval.
+  public func validate() throws(FusionConfigurationError) {
+    try require(ranging.antennaInDevice.isFinite, "ranging.antennaInDevice", "must be finite")
+    try require(
+      ranging.antennaInDevice.length < 10, "ranging.antennaInDevice", "must be below 10 m")
+    try check(ranging.fieldOfViewRadians, "ranging.fieldOfViewRadians", 0.01...(2 * .pi))
+    try check(ranging.rangeSigma, "ranging.rangeSigma", 1e-4...1e3)
+    try check(ranging.azimuthSigmaRadians, "ranging.azimuthSigmaRadians", 1e-5...Double.pi)
+    try check(ranging.elevationSigmaRadians, "ranging.elevationSigmaRadians", 1e-5...Double.pi)
+    try check(ranging.rangeBiasSigma, "ranging.rangeBiasSigma", 0...1e3)
+    try check(ranging.rangeScaleSigma, "ranging.rangeScaleSigma", 0...1)
+    try check(ranging.maximumRange, "ranging.maximumRange", 0.1...1e6)
+    try check(ranging.maximumLateness, "ranging.maximumLateness", 0...60)
+    try check(odometry.positionDrift, "odometry.positionDrift", 0...10)
+    try check(odometry.yawDriftRadians, "odometry.yawDriftRadians", 0...Double.pi)
+    try check(odometry.maximumPoseGap, "odometry.maximumPoseGap", 0.001...3600)
+    try check(odometry.maximumExtrapolation, "odometry.maximumExtrapolation", 0...10)
+    try check(faults.rangeOnset, "faults.rangeOnset", 1e-6...0.5)
+    try check(faults.angleOnset, "faults.angleOnset", 1e-6...0.5)
+    try check(faults.persistence, "faults.persistence", 0...0.999)
+    try check(faults.rangeExcess, "faults.rangeExcess", 0.01...1e3)
+    try check(faults.doubtAfter, "faults.doubtAfter", 0.05...60)
+    try require(
+      (8...96).contains(hypotheses.maximumCount), "hypotheses.maximumCount", "must be 8 to 96")
+    try check(hypotheses.pruningWeight, "hypotheses.pruningWeight", 1e-12...1e-2)
+    try check(hypotheses.mergingLoss, "hypotheses.mergingLoss", 0...1)
+    try check(convergence.sigmaFloor, "convergence.sigmaFloor", 1e-3...1e3)
+    try check(convergence.sigmaPerDistance, "convergence.sigmaPerDistance", 0...1)
+    try check(convergence.dominantModeWeight, "convergence.dominantModeWeight", 0.5...1)
+    try check(convergence.lossFactor, "convergence.lossFactor", 1...10)
+    try check(
+      convergence.movementParallaxRadians, "convergence.movementParallaxRadians", 0...Double.pi)
+    try check(convergence.darkBelowLumens, "convergence.darkBelowLumens", 0...1e6)
+    try check(outputs.distanceSigmaPerDistance, "outputs.distanceSigmaPerDistance", 0...10)
+    try check(outputs.distanceSigmaFloor, "outputs.distanceSigmaFloor", 0...1e3)
+    try check(
+      outputs.horizontalAngleSigmaRadians, "outputs.horizontalAngleSigmaRadians", 0...Double.pi)
+    try check(outputs.directionSigmaRadians, "outputs.directionSigmaRadians", 0...Double.pi)
+    try check(outputs.sameLevelWithin, "outputs.sameLevelWithin", 0...1e3)
+    try check(outputs.verticalProbability, "outputs.verticalProbability", 0.5...1)
+    try check(outputs.verticalHysteresis, "outputs.verticalHysteresis", 0...0.4)
+  }
+
+  private func check(
+    _ value: Double, _ setting: String, _ interval: ClosedRange<Double>
+  ) throws(FusionConfigurationError) {
+    try require(
+      interval.contains(value), setting,
+      "is \(value), must be \(interval.lowerBound) to \(interval.upperBound)")
+  }
+
+  private func require(
+    _ condition: Bool, _ setting: String, _ problem: String
+  ) throws(FusionConfigurationError) {
+    if !condition { throw FusionConfigurationError(setting: setting, problem: problem) }
+  }
+}

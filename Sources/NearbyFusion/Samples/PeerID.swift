@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A peer as one engine knows it: a small number, handed out by ``FusionEngine/addPeer(_:)``.
+///
+/// Names, tokens and radio addresses stay with the caller.
+@frozen
+public struct PeerID: Hashable, Sendable {
+  /// The peer's place in the order in which peers were added, from zero.
+  public let index: Int
+
+  @inlinable
+  init(index: Int) { self.index = index }
+}
+
+/// How a peer may move.
+public enum PeerMotion: String, Sendable, Codable, CaseIterable {
+  /// It rests. Its place in the odometry's world changes only as that world drifts.
+  case stationary
+  /// It moves as a person does.
+  case moving
+  /// Nobody knows. Handled as ``moving`` until the engine estimates motion itself.
+  case unknown
+}

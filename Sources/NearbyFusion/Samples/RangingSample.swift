@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// One ranging exchange with one peer: what the radio measured, each part optional.
+///
+/// Nothing is checked here. The engine judges every part by itself and says in its ``SampleReport``
+/// what it did with it.
+public struct RangingSample: Hashable, Sendable {
+  /// With whom.
+  public var peer: PeerID
+  /// When, on the clock of the poses.
+  public var timestamp: Timestamp
+  /// Metres from the antenna to the peer.
+  public var distance: Double?
+  /// `atan2(d.x, -d.z)` of the peer's direction `d` in device axes, radians, positive to the right.
+  public var azimuthRadians: Double?
+  /// `asin(d.y)` of the peer's unit direction in device axes, radians, positive up.
+  public var elevationRadians: Double?
+  /// The distance's standard deviation, metres; the configuration's when `nil`.
+  public var distanceSigma: Double?
+  /// The azimuth's standard deviation, radians; the configuration's when `nil`.
+  public var azimuthSigmaRadians: Double?
+  /// The elevation's standard deviation, radians; the configuration's when `nil`.
+  public var elevationSigmaRadians: Double?
+  /// Whether the radio believes that something stands in the line of sight.
+  public var isNonLineOfSight: Bool?
+
+  /// Makes a sample.
+  public init(
+    peer: PeerID, timestamp: Timestamp, distance: Double? = nil, azimuthRadians: Double? = nil,
+    elevationRadians: Double? = nil, distanceSigma: Double? = nil,
+    azimuthSigmaRadians: Double? = nil, elevationSigmaRadians: Double? = nil,
+    isNonLineOfSight: Bool? = nil
+  ) {
+    self.peer = peer
+    self.timestamp = timestamp
+    self.distance = distance
+    self.azimuthRadians = azimuthRadians
+    self.elevationRadians = elevationRadians
+    self.distanceSigma = distanceSigma
+    self.azimuthSigmaRadians = azimuthSigmaRadians
+    self.elevationSigmaRadians = elevationSigmaRadians
+    self.isNonLineOfSight = isNonLineOfSight
+  }
+}

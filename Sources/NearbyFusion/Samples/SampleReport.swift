@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// The status record of one measured component: the same for range, azimuth and elevation.
+///
+/// Innovations are `measured - predicted`, under the hypothesis that carries the most weight after
+/// the sample; angles wrapped to (-π, π].
+public struct ComponentReport: Hashable, Sendable {
+  /// What became of the component.
+  public enum Outcome: Hashable, Sendable {
+    /// It was not measured.
+    case absent
+    /// It was used with the given weight, 0.5 to 1: the probability that it is no outlier.
+    case fused(weight: Double)
+    /// It was used with the given weight, below 0.5, and counts as rejected: most likely an outlier.
+    case rejectedAsOutlier(weight: Double)
+    /// It was left out.
+    case rejected(Rejection)
+  }
+
+  /// Why a component was left out.
+  public enum Rejection: String, Hashable, Sendable, CaseIterable {
+    /// The value is infinite or not a number.
+    case notFinite
+    /// A range that is negative or zero, or beyond the radio's reach; an angle outside its interval.
+    case outOfBounds
+    /// A standard deviation that is not a positive number.
+    case invalidSigma
+    /// The sample is older than the engine looks back.
+    case tooLate
+    /// The sample repeats the stamp and the values of the one before it.
+    case duplicate
+    /// There is no pose near enough in time to say where the device was.
+    case noPose
+    /// The odometry had no poses worth the name at that time.
+    case trackingNotAvailable
+  }
+
+  /// The measured value: metres or radians.
+  public var value: Double
+  /// The variance of the value's noise, white part, as it was assumed.
+  public var variance: Double
+  /// Measured minus predicted.
+  public var innovation: Double
+  /// The variance expected of the innovation.
+  public var innovationVariance: Double
+  /// What became of it.
+  public var outcome: Outcome
+
+  /// The normalised innovation squared over the gate of 3 sigma: above one is suspicious.
+  public var testRatio: Double {
+    innovationVariance > 0 ? innovation * innovation / (9 * innovationVariance) : 0
+  }
+
+  /// Whether the component counts as used.
+  public var isUsed: Bool {
+    if case .fused = outcome { true } else { false }
+  }
+
+  /// The record of a component that was not measured.
+  public static let absent = ComponentReport(
+    value: 0, variance: 0, innovation: 0, innovationVariance: 0, outcome: .absent)
+}
+
+/// What became of a ranging sample, component by component.
+public struct SampleReport: Hashable, Sendable {
+  /// How much of a sample was used.
+  public enum Use: String, Hashable, Sendable {
+    /// All that was measured.
+    case all
+    /// Some of what was measured.
+    case partial
+    /// Nothing.
+    case rejected
+  }
+
+  /// The sample's peer.
+  public var peer: PeerID
+  /// The sample's moment.
+  public var timestamp: Timestamp
+  /// The distance.
+  public var range: ComponentReport
+  /// The azimuth.
+  public var azimuth: ComponentReport
+  /// The elevation.
+  public var elevation: ComponentReport
+
+  /// How much of the sample was used.
+  public var use: Use {
+    var measured = 0
+    var used = 0
+    for index in 0..<3 {
+      if case .absent = self[index].outcome { continue }
+      measured += 1
+      if self[index].isUsed { used += 1 }
+    }
+    return used == 0 ? .rejected : used == measured ? .all : .partial
+  }
+
+  /// The sum of `innovation² / innovationVariance` over the components that were used.
+  ///
+  /// Expected: the number of those components. `nil` when there is none.
+  public var normalizedInnovationSquared: Double? {
+    var sum = 0.0
+    var used = 0
+    for index in 0..<3 where self[index].isUsed {
+      sum += self[index].innovation * self[index].innovation / self[index].innovationVariance
+      used += 1
+    }
+    return used > 0 ? sum : nil
+  }
+
+  /// The components in their fixed order: range, azimuth, elevation.
+  subscript(index: Int) -> ComponentReport {
+    get { index == 0 ? range : index == 1 ? azimuth : elevation }
+    set {
+      switch index {
+      case 0: range = newValue
+      case 1: azimuth = newValue
+      default: elevation = newValue
+      }
+    }
+  }
+}

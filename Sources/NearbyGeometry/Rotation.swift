@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A rotation in three dimensions, held as a unit quaternion (Hamilton, scalar last).
+///
+/// `a * b` rotates by `b` first, so that `worldFromDevice * deviceFromAntenna` reads as a chain.
+/// `q` and `-q` are the same rotation; compare with ``angle(to:)``, not with `==`.
+/// Memory layout: four doubles in the order `x`, `y`, `z`, `w`.
+@frozen
+public struct Rotation: Hashable, Sendable {
+  /// The first component of the quaternion's vector part.
+  public let x: Double
+  /// The second component of the quaternion's vector part.
+  public let y: Double
+  /// The third component of the quaternion's vector part.
+  public let z: Double
+  /// The quaternion's scalar part.
+  public let w: Double
+
+  /// The rotation by nothing.
+  public static let identity = Rotation(unchecked: 0, 0, 0, 1)
+
+  @inlinable
+  init(unchecked x: Double, _ y: Double, _ z: Double, _ w: Double) {
+    self.x = x
+    self.y = y
+    self.z = z
+    self.w = w
+  }
+
+  /// Makes a rotation from quaternion components of any length that is not zero.
+  ///
+  /// `nil` when a component is not finite or the length is below 1e-9: no direction is left then.
+  ///
+  /// - Parameters:
+  ///   - x: First component of the vector part.
+  ///   - y: Second component of the vector part.
+  ///   - z: Third component of the vector part.
+  ///   - w: Scalar part.
+  @inlinable
+  public init?(normalizing x: Double, _ y: Double, _ z: Double, _ w: Double) {
+    let length = (x * x + y * y + z * z + w * w).squareRoot()
+    guard length.isFinite, length > 1e-9 else { return nil }
+    self.init(unchecked: x / length, y / length, z / length, w / length)
+  }
+
+  /// Makes the rotation by an angle about an axis.
+  ///
+  /// - Parameters:
+  ///   - angleRadians: The angle, positive by the right-hand rule.
+  ///   - axis: The axis; its length does not matter. The zero vector gives the identity.
+  public init(angleRadians: Double, about axis: Vector3) {
+    let unit = axis.normalized
+    let s = sin(angleRadians / 2)
+    let c = unit == .zero ? 1 : cos(angleRadians / 2)
+    self.init(unchecked: unit.x * s, unit.y * s, unit.z * s, c)
+  }
+
+  /// Makes a rotation from the columns of a rotation matrix: where it takes the three unit vectors.
+  ///
+  /// - Parameters:
+  ///   - xAxis: The image of `(1, 0, 0)`.
+  ///   - yAxis: The image of `(0, 1, 0)`.
+  ///   - zAxis: The image of `(0, 0, 1)`.
+  public init(xAxis: Vector3, yAxis: Vector3, zAxis: Vector3) {
+    // Shepperd's method: the largest of the four squares is the safe divisor.
+    let trace = xAxis.x + yAxis.y + zAxis.z
+    var q = (x: 0.0, y: 0.0, z: 0.0, w: 0.0)
+    if trace > max(xAxis.x, yAxis.y, zAxis.z) {
+      q = (yAxis.z - zAxis.y, zAxis.x - xAxis.z, xAxis.y - yAxis.x, 1 + trace)
+    } else if xAxis.x >= max(yAxis.y, zAxis.z) {
+      q = (1 + 2 * xAxis.x - trace, xAxis.y + yAxis.x, zAxis.x + xAxis.z, yAxis.z - zAxis.y)
+    } else if yAxis.y >= zAxis.z {
+      q = (xAxis.y + yAxis.x, 1 + 2 * yAxis.y - trace, yAxis.z + zAxis.y, zAxis.x - xAxis.z)
+    } else {
+      q = (zAxis.x + xAxis.z, yAxis.z + zAxis.y, 1 + 2 * zAxis.z - trace, xAxis.y - yAxis.x)
+    }
+    self = Rotation(normalizing: q.x, q.y, q.z, q.w) ?? .identity
+  }
+
+  /// The rotation that undoes this one.
+  @inlinable
+  public var inverse: Rotation { Rotation(unchecked: -x, -y, -z, w) }
+
+  /// Where the rotation takes `(1, 0, 0)`: the first column of its matrix.
+  @inlinable
+  public var xAxis: Vector3 {
+    Vector3(1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y))
+  }
+
+  /// Where the rotation takes `(0, 1, 0)`: the second column of its matrix.
+  @inlinable
+  public var yAxis: Vector3 {
+    Vector3(2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x))
+  }
+
+  /// Where the rotation takes `(0, 0, 1)`: the third column of its matrix.
+  @inlinable
+  public var zAxis: Vector3 {
+    Vector3(2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
+  }
+
+  /// Rotates a vector.
+  @inlinable
+  public func act(_ v: Vector3) -> Vector3 {
+    let u = Vector3(x, y, z)
+    let t = 2 * u.cross(v)
+    return v + w * t + u.cross(t)
+  }
+
+  /// The chain of two rotations; the right one acts first.
+  @inlinable
+  public static func * (a: Rotation, b: Rotation) -> Rotation {
+    // One Newton step keeps a product of unit quaternions a unit quaternion for ever.
+    let x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
+    let y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x
+    let z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w
+    let w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z
+    let scale = 1.5 - 0.5 * (x * x + y * y + z * z + w * w)
+    return Rotation(unchecked: x * scale, y * scale, z * scale, w * scale)
+  }
+
+  /// The angle between two rotations, in [0, π].
+  ///
+  /// - Parameter other: The other rotation.
+  /// - Returns: The smallest angle, in radians, that turns one into the other.
+  public func angle(to other: Rotation) -> Double {
+    let d = inverse * other
+    return 2 * atan2(Vector3(d.x, d.y, d.z).length, abs(d.w))
+  }
+
+  /// Spherical linear interpolation along the shorter arc.
+  ///
+  /// For the small arcs between neighbouring poses (below 0.1 rad) it is the normalised linear
+  /// interpolation, which differs from the arc by less than 1e-6 rad and needs no trigonometry.
+  ///
+  /// - Parameters:
+  ///   - other: The rotation at `fraction` one.
+  ///   - fraction: Where between the two, 0 to 1; outside, it extrapolates at the same rate.
+  /// - Returns: The rotation in between.
+  public func interpolated(to other: Rotation, fraction: Double) -> Rotation {
+    let cosine = x * other.x + y * other.y + z * other.z + w * other.w
+    let sign = cosine < 0 ? -1.0 : 1.0
+    var a = 1 - fraction
+    var b = fraction * sign
+    // cos(0.05): half the arc of the rotation is the arc of the quaternion.
+    if abs(cosine) < 0.99875 || fraction < 0 || fraction > 1 {
+      let half = acos(min(1, abs(cosine)))
+      let sine = sin(half)
+      if sine > 1e-9 {
+        a = sin((1 - fraction) * half) / sine
+        b = sin(fraction * half) / sine * sign
+      }
+    }
+    let q = (
+      a * x + b * other.x, a * y + b * other.y, a * z + b * other.z, a * w + b * other.w
+    )
+    let length = (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
+    return Rotation(unchecked: q.0 / length, q.1 / length, q.2 / length, q.3 / length)
+  }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+@main struct Nearby: ParsableCommand { static let configuration = CommandConfiguration(commandName: "nearby") }

@@ -7,8 +7,8 @@
 
 namespace {
 
-using Vector = Eigen::Matrix<double, NEARBY_FIT_SIZE, 1>;
-using Matrix = Eigen::Matrix<double, NEARBY_FIT_SIZE, NEARBY_FIT_SIZE>;
+using Vector = Eigen::Matrix<double, NEARBY_STATE_SIZE, 1>;
+using Matrix = Eigen::Matrix<double, NEARBY_STATE_SIZE, NEARBY_STATE_SIZE>;
 
 /// The normal equations at one point, and the cost there.
 struct System {
@@ -23,12 +23,17 @@ struct System {
 };
 
 void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
-  const double sigma[NEARBY_FIT_SIZE] = {model.horizontal_sigma, model.vertical_sigma,
-                                         model.horizontal_sigma, model.range_bias_sigma,
-                                         model.range_scale_sigma};
-  for (int i = 0; i < NEARBY_FIT_SIZE; ++i) {
+  const double prior[NEARBY_STATE_SIZE] = {model.horizontal_sigma * model.horizontal_sigma,
+                                           model.vertical_sigma * model.vertical_sigma,
+                                           model.horizontal_sigma * model.horizontal_sigma,
+                                           model.range_bias_sigma * model.range_bias_sigma,
+                                           model.range_scale_sigma * model.range_scale_sigma,
+                                           model.wander_variance[NEARBY_RANGE],
+                                           model.wander_variance[NEARBY_AZIMUTH],
+                                           model.wander_variance[NEARBY_ELEVATION]};
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) {
     // A prior of zero width pins the parameter without dividing by it.
-    const double variance = std::fmax(sigma[i] * sigma[i], 1e-12);
+    const double variance = std::fmax(prior[i], 1e-12);
     const double innovation = (i < 3 ? model.center[i] : 0) - x[i];
     system.information(i, i) += 1 / variance;
     system.gradient[i] += innovation / variance;
@@ -39,7 +44,7 @@ void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
 void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const Vector &x,
                   double widening, System &system) {
   nearby::Hypothesis<double> at{};
-  for (int i = 0; i < NEARBY_FIT_SIZE; ++i) at.mean[i] = x[i];
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) at.mean[i] = x[i];
   nearby_measurement from;
   for (int i = 0; i < 3; ++i) from.antenna_in_world[i] = k.antenna_in_world[i];
   for (int i = 0; i < 9; ++i) from.device_from_world[i] = k.device_from_world[i];
@@ -51,15 +56,18 @@ void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const
     if (component == NEARBY_RANGE) {
       double range;
       z = nearby::RangeModel<double>::at<false>(at, from, range);
-      h[3] = 1;
-      h[4] = range;
+      h[NEARBY_STATE_RANGE_BIAS] = 1;
+      h[NEARBY_STATE_RANGE_SCALE] = range;
     } else if (component == NEARBY_AZIMUTH) {
       z = nearby::AzimuthModel<double>::at<false>(at, from);
     } else {
       z = nearby::ElevationModel<double>::at<false>(at, from);
     }
     for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
-    double innovation = k.value[component] - z.predicted;
+    // The model predicts with the wandering error of now; then it was only correlated with it.
+    const int wander = NEARBY_STATE_RANGE_WANDER + component;
+    h[wander] = k.memory[component];
+    double innovation = k.value[component] - z.predicted + (1 - k.memory[component]) * x[wander];
     if (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
 
     const double variance = k.variance[component] * widening;
@@ -84,12 +92,13 @@ System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_m
 }  // namespace
 
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double *parameters, double *covariance) {
+                  double widest, double *state, double *covariance) {
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
-  Vector x = Eigen::Map<const Vector>(parameters);
+  Vector x = Eigen::Map<const Vector>(state);
   Eigen::LLT<Matrix> solver;
   for (const double widening : schedule) {
+    if (widening > widest) continue;
     const System system = linearize(keyframes, count, *model, x, widening);
     solver.compute(system.information);
     if (solver.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
@@ -106,13 +115,13 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   if (solver.info() != Eigen::Success || !x.allFinite())
     return -std::numeric_limits<double>::infinity();
   double half_log_det = 0;
-  for (int i = 0; i < NEARBY_FIT_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
   Matrix widened = last.information;
   for (int i = 0; i < 3; ++i) widened(i, i) += model->covariance_floor;
   const Matrix p = widened.selfadjointView<Eigen::Lower>().llt().solve(Matrix::Identity());
-  Eigen::Map<Vector>(parameters, NEARBY_FIT_SIZE) = x;
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
   int k = 0;
-  for (int r = 0; r < NEARBY_FIT_SIZE; ++r)
-    for (int c = r; c < NEARBY_FIT_SIZE; ++c) covariance[k++] = p(r, c);
+  for (int r = 0; r < NEARBY_STATE_SIZE; ++r)
+    for (int c = r; c < NEARBY_STATE_SIZE; ++c) covariance[k++] = p(r, c);
   return -last.cost - half_log_det;
 }

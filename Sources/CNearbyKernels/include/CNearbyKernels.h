@@ -156,12 +156,12 @@ typedef struct nearby_keyframe {
   /// Bit `1 << component` is set for each component that is there.
   int32_t present;
   double value[NEARBY_COMPONENTS];
-  /// Variance of all that the fit does not estimate: white noise, wandering error, drift since.
+  /// Variance of all that the fit does not estimate: white noise, drift since, and what of the
+  /// wandering error has been forgotten since.
   double variance[NEARBY_COMPONENTS];
+  /// The correlation of the wandering error then with that of now, which the fit estimates.
+  double memory[NEARBY_COMPONENTS];
 } nearby_keyframe;
-
-/// The parameters of a fit: position (3), range bias, range scale error.
-enum { NEARBY_FIT_SIZE = 5, NEARBY_FIT_COVARIANCE_SIZE = 15 };
 
 /// What a fit assumes.
 typedef struct nearby_fit_model {
@@ -169,6 +169,8 @@ typedef struct nearby_fit_model {
   /// along gravity.
   double center[3], horizontal_sigma, vertical_sigma;
   double range_bias_sigma, range_scale_sigma;
+  /// The prior variance of each wandering error.
+  double wander_variance[NEARBY_COMPONENTS];
   /// Information added to the position's in the covariance that is given out, 1/m²: so that a
   /// direction about which nothing is known is as wide as the caller wants to have it.
   double covariance_floor;
@@ -176,16 +178,18 @@ typedef struct nearby_fit_model {
   double outlier_share[NEARBY_COMPONENTS], outlier_density[NEARBY_COMPONENTS];
 } nearby_fit_model;
 
-/// Fits the parameters to all keyframes at once: the mode of the posterior that is nearest downhill.
+/// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
 ///
 /// Minimises Σ -ln((1 - ε) N(ν; 0, R) + ε F) plus the priors by Gauss and Newton's method, each
 /// component weighted by its probability of being no outlier, the noise at first widened and then
 /// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds
-/// its way. `parameters` is the start and becomes the mode; `covariance` (packed) is the inverse of
+/// its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse of
 /// the information there. Returns the logarithm of the mode's evidence by Laplace's approximation (up
-/// to a constant common to all starts); minus infinity when it could not be solved. O(count).
+/// to a constant common to all starts); minus infinity when it could not be solved. Noise variances
+/// begin at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a
+/// mode already. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double *parameters, double *covariance);
+                  double widest, double *state, double *covariance);
 
 // MARK: Models
 

@@ -15,9 +15,9 @@ struct PeerFilter: Sendable {
 
   private var challenger: Tracker?
   private var noise: NoiseLevels = [
-    NoiseLevel(whiteFloor: Tune.kmin, wanderFloor: Tune.wf),
-    NoiseLevel(whiteFloor: Tune.kamin, wanderFloor: Tune.af),
-    NoiseLevel(whiteFloor: Tune.kamin, wanderFloor: Tune.af),
+    NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.2),
+    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
+    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
   ]
   private var lastSample: RangingSample?
   /// Since when no component of any sample has been usable.
@@ -60,22 +60,22 @@ struct PeerFilter: Sendable {
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
     _ configuration: FusionConfiguration
   ) {
-    guard let monitor = incumbent?.monitor else { return }
-    if monitor.isConsistent { challenger = nil }
-    if challenger?.monitor.isContradicted ?? false { challenger = nil }
-    if challenger == nil {
-      guard monitor.isContradicted else { return }
-      challenger = Tracker(
-        components, at: device, motion: motion, noise: noise, configuration)
+    guard let incumbent else { return }
+    if incumbent.isConsistent || challenger?.isContradicted ?? false { challenger = nil }
+    guard challenger != nil else {
+      if incumbent.isContradicted {
+        challenger = Tracker(
+          components, at: device, motion: motion, noise: noise, configuration)
+      }
       return
     }
     challenger?.step(
       components, at: device, isObstructed: isObstructed, noise: noise, configuration)
-    if monitor.isContradicted, let challenger, challenger.isSettled,
-      challenger.monitor.isConsistent,
-      device.timestamp.seconds(since: challenger.birth) >= Self.probation
+    if incumbent.isContradicted, let challenger, challenger.isSettled, challenger.isConsistent,
+      challenger.hasBeenTested || incumbent.rangesContradict,
+      device.timestamp.seconds(since: challenger.birthDevice.timestamp) >= Self.probation
     {
-      incumbent = challenger
+      self.incumbent = challenger
       self.challenger = nil
     }
   }
@@ -100,9 +100,11 @@ struct PeerFilter: Sendable {
       if outcome.weight > 0.9, outcome.inlier >= 0.5 {
         let taken =
           outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
+        let after = outcome.innovation * (1 - taken)
         noise[index].observe(
-          before: outcome.innovation, after: outcome.innovation * (1 - taken),
-          sigma: component.sigma)
+          NoiseLevel.Observation(
+            before: outcome.innovation, after: after, withoutWander: after + outcome.wander,
+            novelty: outcome.novelty, sigma: component.sigma))
       } else {
         noise[index].forgetLast()
       }
@@ -148,10 +150,11 @@ struct PeerFilter: Sendable {
       configuration.convergence, spread: incumbent?.spread ?? DeviceSpread(),
       isPlanar: configuration.odometry.isPlanar)
     let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
+    let isDoubted = challenger != nil && (incumbent?.rangesContradict ?? false)
     let judge = ConvergenceJudge(
       configuration: configuration.convergence, wasConverged: convergence == .converged,
       isDark: isDark,
-      lacksSignal: unusable >= configuration.faults.doubtAfter || challenger != nil)
+      lacksSignal: unusable >= configuration.faults.doubtAfter || isDoubted)
     return (judge.judge(progress), progress)
   }
 
@@ -210,7 +213,8 @@ struct PeerFilter: Sendable {
       worldTransform: Estimated(
         value: isConverged ? place : nil, sigma: progress.totalSigma,
         unavailability: isConverged ? nil : .notConverged),
-      meanInWorld: view.mean, covarianceInWorld: view.covariance, hypothesisCount: incumbent.bank.count)
+      meanInWorld: view.mean, covarianceInWorld: view.covariance,
+      hypothesisCount: incumbent.bank.count)
   }
 }
 

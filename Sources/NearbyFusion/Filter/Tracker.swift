@@ -16,20 +16,24 @@ struct Tracker: Sendable {
   /// The device at the newest sample: the time at which the bank stands.
   private(set) var device: TrajectoryPoint
   private(set) var spread = DeviceSpread()
-  private(set) var monitor = ContradictionMonitor()
+  private var rangeMonitor = ContradictionMonitor()
+  private var angleMonitor = ContradictionMonitor()
   /// How the newest sample met the heaviest hypothesis.
   private(set) var outcomes: InlineArray<3, Outcome> = InlineArray(repeating: Outcome())
-  /// When the first sample came.
-  let birth: Timestamp
+  /// The device at the first sample.
+  let birthDevice: TrajectoryPoint
   /// Whether one hypothesis is left and is narrow enough for its linearisation: from then on the
   /// filter goes on alone.
   private(set) var isSettled = false
 
   private let motion: PeerMotion
   private var window = ObservationWindow()
+  private var searches = 0
   private var previousValues: InlineArray<3, Double>
   /// When the bank was last updated.
   private var lastUpdate: Timestamp
+  /// How much of the wandering errors the last prediction renewed.
+  private var novelty = (range: 0.0, angle: 0.0)
 
   /// How one component of a sample met a hypothesis.
   struct Outcome {
@@ -39,6 +43,9 @@ struct Tracker: Sendable {
     var inlier = 1.0
     /// The share of the hypothesis.
     var weight = 1.0
+    /// Its estimate of the component's wandering error, and how much of that is new.
+    var wander = 0.0
+    var novelty = 0.0
   }
 
   private static let wander = WanderModel()
@@ -51,8 +58,12 @@ struct Tracker: Sendable {
   /// A bank whose spread across the line of sight is below this, as a ratio to the distance, is
   /// settled: its shell is flat within half a percent of the distance.
   private static let settledSpread = 0.1
-  /// So many directions are tried anew in each search.
-  private static let searchDirections = 24
+  /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
+  private static let anglePatience = 2.0
+  private static let testRadians = 0.3
+  /// One search in so many tries so many directions anew; the others refine the modes there are.
+  private static let searchesPerSweep = 4
+  private static let searchDirections = 32
 
   // MARK: Stage 2, birth
 
@@ -62,7 +73,7 @@ struct Tracker: Sendable {
   ) {
     self.device = device
     self.motion = motion
-    birth = device.timestamp
+    birthDevice = device
     lastUpdate = device.timestamp
     previousValues = InlineArray(repeating: .nan)
     let birth = Birth(
@@ -92,25 +103,26 @@ struct Tracker: Sendable {
   mutating func predict(
     to device: TrajectoryPoint, noise: NoiseLevels, _ configuration: FusionConfiguration
   ) {
+    novelty = (0, 0)
     guard device.timestamp > self.device.timestamp else { return }
     let drift = drift(to: device, isPlanar: configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
     let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
     let left = Self.wander.decay(from: self.device, to: device, distance: distance)
     let ranging = configuration.ranging
-    let renewed = 1 - left.angle * left.angle
+    novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
     bank.propagate(
       nearby_motion(
         device_in_world: (position.x, position.y, position.z),
         horizontal_diffusion: drift.horizontal, vertical_diffusion: drift.vertical,
         yaw_diffusion: drift.yaw, range_wander_decay: left.range,
-        range_wander_diffusion: (1 - left.range * left.range)
+        range_wander_diffusion: novelty.range
           * noise[0].wanderVariance(stated: ranging.rangeSigma),
         azimuth_wander_decay: left.angle,
-        azimuth_wander_diffusion: renewed
+        azimuth_wander_diffusion: novelty.angle
           * noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians),
         elevation_wander_decay: left.angle,
-        elevation_wander_diffusion: renewed
+        elevation_wander_diffusion: novelty.angle
           * noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)))
     self.device = device
   }
@@ -131,9 +143,11 @@ struct Tracker: Sendable {
       outcomes[index] = Outcome(
         innovation: bank[.innovation(index), best],
         innovationVariance: bank[.innovationVariance(index), best],
-        inlier: bank[.inlier(index), best], weight: bank.weight(best))
+        inlier: bank[.inlier(index), best], weight: bank.weight(best),
+        wander: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + index), best],
+        novelty: index == 0 ? novelty.range : novelty.angle)
     }
-    monitor.add(contradicts: contradicts(components), at: device.timestamp, configuration.faults)
+    watch(components, at: device.timestamp, configuration.faults)
   }
 
   private mutating func remember(_ components: Components) {
@@ -142,11 +156,34 @@ struct Tracker: Sendable {
     }
   }
 
-  /// Whether a sample contradicts the heaviest hypothesis: its range does, or all of it. Angles alone
-  /// are wrong too often for that.
-  private func contradicts(_ components: Components) -> Bool {
-    if components[0] != nil { return outcomes[0].inlier < 0.5 }
-    return (1..<3).allSatisfy { components[$0] == nil || outcomes[$0].inlier < 0.5 }
+  /// Takes note of which components contradict the heaviest hypothesis.
+  private mutating func watch(
+    _ components: Components, at time: Timestamp, _ faults: FaultConfiguration
+  ) {
+    if components[0] != nil {
+      rangeMonitor.add(
+        contradicts: outcomes[0].inlier < 0.5, at: time, patience: faults.doubtAfter)
+    }
+    if components[1] != nil || components[2] != nil {
+      let isFaulty = (1..<3).contains { components[$0] != nil && outcomes[$0].inlier < 0.5 }
+      angleMonitor.add(
+        contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
+    }
+  }
+
+  /// Whether the ranges lately contradict this account.
+  var rangesContradict: Bool { rangeMonitor.isContradicted }
+  /// Whether the ranges or, for longer, the angles contradict it.
+  var isContradicted: Bool { rangeMonitor.isContradicted || angleMonitor.isContradicted }
+  /// Whether all agree with it.
+  var isConsistent: Bool { rangeMonitor.isConsistent && angleMonitor.isConsistent }
+  /// Whether the device has since birth seen the peer from another side: an angle that is stuck
+  /// would have shown.
+  var hasBeenTested: Bool {
+    let distance = max(
+      (bank.position(bank.heaviest) - device.worldFromDevice.translation).length, 0.3)
+    return device.turn - birthDevice.turn + (device.path - birthDevice.path) / distance
+      > Self.testRadians
   }
 
   private func measurement(
@@ -218,11 +255,16 @@ struct Tracker: Sendable {
         now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander),
       configuration: configuration, wanderVariance: noise.wanderVariances(ranging),
       antennaInWorld: antenna, distance: (best - antenna).length)
-    let fresh = Birth(
-      components, at: device, noise: noise, configuration, maximumCount: Self.searchDirections)
-    var starts = fresh.seeds().map { Vector3($0.mean[0], $0.mean[1], $0.mean[2]) }
-    for index in 0..<min(bank.count, Self.searchDirections) { starts.append(bank.position(index)) }
-    let seeds = search.seeds(from: starts)
+    var anywhere: [Vector3] = []
+    // One mode alone is settled on soon: look round once more for what was missed.
+    if searches % Self.searchesPerSweep == 0 || bank.count <= 2 {
+      anywhere = Birth(
+        components, at: device, noise: noise, configuration, maximumCount: Self.searchDirections
+      ).seeds().map(\.position)
+    }
+    searches += 1
+    let nearby = (0..<bank.count).map(bank.position)
+    let seeds = search.seeds(anywhere: anywhere, nearby: nearby)
     if !seeds.isEmpty { bank.replace(with: seeds) }
   }
 

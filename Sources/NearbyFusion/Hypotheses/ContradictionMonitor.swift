@@ -25,10 +25,15 @@ struct ContradictionMonitor: Hashable, Sendable {
   var isConsistent: Bool { share < Self.low }
 
   /// Takes one sample into account.
-  mutating func add(contradicts: Bool, at time: Timestamp, _ faults: FaultConfiguration) {
+  ///
+  /// - Parameters:
+  ///   - contradicts: Whether it contradicts the heaviest hypothesis.
+  ///   - time: Its time.
+  ///   - patience: The time constant, seconds.
+  mutating func add(contradicts: Bool, at time: Timestamp, patience: Double) {
     let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
     last = time
-    share += (1 - exp(-seconds / faults.doubtAfter)) * ((contradicts ? 1 : 0) - share)
+    share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
     surplus = max(0, min(surplus + (contradicts ? 1 : -1), 4 * Self.fewest))
   }
 }

@@ -20,6 +20,8 @@ struct HypothesisBank: Sendable {
     var weight: Double
     /// Whether the angles measured at birth are faulty under this hypothesis.
     var anglesAreFaulty = false
+
+    var position: Vector3 { Vector3(mean[0], mean[1], mean[2]) }
   }
 
   static let stateSize = Int(NEARBY_STATE_SIZE)

@@ -26,22 +26,30 @@ struct ModeSearch {
   private static let most = 48
 
   private struct Mode {
-    var parameters: InlineArray<5, Double>
-    var covariance: InlineArray<15, Double>
+    var state: InlineArray<8, Double>
+    var covariance: InlineArray<36, Double>
     var logEvidence: Double
 
-    var position: Vector3 { Vector3(parameters[0], parameters[1], parameters[2]) }
+    var position: Vector3 { Vector3(state[0], state[1], state[2]) }
     var positionCovariance: SymmetricMatrix3 {
-      // The first rows of the packed triangle of five.
-      SymmetricMatrix3(
-        xx: covariance[0], xy: covariance[1], xz: covariance[2], yy: covariance[5],
-        yz: covariance[6], zz: covariance[9])
+      func element(_ row: Int, _ column: Int) -> Double {
+        covariance[HypothesisBank.packed(row, column)]
+      }
+      return SymmetricMatrix3(
+        xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
+        yz: element(1, 2), zz: element(2, 2))
     }
   }
 
   /// The modes downhill from the starts, as hypotheses.
-  func seeds(from starts: [Vector3]) -> [HypothesisBank.Seed] {
-    let modes = starts.compactMap(fit).sorted { $0.logEvidence > $1.logEvidence }
+  ///
+  /// - Parameters:
+  ///   - anywhere: Starts that may be far from any mode.
+  ///   - nearby: Starts that were modes of almost the same window.
+  func seeds(anywhere: [Vector3], nearby: [Vector3]) -> [HypothesisBank.Seed] {
+    var modes = anywhere.compactMap { fit($0, widest: 400) }
+    modes += nearby.compactMap { fit($0, widest: 1) }
+    modes.sort { $0.logEvidence > $1.logEvidence }
     guard let best = modes.first else { return [] }
     var distinct: [Mode] = []
     for mode in modes where exp(mode.logEvidence - best.logEvidence) > Self.leastWeight {
@@ -61,6 +69,7 @@ struct ModeSearch {
       center: (antennaInWorld.x, antennaInWorld.y, antennaInWorld.z), horizontal_sigma: reach,
       vertical_sigma: isPlanar ? Birth.planarHeightSigma : reach,
       range_bias_sigma: ranging.rangeBiasSigma, range_scale_sigma: ranging.rangeScaleSigma,
+      wander_variance: (wanderVariance[0], wanderVariance[1], wanderVariance[2]),
       covariance_floor: 1 / (open * open), outlier_share: (0.1, 0.1, 0.1),
       outlier_density: (
         0.2 / max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma), angleDensity,
@@ -68,17 +77,17 @@ struct ModeSearch {
       ))
   }
 
-  private func fit(_ start: Vector3) -> Mode? {
+  private func fit(_ start: Vector3, widest: Double) -> Mode? {
     var mode = Mode(
-      parameters: [start.x, start.y, start.z, 0, 0], covariance: InlineArray(repeating: 0),
+      state: [start.x, start.y, start.z, 0, 0, 0, 0, 0], covariance: InlineArray(repeating: 0),
       logEvidence: 0)
     mode.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       var model = model
-      return unsafe withUnsafeMutableBytes(of: &mode.parameters) { parameters in
+      return unsafe withUnsafeMutableBytes(of: &mode.state) { state in
         unsafe withUnsafeMutableBytes(of: &mode.covariance) { covariance in
           unsafe nearby_fit(
-            keyframes.baseAddress, Int32(keyframes.count), &model,
-            parameters.assumingMemoryBound(to: Double.self).baseAddress,
+            keyframes.baseAddress, Int32(keyframes.count), &model, widest,
+            state.assumingMemoryBound(to: Double.self).baseAddress,
             covariance.assumingMemoryBound(to: Double.self).baseAddress)
         }
       }
@@ -105,23 +114,10 @@ struct ModeSearch {
     let position = mode.position - inward * unit
 
     var seed = HypothesisBank.Seed(
-      mean: InlineArray(repeating: 0), covariance: InlineArray(repeating: 0), weight: weight)
+      mean: mode.state, covariance: mode.covariance, weight: weight)
     seed.mean[0] = position.x
     seed.mean[1] = position.y
     seed.mean[2] = position.z
-    seed.mean[3] = mode.parameters[3]
-    seed.mean[4] = mode.parameters[4]
-    var element = 0
-    for row in 0..<5 {
-      for column in row..<5 {
-        seed.covariance[HypothesisBank.packed(row, column)] = mode.covariance[element]
-        element += 1
-      }
-    }
-    for component in 0..<3 {
-      seed.covariance[HypothesisBank.packed(5 + component, 5 + component)] =
-        wanderVariance[component]
-    }
     return seed
   }
 }

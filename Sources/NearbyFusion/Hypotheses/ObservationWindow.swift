@@ -105,9 +105,10 @@ struct ObservationWindow: Sendable {
 
   /// The keyframes as the fit wants them, as seen from now.
   ///
-  /// The wandering error of neighbouring keyframes is nearly the same: as an autoregressive process
-  /// with correlation ρ it carries (1 - ρ)/(1 + ρ) of the information of independent errors. Drift
-  /// since a keyframe is noise on it.
+  /// Of a keyframe's wandering error, the share that is still that of now is estimated with the state.
+  /// The rest is noise, and since it is nearly the same for neighbouring keyframes it counts as an
+  /// autoregressive process with correlation ρ, which carries (1 - ρ)/(1 + ρ) of the information of
+  /// independent errors. Drift since a keyframe is noise on it.
   func kernelKeyframes(
     now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel
   ) -> [nearby_keyframe] {
@@ -123,6 +124,7 @@ struct ObservationWindow: Sendable {
         wander.decay(from: $0, to: keyframe.device, distance: range)
       }
       previous = keyframe.device
+      let kept = wander.decay(from: keyframe.device, to: now, distance: range)
 
       let away = now.worldFromDevice.translation - pose.translation
       let place =
@@ -139,15 +141,18 @@ struct ObservationWindow: Sendable {
           index == 0
           ? place + yaw * away.dot(away)
           : place / (range * range) + yaw + keyframe.device.attitudeInterpolationVariance
+        let now = index == 0 ? kept.range : kept.angle
         variance[index] =
-          keyframe.white[index] / keyframe.count[index] + keyframe.wander[index] * dilution + drift
+          keyframe.white[index] / keyframe.count[index]
+          + keyframe.wander[index] * (1 - now * now) * dilution + drift
       }
       result.append(
         nearby_keyframe(
           antenna_in_world: (antenna.x, antenna.y, antenna.z),
           device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: present,
           value: (keyframe.mean[0], keyframe.mean[1], keyframe.mean[2]),
-          variance: (variance[0], variance[1], variance[2])))
+          variance: (variance[0], variance[1], variance[2]),
+          memory: (kept.range, kept.angle, kept.angle)))
     }
     return result
   }

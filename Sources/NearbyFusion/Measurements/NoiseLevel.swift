@@ -6,55 +6,82 @@ import Foundation
 /// A stated sigma σ is the accuracy of a value, all errors together. Real sensors differ in what it is
 /// made of: one sensor's range errors are white, another's hardly change from sample to sample and
 /// move with the pose. Taking the second for the first makes a filter over-confident by the square
-/// root of the correlation length. So the white share κ is measured, from the differences of
-/// consecutive residuals under one state (for white noise E|d| = 2 κ σ/√π), and
+/// root of the correlation length. So two shares of σ are measured:
 ///
-///     white variance (κ σ)²,  wandering variance max(σ² - (κ σ)², (floor σ)²)
+/// - κ, the white one, from the differences d of consecutive residuals under one state, which hold
+///   hardly anything of what wanders: E|d| = 2 κ σ/√π;
+/// - τ, all of it, from the residuals e with nothing but the position, bias and scale taken out,
+///   counted only as far as the device has come to another place: E|e| = τ σ √(2/π).
+///
+/// Then the white variance is (κ σ)² and the wandering one max((τ σ)² - (κ σ)², (floor σ)²).
 struct NoiseLevel: Hashable, Sendable {
-  /// The least white noise, as a share of the stated accuracy.
+  /// The least white noise and the least wandering error, as shares of the stated accuracy.
   let whiteFloor: Double
-  /// The least wandering error, as a share of the stated accuracy.
   let wanderFloor: Double
-  /// The white share of the stated sigma.
-  private(set) var whiteShare = 0.9
 
-  private var observations = Self.priorObservations
+  private var white = RunningShare(prior: 0.9, weight: 15)
+  private var total = RunningShare(prior: 1, weight: 30)
   private var lastResidual: Double?
 
-  /// The first value counts as much as so many observations.
-  private static let priorObservations = 15.0
-  /// The memory of the average, in observations.
-  private static let memory = 200.0
-  private static let most = 3.0
+  /// An average of shares that forgets.
+  private struct RunningShare: Hashable {
+    var value: Double
+    private var weight: Double
+    private static let memory = 200.0
+
+    init(prior: Double, weight: Double) {
+      value = prior
+      self.weight = weight
+    }
+
+    mutating func add(_ share: Double, weight added: Double) {
+      weight = min(weight + added, Self.memory)
+      value += added / weight * (share - value)
+    }
+  }
+
+  /// Residuals count with at most so many sigmas, and shares stay below.
+  private static let mostSigmas = 4.0
+  private static let mostShare = 3.0
 
   init(whiteFloor: Double, wanderFloor: Double) {
     self.whiteFloor = whiteFloor
     self.wanderFloor = wanderFloor
   }
 
+  private var whiteShare: Double { min(max(white.value, whiteFloor), Self.mostShare) }
+
   func whiteVariance(stated sigma: Double) -> Double {
-    let white = whiteShare * sigma
-    return white * white
+    whiteShare * whiteShare * sigma * sigma
   }
 
   func wanderVariance(stated sigma: Double) -> Double {
-    max(1 - whiteShare * whiteShare, wanderFloor * wanderFloor) * sigma * sigma
+    max(total.value * total.value - whiteShare * whiteShare, wanderFloor * wanderFloor)
+      * sigma * sigma
+  }
+
+  /// What one sample tells.
+  struct Observation {
+    /// The residual under the state before the sample was used, and under the state after.
+    var before: Double
+    var after: Double
+    /// The residual under the state after, without its wandering error.
+    var withoutWander: Double
+    /// How much of the wandering error is new since the sample before, 0 to 1.
+    var novelty: Double
+    /// The stated sigma of the value.
+    var sigma: Double
   }
 
   /// Learns from one sample.
-  ///
-  /// - Parameters:
-  ///   - before: The innovation: this value's residual under the state before it was used.
-  ///   - after: The same value's residual under the state after.
-  ///   - sigma: The stated sigma of the value.
-  mutating func observe(before: Double, after: Double, sigma: Double) {
+  mutating func observe(_ o: Observation) {
     if let lastResidual {
-      let share = min(abs(before - lastResidual) / sigma, 4) * (Double.pi.squareRoot() / 2)
-      observations = min(observations + 1, Self.memory)
-      whiteShare += (share - whiteShare) / observations
-      whiteShare = min(max(whiteShare, whiteFloor), Self.most)
+      let difference = min(abs(o.before - lastResidual) / o.sigma, Self.mostSigmas)
+      white.add(difference * (Double.pi.squareRoot() / 2), weight: 1)
     }
-    lastResidual = after
+    let residual = min(abs(o.withoutWander) / o.sigma, Self.mostSigmas)
+    total.add(residual * (Double.pi / 2).squareRoot(), weight: o.novelty)
+    lastResidual = o.after
   }
 
   /// The chain of consecutive residuals is broken: an outlier, a gap, another hypothesis.

@@ -8,10 +8,10 @@ import NearbyGeometry
 /// antenna's phase centre), an angle's on the direction under which the peer is seen. A range's moves
 /// with time too, since people do. First-order Gauss-Markov: correlation exp(-travelled).
 struct WanderModel: Sendable {
-  private static let rangeSeconds = Tune.ts
-  private static let rangeMetres = Tune.tm
-  private static let rangeRadians = Tune.tr
-  private static let angleRadians = Tune.ar
+  private static let rangeSeconds = 3.0
+  private static let rangeMetres = 0.4
+  private static let rangeRadians = 0.7
+  private static let angleRadians = 1.0
 
   /// What is left of the errors between two device points, for a peer at a distance.
   func decay(

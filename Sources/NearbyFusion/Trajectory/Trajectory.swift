@@ -7,9 +7,10 @@ import NearbyGeometry
 struct TrajectoryPoint: Hashable, Sendable {
   var timestamp: Timestamp
   var worldFromDevice: RigidTransform
-  /// Metres travelled, jitter left out.
+  /// Metres travelled and radians turned from place to place, trembling left out: what renews the
+  /// wandering errors of the radio. They are functions of the pose, so swaying about one pose, however
+  /// long, renews nothing.
   var path = 0.0
-  /// Radians turned, jitter left out.
   var turn = 0.0
   /// Variance by which the odometry's position has drifted, m² per axis.
   var positionDriftVariance = 0.0
@@ -35,8 +36,10 @@ struct Trajectory: Sendable {
   private let odometry: OdometryConfiguration
   private let secondsKept: Double
   private var quality = TrackingSample.Quality.normal
+  /// Where drift was last counted from.
+  private var driftAnchor = RigidTransform.identity
   /// Where path and turn were last counted from.
-  private var anchor = RigidTransform.identity
+  private var placeAnchor = RigidTransform.identity
   /// The device's velocity before the newest pose, jumps left out, m/s.
   private var velocity = Vector3.zero
 
@@ -62,7 +65,8 @@ struct Trajectory: Sendable {
     var point = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: pose.worldFromDevice)
     if case .notAvailable = quality { point.isTracked = false }
     guard let last = newest else {
-      anchor = pose.worldFromDevice
+      driftAnchor = pose.worldFromDevice
+      placeAnchor = pose.worldFromDevice
       push(point)
       return .accepted
     }
@@ -76,17 +80,22 @@ struct Trajectory: Sendable {
     if let jump {
       point.positionDriftVariance += jump * jump
       point.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
-      anchor = point.worldFromDevice
+      driftAnchor = point.worldFromDevice
+      placeAnchor = point.worldFromDevice
     } else {
-      accumulate(&point)
+      accumulateDrift(&point)
+      accumulatePath(&point)
     }
     push(point)
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
   }
 
-  /// Steps below these are jitter: a device at rest travels no path, however long it rests.
+  /// Steps below these are jitter: a device at rest does not drift, however long it rests.
   private static let jitterMetres = 0.02
   private static let jitterRadians = 0.02
+  /// Steps below these are sway about one place.
+  private static let swayMetres = 0.1
+  private static let swayRadians = 0.2
   /// Turning on the spot drifts like moving on an arc of this radius, metres.
   private static let turnRadius = 0.25
   /// A limited odometry drifts so many times as fast, in variance.
@@ -94,19 +103,26 @@ struct Trajectory: Sendable {
   /// How uncertain yaw is after the world has jumped, radians.
   private static let jumpYawSigma = 0.2
 
-  private mutating func accumulate(_ point: inout TrajectoryPoint) {
-    let step = (point.worldFromDevice.translation - anchor.translation).length
-    let turn = anchor.rotation.angle(to: point.worldFromDevice.rotation)
+  private mutating func accumulateDrift(_ point: inout TrajectoryPoint) {
+    let step = (point.worldFromDevice.translation - driftAnchor.translation).length
+    let turn = driftAnchor.rotation.angle(to: point.worldFromDevice.rotation)
     guard step > Self.jitterMetres || turn > Self.jitterRadians else { return }
-    anchor = point.worldFromDevice
-    point.path += step
-    point.turn += turn
+    driftAnchor = point.worldFromDevice
     var factor = 1.0
     if case .normal = quality {} else { factor = Self.limitedDriftFactor }
     let drift = odometry.positionDrift
     let yaw = odometry.yawDriftRadians
     point.positionDriftVariance += factor * drift * drift * step
     point.yawDriftVariance += factor * yaw * yaw * (step + Self.turnRadius * turn)
+  }
+
+  private mutating func accumulatePath(_ point: inout TrajectoryPoint) {
+    let step = (point.worldFromDevice.translation - placeAnchor.translation).length
+    let turn = placeAnchor.rotation.angle(to: point.worldFromDevice.rotation)
+    guard step > Self.swayMetres || turn > Self.swayRadians else { return }
+    placeAnchor = point.worldFromDevice
+    point.path += step
+    point.turn += turn
   }
 
   /// How far the world has jumped between two poses, if no device moves like that.

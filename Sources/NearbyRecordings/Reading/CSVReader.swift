@@ -206,8 +206,12 @@ extension CSVReader {
 
   /// The text in a column, doubled quotes made single; empty when the file lacks the column.
   func text(_ column: Int) -> String {
-    let text = DecimalText.string(lines.buffer.span, fields[column])
-    return text.utf8.contains(.quote) ? text.replacing("\"\"", with: "\"") : text
+    let bytes = lines.buffer.span
+    let text = DecimalText.string(bytes, fields[column])
+    for position in fields[column] where bytes[position] == .quote {
+      return text.replacing("\"\"", with: "\"")
+    }
+    return text
   }
 
   /// The peer's name in a column, which must be there.

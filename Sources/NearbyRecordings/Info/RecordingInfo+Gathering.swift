@@ -201,27 +201,24 @@ extension RangingRow {
 
 /// Counts of distances in bins that widen by 2 %: a median to 1 % in constant memory.
 private struct DistanceHistogram {
-  private static let smallest = 1e-3
   private static let widening = log(1.02)
 
-  /// From 1 mm to 10 km; what lies outside goes to the first or the last bin.
-  private var counts = [Int](repeating: 0, count: 815)
+  /// The bins in use, at most some 72 000 for all doubles; bin `n` is 1.02ⁿ m to 1 %.
+  private var counts: [Int: Int] = [:]
   private var total = 0
 
   mutating func add(_ distance: Double) {
-    let bin = (log(distance / Self.smallest) / Self.widening).rounded(.down)
-    counts[Int(min(max(bin, 0), Double(counts.count - 1)))] += 1
+    counts[Int((log(distance) / Self.widening).rounded()), default: 0] += 1
     total += 1
   }
 
   /// The middle of the bin that holds the median; `nil` when there is nothing.
   var median: Double? {
-    guard total > 0 else { return nil }
     var below = 0
-    let bin = counts.firstIndex { count in
+    for (bin, count) in counts.sorted(by: { $0.key < $1.key }) {
       below += count
-      return below * 2 >= total
+      if below * 2 >= total { return exp(Double(bin) * Self.widening) }
     }
-    return bin.map { Self.smallest * exp((Double($0) + 0.5) * Self.widening) }
+    return nil
   }
 }

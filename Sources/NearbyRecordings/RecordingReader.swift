@@ -133,9 +133,8 @@ extension RecordingReader {
   private static func contents(of path: String) throws(RecordingError) -> [UInt8] {
     let problem: String
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      let bytes = try file.read(upToCount: largestManifest + 1) ?? Data()
-      if bytes.count <= largestManifest { return Array(bytes) }
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+      if size <= largestManifest { return Array(try Data(contentsOf: URL(filePath: path))) }
       problem = "is larger than \(largestManifest >> 20) MiB"
     } catch {
       problem = "cannot be read (\(error.localizedDescription))"

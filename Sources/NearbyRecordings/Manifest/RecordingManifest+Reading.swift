@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+
+extension RecordingManifest {
+  /// Reads a manifest from its JSON text.
+  ///
+  /// What the format leaves optional takes the defaults of ``init(name:)``, but a `groundTruth`
+  /// trajectory drifts by nothing unless it says so. Unknown keys become warnings.
+  ///
+  /// - Parameters:
+  ///   - json: The text in UTF-8.
+  ///   - file: The name for errors and warnings.
+  ///   - warnings: Where warnings go.
+  /// - Throws: The first fault, with its place.
+  public init(
+    json: [UInt8], file: String = fileName, warnings: inout RecordingWarnings
+  ) throws(RecordingError) {
+    var root = try ManifestObject(LocatedJSON.parse(json, file: file), path: "", file: file)
+    try Self.checkFormat(&root)
+
+    name = try root.requiredString("name")
+    if name.isEmpty {
+      throw root.outOfRange("name", "is empty", remedy: "give the recording a name")
+    }
+    description = try root.string("description")
+    source = try root.string("source")
+    license = try root.string("license")
+
+    if var world = try root.object("world") {
+      worldUp = try world.choice("up") ?? worldUp
+      world.finish(&warnings)
+    }
+    if var object = try root.object("device") {
+      device.axes = try object.choice("axes") ?? device.axes
+      device.antenna = try object.vector("antenna", within: 10) ?? device.antenna
+      device.fieldOfViewDegrees =
+        try object.number("fieldOfViewDegrees", in: 1...360) ?? device.fieldOfViewDegrees
+      object.finish(&warnings)
+    }
+    if var object = try root.object("trajectory") {
+      trajectory.kind = try object.choice("kind") ?? trajectory.kind
+      if trajectory.kind == .groundTruth {
+        trajectory.positionDrift = 0
+        trajectory.yawDriftDegrees = 0
+      }
+      trajectory.positionDrift =
+        try object.number("positionDrift", in: 0...10) ?? trajectory.positionDrift
+      trajectory.yawDriftDegrees =
+        try object.number("yawDriftDegrees", in: 0...180) ?? trajectory.yawDriftDegrees
+      trajectory.isPlanar = try object.bool("planar") ?? trajectory.isPlanar
+      object.finish(&warnings)
+    }
+    if var object = try root.object("ranging") {
+      ranging.rangeSigma = try object.number("rangeSigma", in: 1e-4...1e3) ?? ranging.rangeSigma
+      ranging.azimuthSigmaDegrees =
+        try object.number("azimuthSigmaDegrees", in: 1e-3...180) ?? ranging.azimuthSigmaDegrees
+      ranging.elevationSigmaDegrees =
+        try object.number("elevationSigmaDegrees", in: 1e-3...180) ?? ranging.elevationSigmaDegrees
+      object.finish(&warnings)
+    }
+    for var object in try root.objects("peers") ?? [] {
+      var peer = RecordingPeer(id: try object.requiredString("id"))
+      if peer.id.isEmpty {
+        throw object.outOfRange(
+          "id", "is empty", remedy: "give the peer the name it has in ranging.csv")
+      }
+      if peers.contains(where: { $0.id == peer.id }) {
+        throw object.outOfRange(
+          "id", "\"\(peer.id)\" is declared twice", remedy: "declare each peer once")
+      }
+      peer.motion = try object.choice("motion") ?? peer.motion
+      peers.append(peer)
+      object.finish(&warnings)
+    }
+    root.finish(&warnings)
+  }
+
+  private static func checkFormat(_ root: inout ManifestObject) throws(RecordingError) {
+    let format = try root.requiredString("format")
+    guard format == Self.format else {
+      var error = root.outOfRange(
+        "format", "is \"\(format)\", not \"\(Self.format)\"",
+        remedy: "convert the data to a nearby recording first")
+      error.code = .unsupportedFormat
+      throw error
+    }
+    guard let version = try root.number("version", in: -1e9...1e9) else {
+      throw root.missing("version")
+    }
+    guard version == Double(Self.version) else {
+      var error = root.outOfRange(
+        "version", "\(version.shortText) is not supported",
+        remedy: "this library reads version \(Self.version)")
+      error.code = .unsupportedVersion
+      throw error
+    }
+  }
+}
+
+/// A JSON object whose members are taken out one by one; what is left in the end is unknown.
+private struct ManifestObject {
+  private var members: [String: LocatedJSON.Member] = [:]
+  private var seen: [String: LocatedJSON] = [:]
+  private var origin: LocatedJSON
+  private let path: String
+  private let file: String
+
+  init(_ value: LocatedJSON, path: String, file: String) throws(RecordingError) {
+    self.path = path
+    self.file = file
+    origin = value
+    guard case .object(let list) = value.content else {
+      throw RecordingError(
+        .wrongType,
+        "\(path.isEmpty ? "the manifest" : path) is \(value.typeName), not an object", file: file,
+        line: value.line, column: value.column, remedy: "write an object, { … }")
+    }
+    for member in list {
+      if members[member.key] != nil {
+        throw RecordingError(
+          .malformedManifest, "key \"\(member.key)\" appears twice", file: file,
+          line: member.keyLine, column: member.keyColumn, remedy: "keep one of the two")
+      }
+      members[member.key] = member
+    }
+  }
+
+  // MARK: - Values
+
+  mutating func string(_ key: String) throws(RecordingError) -> String? {
+    guard let value = take(key) else { return nil }
+    guard case .string(let text) = value.content else {
+      throw wrongType(key, value, expected: "a string")
+    }
+    return text
+  }
+
+  mutating func requiredString(_ key: String) throws(RecordingError) -> String {
+    guard let text = try string(key) else { throw missing(key) }
+    return text
+  }
+
+  mutating func bool(_ key: String) throws(RecordingError) -> Bool? {
+    guard let value = take(key) else { return nil }
+    guard case .bool(let flag) = value.content else {
+      throw wrongType(key, value, expected: "true or false")
+    }
+    return flag
+  }
+
+  mutating func number(
+    _ key: String, in interval: ClosedRange<Double>
+  ) throws(RecordingError) -> Double? {
+    guard let value = take(key) else { return nil }
+    guard case .number(let number) = value.content else {
+      throw wrongType(key, value, expected: "a number")
+    }
+    guard interval.contains(number) else {
+      throw outOfRange(
+        key, "\(number.shortText) is out of range",
+        remedy:
+          "must be \(interval.lowerBound.shortText) to \(interval.upperBound.shortText)")
+    }
+    return number
+  }
+
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ key: String
+  ) throws(RecordingError) -> Choice? where Choice.RawValue == String {
+    guard let text = try string(key) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let allowed = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw outOfRange(key, "\"\(text)\" is unknown", remedy: "must be one of \(allowed)")
+    }
+    return choice
+  }
+
+  mutating func vector(
+    _ key: String, within limit: Double
+  ) throws(RecordingError) -> Vector3? {
+    guard let value = take(key) else { return nil }
+    var numbers: [Double] = []
+    if case .array(let elements) = value.content {
+      for case .number(let number) in elements.map(\.content) { numbers.append(number) }
+      if elements.count != 3 { numbers = [] }
+    }
+    guard numbers.count == 3 else {
+      throw wrongType(key, value, expected: "an array of three numbers")
+    }
+    let vector = Vector3(numbers[0], numbers[1], numbers[2])
+    guard vector.length < limit else {
+      throw outOfRange(
+        key, "is \(vector.length.shortText) m long", remedy: "must be below \(limit.shortText) m")
+    }
+    return vector
+  }
+
+  mutating func object(_ key: String) throws(RecordingError) -> ManifestObject? {
+    guard let value = take(key) else { return nil }
+    return try ManifestObject(value, path: path + key, file: file)
+  }
+
+  mutating func objects(_ key: String) throws(RecordingError) -> [ManifestObject]? {
+    guard let value = take(key) else { return nil }
+    guard case .array(let elements) = value.content else {
+      throw wrongType(key, value, expected: "an array of objects")
+    }
+    var objects: [ManifestObject] = []
+    for (index, element) in elements.enumerated() {
+      objects.append(try ManifestObject(element, path: "\(path)\(key)[\(index)]", file: file))
+    }
+    return objects
+  }
+
+  /// Warns of every member that nobody took.
+  func finish(_ warnings: inout RecordingWarnings) {
+    let unknown = members.values.sorted {
+      ($0.keyLine, $0.keyColumn) < ($1.keyLine, $1.keyColumn)
+    }
+    for member in unknown {
+      warnings.add(
+        RecordingWarning(
+          .unknownKey, "unknown key \"\(name(member.key))\" is ignored", file: file,
+          line: member.keyLine, column: member.keyColumn))
+    }
+  }
+
+  private mutating func take(_ key: String) -> LocatedJSON? {
+    guard let member = members.removeValue(forKey: key) else { return nil }
+    seen[key] = member.value
+    if case .null = member.value.content { return nil }
+    return member.value
+  }
+
+  private func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  // MARK: - Errors
+
+  func missing(_ key: String) -> RecordingError {
+    RecordingError(
+      .missingValue, "\(name(key)) is missing", file: file, line: origin.line,
+      column: origin.column, remedy: "add \"\(key)\"")
+  }
+
+  func outOfRange(_ key: String, _ problem: String, remedy: String) -> RecordingError {
+    RecordingError(
+      .valueOutOfRange, "\(name(key)) \(problem)", file: file, line: seen[key]?.line,
+      column: seen[key]?.column, remedy: remedy)
+  }
+
+  private func wrongType(
+    _ key: String, _ value: LocatedJSON, expected: String
+  ) -> RecordingError {
+    RecordingError(
+      .wrongType, "\(name(key)) is \(value.typeName), not \(expected)", file: file,
+      line: value.line, column: value.column, remedy: "write \(expected)")
+  }
+}
+
+extension Double {
+  /// The shortest text that reads back the same, whole numbers without a point.
+  var shortText: String {
+    self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
+  }
+}

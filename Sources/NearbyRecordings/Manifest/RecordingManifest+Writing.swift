@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+
+extension RecordingManifest {
+  /// The manifest as JSON text, every value written out, keys in the format's order.
+  ///
+  /// Reading it back gives an equal manifest.
+  public var json: String {
+    var lines = [
+      "\"format\": \(quoted(Self.format))", "\"version\": \(Self.version)",
+      "\"name\": \(quoted(name))",
+    ]
+    for (key, text) in [("description", description), ("source", source), ("license", license)] {
+      if let text { lines.append("\"\(key)\": \(quoted(text))") }
+    }
+    let antenna = "[\(device.antenna.x), \(device.antenna.y), \(device.antenna.z)]"
+    lines += [
+      "\"world\": { \"up\": \"\(worldUp.rawValue)\" }",
+      """
+      "device": { "axes": "\(device.axes.rawValue)", "antenna": \(antenna), \
+      "fieldOfViewDegrees": \(device.fieldOfViewDegrees) }
+      """,
+      """
+      "trajectory": { "kind": "\(trajectory.kind.rawValue)", \
+      "positionDrift": \(trajectory.positionDrift), \
+      "yawDriftDegrees": \(trajectory.yawDriftDegrees), "planar": \(trajectory.isPlanar) }
+      """,
+      """
+      "ranging": { "rangeSigma": \(ranging.rangeSigma), \
+      "azimuthSigmaDegrees": \(ranging.azimuthSigmaDegrees), \
+      "elevationSigmaDegrees": \(ranging.elevationSigmaDegrees) }
+      """,
+    ]
+    let peerLines = peers.map {
+      "    { \"id\": \(quoted($0.id)), \"motion\": \"\($0.motion.rawValue)\" }"
+    }
+    lines.append(
+      peers.isEmpty ? "\"peers\": []" : "\"peers\": [\n\(peerLines.joined(separator: ",\n"))\n  ]")
+    return "{\n" + lines.map { "  " + $0 }.joined(separator: ",\n") + "\n}\n"
+  }
+
+  private func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case "\0"..<" ":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

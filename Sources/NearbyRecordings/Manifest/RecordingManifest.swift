@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+public import NearbyGeometry
+
+/// `recording.json`: what a recording is, in which frames it is written, how good its sensors are.
+///
+/// Values stand as in the file, degrees included; ``fusionConfiguration()`` and ``frames`` give them
+/// as the engine takes them.
+public struct RecordingManifest: Hashable, Sendable {
+  /// The file's name in its folder.
+  public static let fileName = "recording.json"
+  /// The value of the key `format`.
+  public static let format = "nearby-recording"
+  /// The value of the key `version`.
+  public static let version = 1
+
+  /// The recording's name.
+  public var name: String
+  /// What happens in it.
+  public var description: String?
+  /// Where it comes from.
+  public var source: String?
+  /// Its licence.
+  public var license: String?
+  /// Which axis of the world points up.
+  public var worldUp = WorldUp.y
+  /// The device.
+  public var device = Device()
+  /// The odometry.
+  public var trajectory = Trajectory()
+  /// The radio.
+  public var ranging = Ranging()
+  /// The peers that are declared; those found in `ranging.csv` besides are stationary.
+  public var peers: [RecordingPeer] = []
+
+  /// Makes a manifest of defaults.
+  ///
+  /// - Parameter name: The recording's name.
+  public init(name: String) { self.name = name }
+
+  /// The device's axes and its radio's place and view.
+  public struct Device: Hashable, Sendable {
+    /// How the device's axes are named.
+    public var axes = DeviceAxes.arkit
+    /// The antenna's phase centre in these axes, metres.
+    public var antenna = Vector3.zero
+    /// The full cone in which angles are measured, degrees.
+    public var fieldOfViewDegrees = 120.0
+
+    /// Makes a device of defaults.
+    public init() {}
+  }
+
+  /// The odometry's kind and drift.
+  public struct Trajectory: Hashable, Sendable {
+    /// Where the poses come from.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+      /// Camera and inertial sensors.
+      case visualInertial
+      /// Wheels, legs or anything else that drifts.
+      case odometry
+      /// The truth.
+      case groundTruth
+    }
+
+    /// Where the poses come from.
+    public var kind = Kind.visualInertial
+    /// Metres of one-sigma random walk per square root of a metre travelled.
+    public var positionDrift = 0.01
+    /// Degrees of one-sigma random walk per square root of a metre travelled.
+    public var yawDriftDegrees = 0.3
+    /// Whether the odometry is two-dimensional.
+    public var isPlanar = false
+
+    /// Makes an odometry of defaults.
+    public init() {}
+  }
+
+  /// The radio's accuracy.
+  public struct Ranging: Hashable, Sendable {
+    /// One standard deviation of a range, metres.
+    public var rangeSigma = 0.10
+    /// One standard deviation of an azimuth, degrees.
+    public var azimuthSigmaDegrees = 3.5
+    /// One standard deviation of an elevation, degrees.
+    public var elevationSigmaDegrees = 5.0
+
+    /// Makes a radio of defaults.
+    public init() {}
+  }
+
+  /// The recording's frames, for turning poses and answers at the edge.
+  public var frames: FrameConvention { FrameConvention(up: worldUp, axes: device.axes) }
+
+  /// The engine's defaults with what the recording says of its sensors put in.
+  ///
+  /// The antenna is turned to the engine's axes, degrees become radians.
+  public func fusionConfiguration() -> FusionConfiguration {
+    var configuration = FusionConfiguration()
+    configuration.ranging.antennaInDevice = frames.engineDeviceVector(device.antenna)
+    configuration.ranging.fieldOfViewRadians = device.fieldOfViewDegrees.degreesAsRadians
+    configuration.ranging.rangeSigma = ranging.rangeSigma
+    configuration.ranging.azimuthSigmaRadians = ranging.azimuthSigmaDegrees.degreesAsRadians
+    configuration.ranging.elevationSigmaRadians = ranging.elevationSigmaDegrees.degreesAsRadians
+    configuration.odometry.positionDrift = trajectory.positionDrift
+    configuration.odometry.yawDriftRadians = trajectory.yawDriftDegrees.degreesAsRadians
+    configuration.odometry.isPlanar = trajectory.isPlanar
+    return configuration
+  }
+}

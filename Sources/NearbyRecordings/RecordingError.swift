@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with a recording, where, and what to do about it.
+///
+/// Its description is one line in the form that editors can follow:
+/// `ranging.csv:17:21: distance "abc" is not a number; write a decimal number or leave the field
+/// empty`.
+public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of fault.
+  public var code: Code
+  /// What is wrong.
+  public var message: String
+  /// The file's name inside the recording, or the path as it was given when there is no recording.
+  public var file: String
+  /// The line, from 1.
+  public var line: Int?
+  /// The byte in the line, from 1.
+  public var column: Int?
+  /// What to do.
+  public var remedy: String
+
+  /// Makes an error.
+  public init(
+    _ code: Code, _ message: String, file: String, line: Int? = nil, column: Int? = nil,
+    remedy: String
+  ) {
+    self.code = code
+    self.message = message
+    self.file = file
+    self.line = line
+    self.column = column
+    self.remedy = remedy
+  }
+
+  /// The place, the fault and the remedy in one line.
+  public var description: String {
+    let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+    return "\(file)\(place): \(message); \(remedy)"
+  }
+}
+
+extension RecordingError {
+  /// The kinds of faults; more may come in later versions.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Base: String {
+      case missingFolder, missingFile, unreadableFile, unwritableFile
+      case malformedManifest, unsupportedFormat, unsupportedVersion
+      case missingValue, wrongType, valueOutOfRange
+      case missingColumn, duplicateColumn, wrongFieldCount, malformedNumber, malformedField
+      case lineTooLong, notFinite, invalidRotation, timeWentBack, emptyPeer, noSamples
+    }
+
+    private let base: Base
+
+    private init(_ base: Base) { self.base = base }
+
+    /// There is no such folder.
+    public static let missingFolder = Code(.missingFolder)
+    /// The folder lacks a required file.
+    public static let missingFile = Code(.missingFile)
+    /// The system would not let us read.
+    public static let unreadableFile = Code(.unreadableFile)
+    /// The system would not let us write.
+    public static let unwritableFile = Code(.unwritableFile)
+    /// `recording.json` is not JSON.
+    public static let malformedManifest = Code(.malformedManifest)
+    /// `recording.json` describes something else.
+    public static let unsupportedFormat = Code(.unsupportedFormat)
+    /// The recording has a version that this library does not know.
+    public static let unsupportedVersion = Code(.unsupportedVersion)
+    /// A required value is missing.
+    public static let missingValue = Code(.missingValue)
+    /// A value has the wrong JSON type.
+    public static let wrongType = Code(.wrongType)
+    /// A value is outside its interval or not among those allowed.
+    public static let valueOutOfRange = Code(.valueOutOfRange)
+    /// A required column is missing from the header row.
+    public static let missingColumn = Code(.missingColumn)
+    /// A column appears twice in the header row.
+    public static let duplicateColumn = Code(.duplicateColumn)
+    /// A line has too few or too many fields.
+    public static let wrongFieldCount = Code(.wrongFieldCount)
+    /// A field that holds a number holds something else.
+    public static let malformedNumber = Code(.malformedNumber)
+    /// A field holds something that it may not hold.
+    public static let malformedField = Code(.malformedField)
+    /// A line is longer than any line of such a file can be.
+    public static let lineTooLong = Code(.lineTooLong)
+    /// A number that must be finite is not.
+    public static let notFinite = Code(.notFinite)
+    /// A quaternion is not of unit length.
+    public static let invalidRotation = Code(.invalidRotation)
+    /// Time goes back further than the format allows.
+    public static let timeWentBack = Code(.timeWentBack)
+    /// A row does not name its peer.
+    public static let emptyPeer = Code(.emptyPeer)
+    /// A file holds no data.
+    public static let noSamples = Code(.noSamples)
+
+    /// The kind's name.
+    public var description: String { base.rawValue }
+  }
+}

@@ -193,7 +193,7 @@ public struct PlazaImporter: Hashable, Sendable {
 
   private func description(of report: PlazaReport) -> String {
     var text = OutputText()
-    text.append("A robotic lawn mower outdoors at Carnegie Mellon University, ")
+    text.append("A robotic lawn mower of Carnegie Mellon University, outdoors, ")
     text.append(report.pathLength, decimals: 0)
     text.append(" m in ")
     text.append(report.durationSeconds, decimals: 0)

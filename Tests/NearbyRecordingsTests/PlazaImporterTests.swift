@@ -256,8 +256,7 @@ struct PlazaImporterTests {
         contentsOf: Datasets.folder.appending(path: "\(run.rawValue)/\(file)"), encoding: .utf8)
       #expect(try folder.text("out/\(file)") == committed, "\(file) differs")
     }
-    // What the source's authors published as the error of their dead reckoning: 15.92 m and 27.28 m
-    // in the mean. The paths are theirs, so the importer's must drift as far.
+    // The path in the file ends tens of metres from the truth.
     importer.odometry = .path
     importer.replacesRecording = true
     let path = try importer.importRecording(from: source, to: folder.path("out"))

@@ -14,26 +14,33 @@ struct MatlabSketch {
     return header + tables.flatMap { isCompressed ? compressed(matrix($0)) : matrix($0) }
   }
 
+  /// An array of two dimensions, its numbers in any type of storage, its class 6 for doubles.
+  func matrix(
+    _ name: String, rows: Int, columns: Int, type: UInt32, body: [UInt8], flags: UInt32 = 6
+  ) -> [UInt8] {
+    // Names of up to four letters go into their tag, as MATLAB writes them.
+    let letters = Array(name.utf8)
+    let nameElement =
+      [1, 0, UInt8(letters.count), 0] + letters + Array(repeating: 0, count: 4 - letters.count)
+    return element(
+      14,
+      element(6, word(flags) + word(0)) + element(5, word(UInt32(rows)) + word(UInt32(columns)))
+        + nameElement + element(type, body))
+  }
+
   private func matrix(_ table: (name: String, rows: [[Double]])) -> [UInt8] {
     let columns = table.rows[0].count
     // By columns, as the format has it.
     let values = (0..<columns).flatMap { column in table.rows.map { $0[column] } }
-    let flags = element(6, word(6) + word(0))
-    let size = element(5, word(UInt32(table.rows.count)) + word(UInt32(columns)))
-    // Names of up to four letters go into their tag, as MATLAB writes them.
-    let letters = Array(table.name.utf8)
-    let name =
-      [1, 0, UInt8(letters.count), 0] + letters + Array(repeating: 0, count: 4 - letters.count)
-    return element(14, flags + size + name + numbers(values))
-  }
-
-  /// Small whole numbers as bytes, others as doubles, as MATLAB writes them.
-  private func numbers(_ values: [Double]) -> [UInt8] {
+    // Small whole numbers as bytes, others as doubles, as MATLAB writes them.
     let small = values.compactMap { UInt8(exactly: $0) }
-    if small.count == values.count { return element(2, small) }
-    return element(
-      9,
-      values.flatMap { value in (0..<8).map { UInt8(value.bitPattern >> (8 * $0) & 0xFF) } })
+    let isSmall = small.count == values.count
+    let body =
+      isSmall
+      ? small
+      : values.flatMap { value in (0..<8).map { UInt8(value.bitPattern >> (8 * $0) & 0xFF) } }
+    return matrix(
+      table.name, rows: table.rows.count, columns: columns, type: isSmall ? 2 : 9, body: body)
   }
 
   private func element(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {

@@ -1,3 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-@main struct Nearby: ParsableCommand { static let configuration = CommandConfiguration(commandName: "nearby") }
+import NearbyFusion
+
+/// The command line: it parses, calls and prints; nothing else.
+@main
+struct Nearby: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nearby",
+    abstract: "Locate UWB peers from ranges, angles and visual-inertial odometry.",
+    discussion: """
+      A recording is a folder of plain text: recording.json, trajectory.txt (poses), ranging.csv \
+      (UWB samples) and, if you have them, tracking.csv and truth/.
+
+      EXAMPLES
+        nearby info Datasets/plaza2                     what is in it, and is it sound?
+        nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
+        nearby import --help                            recordings from other formats
+
+      EXIT STATUS
+        0   done
+        64  the command line is wrong
+        65  the data is wrong; the message names file, line and column
+        70  the program is wrong; please report it
+      """,
+    version: "nearby \(NearbyVersion.current)",
+    subcommands: [RunCommand.self, InfoCommand.self, ImportCommand.self])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    // Help and the version come as errors that are none.
+    if exitCode(for: error) == .success { exit(withError: error) }
+    let failure = CommandFailure(error) ?? parserFailure(error)
+    Diagnostics.error(failure.message)
+    exit(withError: failure.exitCode)
+  }
+
+  /// What the argument parser found, in one line.
+  private static func parserFailure(_ error: any Error) -> CommandFailure {
+    guard exitCode(for: error) == .validationFailure else {
+      return CommandFailure(.internalError, "\(error); this is a fault of the program, please report it")
+    }
+    let names = configuration.subcommands.compactMap(\.configuration.commandName)
+    let subcommand = CommandLine.arguments.dropFirst().first.flatMap {
+      names.contains($0) ? $0 + " " : nil
+    }
+    return CommandFailure(
+      .usage, "\(message(for: error)); see 'nearby \(subcommand ?? "")--help'")
+  }
+}

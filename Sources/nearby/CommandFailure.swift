@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyFusion
+import NearbyRecordings
+
+extension ExitCode {
+  /// The command line is wrong (`EX_USAGE`).
+  static let usage = ExitCode(64)
+  /// The data is wrong (`EX_DATAERR`).
+  static let badData = ExitCode(65)
+  /// The program is wrong (`EX_SOFTWARE`).
+  static let internalError = ExitCode(70)
+}
+
+/// Why a command ends without success: one line, and the exit code.
+struct CommandFailure: Error {
+  var exitCode: ExitCode
+  var message: String
+
+  init(_ exitCode: ExitCode, _ message: String) {
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  /// The failure behind an error of the library; `nil` when it is none of the library's.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as RecordingError: self.init(.badData, error.description)
+    case let error as FusionConfigurationError: self.init(.badData, error.description)
+    default: return nil
+    }
+  }
+}
+
+/// Messages to the person, on standard error, one line each.
+enum Diagnostics {
+  static func error(_ message: String) { write("nearby: error: \(message)\n") }
+
+  static func warning(_ message: String) { write("nearby: warning: \(message)\n") }
+
+  static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

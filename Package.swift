@@ -31,6 +31,7 @@ let package = Package(
     // MARK: - System libraries
     .systemLibrary(name: "CEigen", pkgConfig: "eigen3", providers: [.apt(["libeigen3-dev"])]),
     .systemLibrary(name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     // MARK: - Kernels
     .target(
@@ -43,7 +44,7 @@ let package = Package(
       name: "NearbyFusion", dependencies: ["CNearbyKernels", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
-      name: "NearbyRecordings", dependencies: ["NearbyFusion", "NearbyGeometry"],
+      name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
 
     // MARK: - Command line

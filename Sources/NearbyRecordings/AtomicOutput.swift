@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// A file that appears whole or not at all.
+///
+/// It is written under another name in the same folder and renamed by ``commit()``. Without a commit
+/// nothing remains, and what was there before is as it was.
+///
+/// ```swift
+/// var file = try AtomicFile(path: "out/estimates.csv")
+/// var text = OutputText()
+/// text.append("timestamp,peer\n")
+/// try file.write(text)
+/// try file.commit()
+/// ```
+public struct AtomicFile: ~Copyable {
+  /// Where the file is to appear.
+  public let path: String
+  private let temporaryPath: String
+  private var descriptor: CInt
+
+  /// Starts a file; its folder must exist.
+  ///
+  /// - Parameter path: Where the file is to appear; a file that is there will be replaced.
+  public init(path: String) throws(RecordingError) {
+    let temporaryPath = Self.temporarySibling(of: path)
+    // Readable as the umask has it, as any file that a program writes.
+    let descriptor = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .unwritable(path, reason: errno) }
+    self.path = path
+    self.temporaryPath = temporaryPath
+    self.descriptor = descriptor
+  }
+
+  /// Writes text at the end.
+  ///
+  /// - Parameter text: The text.
+  public mutating func write(_ text: OutputText) throws(RecordingError) {
+    try write(text.bytes)
+  }
+
+  /// Writes text at the end.
+  ///
+  /// - Parameter text: The text.
+  public mutating func write(_ text: String) throws(RecordingError) { try write(Array(text.utf8)) }
+
+  private func write(_ bytes: [UInt8]) throws(RecordingError) {
+    var start = 0
+    while start < bytes.count {
+      let count = unsafe bytes[start...].withUnsafeBytes {
+        unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw .unwritable(path, reason: errno) }
+      start += count
+    }
+  }
+
+  /// Ends the file and puts it in its place.
+  public consuming func commit() throws(RecordingError) {
+    let closed = close(descriptor)
+    descriptor = -1
+    guard closed == 0 else { throw .unwritable(path, reason: errno) }
+    guard unsafe rename(temporaryPath, path) == 0 else { throw .unwritable(path, reason: errno) }
+  }
+
+  deinit {
+    if descriptor >= 0 { _ = close(descriptor) }
+    // After a commit there is nothing of that name.
+    _ = unsafe unlink(temporaryPath)
+  }
+
+  /// A name beside `path` that nobody uses: hidden, so that listings and globs do not see it.
+  static func temporarySibling(of path: String) -> String {
+    let url = URL(filePath: path)
+    let name = ".\(url.lastPathComponent).\(UUID().uuidString.prefix(8)).partial"
+    return url.deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
+  }
+}
+
+/// A folder that appears whole or not at all.
+///
+/// Its files are written into a hidden folder beside it, which ``commit()`` renames.
+struct AtomicFolder: ~Copyable {
+  /// Where the folder is to appear.
+  let path: String
+  /// Where to write until then.
+  let temporaryPath: String
+  private let isReplaceable: Bool
+
+  /// Starts a folder; folders above it are made as needed.
+  ///
+  /// - Parameters:
+  ///   - path: Where the folder is to appear.
+  ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
+  ///     that is not empty and does not hold it is never touched.
+  init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
+    // Without the slash at its end: a rename needs the folder's own name.
+    let url = URL(filePath: path).standardizedFileURL
+    var plain = url.path(percentEncoded: false)
+    while plain.count > 1 && plain.hasSuffix("/") { plain.removeLast() }
+    let temporaryPath = AtomicFile.temporarySibling(of: plain)
+    let isReplaceable = try Self.checkIsFree(plain, marker: marker)
+    do {
+      try FileManager.default.createDirectory(
+        atPath: temporaryPath, withIntermediateDirectories: true)
+    } catch {
+      throw .unwritable(plain, reason: error.localizedDescription)
+    }
+    self.path = plain
+    self.temporaryPath = temporaryPath
+    self.isReplaceable = isReplaceable
+  }
+
+  /// Puts the folder in its place.
+  consuming func commit() throws(RecordingError) {
+    guard isReplaceable else {
+      // Over an empty folder a rename succeeds; over one that was filled meanwhile it does not.
+      guard unsafe rename(temporaryPath, path) == 0 else { throw .unwritable(path, reason: errno) }
+      return
+    }
+    let old = AtomicFile.temporarySibling(of: path)
+    guard unsafe rename(path, old) == 0 else { throw .unwritable(path, reason: errno) }
+    guard unsafe rename(temporaryPath, path) == 0 else {
+      let reason = errno
+      _ = unsafe rename(old, path)
+      throw .unwritable(path, reason: reason)
+    }
+    try? FileManager.default.removeItem(atPath: old)
+  }
+
+  deinit {
+    // After a commit there is nothing of that name.
+    try? FileManager.default.removeItem(atPath: temporaryPath)
+  }
+
+  /// Whether there is a folder that will be replaced; an error when it may not be.
+  private static func checkIsFree(
+    _ path: String, marker: String?
+  ) throws(RecordingError) -> Bool {
+    var isFolder: ObjCBool = false
+    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      return false
+    }
+    guard isFolder.boolValue else {
+      throw RecordingError(
+        .unwritableFile, "there is a file of that name", file: path,
+        remedy: "choose another output folder")
+    }
+    let contents: [String]
+    do {
+      contents = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw .unwritable(path, reason: error.localizedDescription)
+    }
+    if contents.isEmpty { return false }
+    guard let marker else {
+      throw RecordingError(
+        .unwritableFile, "the folder exists and is not empty", file: path,
+        remedy: "choose another output folder, or ask for the old one to be overwritten")
+    }
+    guard contents.contains(marker) else {
+      throw RecordingError(
+        .unwritableFile, "the folder is not empty and holds no \(marker), so it is not overwritten",
+        file: path, remedy: "choose another output folder")
+    }
+    return true
+  }
+}
+
+extension RecordingError {
+  /// The system refused to write, with its error number.
+  static func unwritable(_ path: String, reason: CInt) -> RecordingError {
+    unwritable(path, reason: unsafe String(cString: strerror(reason)))
+  }
+
+  /// The system refused to write, in its own words.
+  static func unwritable(_ path: String, reason: String) -> RecordingError {
+    RecordingError(
+      .unwritableFile, "it cannot be written (\(reason))", file: path,
+      remedy: "check that its folder exists, that you may write there and that space is left")
+  }
+}

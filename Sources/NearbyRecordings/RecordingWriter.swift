@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
+internal import NearbyGeometry
+
+/// Writes a recording row by row; the folder appears whole with ``finish()``, or not at all.
+///
+/// Rows may come in any order of files: a pose, two samples, a pose. Within a file they must be in
+/// the order that the format asks for. Nothing is kept in memory but one buffer for each file.
+///
+/// ```swift
+/// var writer = try RecordingWriter(path: "living-room", manifest: manifest)
+/// try writer.append(PoseRow(timestamp: time, worldFromDevice: pose))
+/// try writer.append(RangingRow(timestamp: time, peer: "peer", distance: 3.2))
+/// try writer.finish()
+/// ```
+public struct RecordingWriter: ~Copyable {
+  /// How a recording is written.
+  public struct Options: Hashable, Sendable {
+    /// The columns of `ranging.csv` beyond the five that are always there.
+    public var columns: Set<OptionalColumn> = []
+    /// Decimals of positions and distances, metres, 0 to 15.
+    public var lengthDecimals = 6
+    /// Decimals of angles in radians and of quaternion components, 0 to 15.
+    public var angleDecimals = 9
+    /// Whether a recording that is already there is replaced.
+    ///
+    /// A folder that is not empty and is no recording is never replaced.
+    public var replacesRecording = false
+
+    /// Makes the default choices.
+    public init() {}
+  }
+
+  /// A column of `ranging.csv` that may be left out.
+  public enum OptionalColumn: String, Hashable, Sendable, CaseIterable {
+    /// ``RangingRow/distanceSigma``.
+    case distanceSigma = "distance_sigma"
+    /// ``RangingRow/azimuthSigmaRadians``.
+    case azimuthSigma = "azimuth_sigma"
+    /// ``RangingRow/elevationSigmaRadians``.
+    case elevationSigma = "elevation_sigma"
+    /// ``RangingRow/azimuthFigureOfMerit``.
+    case azimuthFigureOfMerit = "azimuth_fom"
+    /// ``RangingRow/elevationFigureOfMerit``.
+    case elevationFigureOfMerit = "elevation_fom"
+    /// ``RangingRow/rssi``.
+    case rssi
+    /// ``RangingRow/isNonLineOfSight``.
+    case nonLineOfSight = "nlos"
+  }
+
+  private let options: Options
+  private let folder: AtomicFolder
+  private let columns: [OptionalColumn]
+  private var trajectory: RowFile
+  private var ranging: RowFile
+  private var tracking: RowFile
+  private var trueTrajectory: RowFile
+  private var truePeers: RowFile
+
+  /// Starts a recording.
+  ///
+  /// - Parameters:
+  ///   - path: The folder to make; folders above it are made as needed.
+  ///   - manifest: What goes into `recording.json`.
+  ///   - options: How it is written.
+  public init(
+    path: String, manifest: RecordingManifest, options: Options = Options()
+  ) throws(RecordingError) {
+    let folder = try AtomicFolder(
+      path: path,
+      replacingFolderWith: options.replacesRecording ? RecordingManifest.fileName : nil)
+    let root = folder.temporaryPath
+    var file = try AtomicFile(path: "\(root)/\(RecordingManifest.fileName)")
+    try file.write(manifest.json)
+    try file.commit()
+
+    self.options = options
+    self.folder = folder
+    columns = OptionalColumn.allCases.filter(options.columns.contains)
+    let poses = "# timestamp tx ty tz qx qy qz qw\n"
+    let named = ["timestamp", "peer", "distance", "azimuth", "elevation"]
+    trajectory = RowFile(root, "trajectory.txt", header: poses)
+    ranging = RowFile(
+      root, "ranging.csv",
+      header: (named + columns.map(\.rawValue)).joined(separator: ",") + "\n")
+    ranging.secondsBackAllowed = 1
+    tracking = RowFile(
+      root, "tracking.csv", header: "timestamp,state,reason,ambient_intensity\n")
+    trueTrajectory = RowFile(root, "truth/trajectory.txt", header: poses)
+    truePeers = RowFile(root, "truth/peers.csv", header: "timestamp,peer,x,y,z\n")
+    truePeers.isOrdered = false
+  }
+
+  /// Adds a pose to `trajectory.txt`.
+  ///
+  /// - Parameter row: The pose, not before the pose before it.
+  public mutating func append(_ row: PoseRow) throws(RecordingError) {
+    try trajectory.append(row, options)
+  }
+
+  /// Adds a row to `ranging.csv`.
+  ///
+  /// - Parameter row: The sample, at most a second before the latest. A value for which there is no
+  ///   column is an error, not a loss.
+  public mutating func append(_ row: RangingRow) throws(RecordingError) {
+    try ranging.start(row.timestamp)
+    ranging.text.append(",")
+    try ranging.append(peer: row.peer)
+    try ranging.append(row.distance, "distance", decimals: options.lengthDecimals)
+    try ranging.append(row.azimuthRadians, "azimuth", decimals: options.angleDecimals)
+    try ranging.append(row.elevationRadians, "elevation", decimals: options.angleDecimals)
+    for column in columns { try append(row, column) }
+    for column in OptionalColumn.allCases where row.has(column) && !columns.contains(column) {
+      throw RecordingError(
+        .missingColumn, "a sample has a value for \(column.rawValue), which is not written",
+        file: ranging.name, line: ranging.line,
+        remedy: "name the column in the writer's options")
+    }
+    try ranging.end()
+  }
+
+  /// Adds a row to `tracking.csv`.
+  ///
+  /// - Parameter row: The row, not before the row before it.
+  public mutating func append(_ row: TrackingRow) throws(RecordingError) {
+    try tracking.start(row.sample.timestamp)
+    switch row.sample.quality {
+    case .normal: tracking.text.append(",normal,")
+    case .limited(.unspecified): tracking.text.append(",limited,")
+    case .limited(let reason): tracking.text.append(",limited,\(reason.rawValue)")
+    case .notAvailable: tracking.text.append(",notAvailable,")
+    }
+    try tracking.append(row.sample.ambientIntensityLumens, "ambient_intensity", decimals: 3)
+    try tracking.end()
+  }
+
+  /// Adds a pose to `truth/trajectory.txt`.
+  ///
+  /// - Parameter row: The pose, not before the pose before it, in the true world.
+  public mutating func appendTruth(_ row: PoseRow) throws(RecordingError) {
+    try trueTrajectory.append(row, options)
+  }
+
+  /// Adds a row to `truth/peers.csv`.
+  ///
+  /// - Parameter row: Where a peer truly was, in the world of the true poses.
+  public mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
+    try truePeers.start(row.timestamp)
+    truePeers.text.append(",")
+    try truePeers.append(peer: row.peer)
+    let position = row.positionInWorld
+    try truePeers.append(position.x, "x", decimals: options.lengthDecimals)
+    try truePeers.append(position.y, "y", decimals: options.lengthDecimals)
+    try truePeers.append(position.z, "z", decimals: options.lengthDecimals)
+    try truePeers.end()
+  }
+
+  /// Ends the recording and puts it in its place.
+  ///
+  /// An error when there is no pose or no sample: nobody could read such a recording.
+  public consuming func finish() throws(RecordingError) {
+    for (name, rows) in [
+      (trajectory.name, trajectory.rows), (ranging.name, ranging.rows),
+    ] where rows == 0 {
+      throw RecordingError(
+        .noSamples, "there is nothing to write", file: name,
+        remedy: "a recording needs poses and ranging samples")
+    }
+    try trajectory.close()
+    try ranging.close()
+    try tracking.close()
+    try trueTrajectory.close()
+    try truePeers.close()
+    try folder.commit()
+  }
+
+  private mutating func append(
+    _ row: RangingRow, _ column: OptionalColumn
+  ) throws(RecordingError) {
+    let (value, decimals): (Double?, Int) =
+      switch column {
+      case .distanceSigma: (row.distanceSigma, options.lengthDecimals)
+      case .azimuthSigma: (row.azimuthSigmaRadians, options.angleDecimals)
+      case .elevationSigma: (row.elevationSigmaRadians, options.angleDecimals)
+      case .azimuthFigureOfMerit: (row.azimuthFigureOfMerit, 9)
+      case .elevationFigureOfMerit: (row.elevationFigureOfMerit, 9)
+      case .rssi: (row.rssi, 3)
+      case .nonLineOfSight: (row.isNonLineOfSight.map { $0 ? 1 : 0 }, 0)
+      }
+    try ranging.append(value, column.rawValue, decimals: decimals)
+  }
+}
+
+extension RangingRow {
+  fileprivate func has(_ column: RecordingWriter.OptionalColumn) -> Bool {
+    switch column {
+    case .distanceSigma: distanceSigma != nil
+    case .azimuthSigma: azimuthSigmaRadians != nil
+    case .elevationSigma: elevationSigmaRadians != nil
+    case .azimuthFigureOfMerit: azimuthFigureOfMerit != nil
+    case .elevationFigureOfMerit: elevationFigureOfMerit != nil
+    case .rssi: rssi != nil
+    case .nonLineOfSight: isNonLineOfSight != nil
+    }
+  }
+}

@@ -40,5 +40,34 @@ enum Diagnostics {
 
   static func warning(_ message: String) { write("nearby: warning: \(message)\n") }
 
+  /// Says what is odd in a recording.
+  static func warn(of warnings: RecordingWarnings, in recording: RecordingReader) {
+    for item in warnings.kept {
+      var item = item
+      item.file = recording.path(of: item.file)
+      warning(item.description)
+    }
+    for (kind, count) in warnings.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    where count > RecordingWarnings.keptOfEachKind {
+      warning("\(count - RecordingWarnings.keptOfEachKind) more of the kind \(kind.rawValue)")
+    }
+  }
+
   static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+extension RecordingReader {
+  /// The path of one of the recording's files, as a person can open it from where the command runs.
+  func path(of file: String) -> String { folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)" }
+}
+
+extension RecordingError {
+  /// The error with the path of its file in the place of the file's name in the recording.
+  func located(in recording: RecordingReader) -> RecordingError {
+    let path = recording.path(of: file)
+    guard !file.hasPrefix("/"), FileManager.default.fileExists(atPath: path) else { return self }
+    var error = self
+    error.file = path
+    return error
+  }
 }

@@ -49,7 +49,7 @@ public struct EstimateWriter: ~Copyable {
   ) throws(RecordingError) {
     text.append(row.timestamp)
     text.append(",")
-    text.append(row.peer)
+    append(peer: row.peer)
     switch estimate.convergence {
     case .unknown: text.append(",unknown,")
     case .converged: text.append(",converged,")
@@ -89,6 +89,14 @@ public struct EstimateWriter: ~Copyable {
   private mutating func flush() throws(RecordingError) {
     try file.write(text)
     text.removeAll()
+  }
+
+  /// Appends a name, in quotes where it would not read back without (RFC 4180).
+  private mutating func append(peer: String) {
+    let name = peer.utf8
+    let isPlain =
+      !name.contains { $0 == .comma || $0 == .quote } && name.first != .blank && name.last != .blank
+    text.append(isPlain ? peer : "\"\(peer.replacing("\"", with: "\"\""))\"")
   }
 
   private mutating func append(_ number: Double?) {

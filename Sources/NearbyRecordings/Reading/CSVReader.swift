@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// A column that a CSV file may have.
+struct CSVColumn {
+  var name: String
+  var isRequired: Bool
+
+  static func required(_ name: String) -> CSVColumn { CSVColumn(name: name, isRequired: true) }
+  static func optional(_ name: String) -> CSVColumn { CSVColumn(name: name, isRequired: false) }
+}
+
+/// A CSV file with a header row, row by row, its fields found by column name.
+///
+/// Columns come in any order; unknown ones are skipped with a warning each. Fields may be quoted
+/// (RFC 4180), but a quoted field may not hold a line break. Empty lines are skipped.
+struct CSVReader: ~Copyable, Sendable {
+  /// The oddities met so far.
+  var warnings = RecordingWarnings()
+  private(set) var lines: LineReader
+
+  private let names: [String]
+  /// For each field of a line the column that it belongs to, by index; -1 for none.
+  private var columnOfField: [Int] = []
+  /// Where each column's field lies in the buffer; empty when the file lacks the column.
+  private var fields: [Range<Int>]
+  private var lineRange = 0..<0
+
+  /// Opens a file and reads its header.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - file: The name for errors and warnings.
+  ///   - columns: The columns in the order in which ``field(_:)`` and the like count them.
+  /// - Returns: The reader, before the first row.
+  /// - Throws: When the file cannot be read, is empty, or lacks a required column.
+  static func open(
+    path: String, file: String, columns: [CSVColumn]
+  ) throws(RecordingError) -> CSVReader {
+    var reader = CSVReader(try LineReader(path: path, file: file), columns)
+    try reader.readHeader(columns)
+    return reader
+  }
+
+  private init(_ lines: consuming LineReader, _ columns: [CSVColumn]) {
+    self.lines = lines
+    names = columns.map(\.name)
+    fields = Array(repeating: 0..<0, count: columns.count)
+  }
+
+  private mutating func readHeader(_ columns: [CSVColumn]) throws(RecordingError) {
+    let expected = columns.filter(\.isRequired).map(\.name).joined(separator: ",")
+    guard let line = try nextLine() else {
+      throw RecordingError(
+        .noSamples, "the file is empty", file: lines.file,
+        remedy: "the first line must name the columns: \(expected)")
+    }
+    var position = line.lowerBound
+    repeat {
+      let field = try nextField(&position)
+      var name = DecimalText.string(lines.buffer.span, field)
+      if columnOfField.isEmpty, name.hasPrefix("#") {
+        name = String(name.dropFirst().drop { $0 == " " })
+      }
+      let column = names.firstIndex(of: name) ?? -1
+      if column < 0 {
+        warnings.add(
+          RecordingWarning(
+            .unknownColumn, "unknown column \(lines.excerpt(field)) is ignored", file: lines.file,
+            line: lines.line, column: field.lowerBound - line.lowerBound + 1))
+      } else if columnOfField.contains(column) {
+        throw lines.error(
+          .duplicateColumn, "column \"\(name)\" appears twice", at: field.lowerBound, in: line,
+          remedy: "keep one of the two")
+      }
+      columnOfField.append(column)
+    } while position <= line.upperBound
+
+    let missing = columns.indices.filter { columns[$0].isRequired && !columnOfField.contains($0) }
+    if !missing.isEmpty {
+      let list = missing.map { "\"\(names[$0])\"" }.joined(separator: ", ")
+      throw lines.error(
+        .missingColumn, "the header lacks \(missing.count == 1 ? "column" : "columns") \(list)",
+        in: line, remedy: "the first line must name the columns, separated by commas: \(expected)")
+    }
+  }
+
+  /// Goes to the next row.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Throws: When the row has too few or too many fields, or a quote is not closed.
+  mutating func nextRow() throws(RecordingError) -> Bool {
+    guard let line = try nextLine() else { return false }
+    var position = line.lowerBound
+    var count = 0
+    repeat {
+      let field = try nextField(&position)
+      if count < columnOfField.count, columnOfField[count] >= 0 {
+        fields[columnOfField[count]] = field
+      }
+      count += 1
+    } while position <= line.upperBound
+    guard count == columnOfField.count else {
+      throw lines.error(
+        .wrongFieldCount,
+        "the row has \(count) field\(count == 1 ? "" : "s"), the header has \(columnOfField.count)",
+        in: line,
+        remedy: count < columnOfField.count
+          ? "complete the row, or remove it if the file was cut off" : "remove what is too much")
+    }
+    return true
+  }
+
+  /// The next line that is not blank.
+  private mutating func nextLine() throws(RecordingError) -> Range<Int>? {
+    while let line = try lines.next() {
+      lineRange = line
+      if !isBlank(line) { return line }
+    }
+    return nil
+  }
+
+  private func isBlank(_ line: Range<Int>) -> Bool {
+    let text = lines.buffer.span
+    for position in line where !text[position].isBlank { return false }
+    return true
+  }
+
+  /// Finds the field that begins at a position, and moves on behind its comma.
+  ///
+  /// After the last field the position is one beyond the end of the line.
+  private func nextField(_ position: inout Int) throws(RecordingError) -> Range<Int> {
+    let text = lines.buffer.span
+    let end = lineRange.upperBound
+    while position < end, text[position].isBlank { position += 1 }
+    var start = position
+    var stop: Int
+    if position < end, text[position] == .quote {
+      start += 1
+      stop = start
+      while true {
+        while stop < end, text[stop] != .quote { stop += 1 }
+        guard stop < end else {
+          throw lines.error(
+            .malformedField, "a quote is not closed", at: start - 1, in: lineRange,
+            remedy: "close it on the same line")
+        }
+        guard stop + 1 < end, text[stop + 1] == .quote else { break }
+        stop += 2
+      }
+      position = stop + 1
+      while position < end, text[position].isBlank { position += 1 }
+      guard position == end || text[position] == .comma else {
+        throw lines.error(
+          .malformedField, "there is text after a closing quote", at: position, in: lineRange,
+          remedy: "put a comma there, or double the quotes inside the field")
+      }
+    } else {
+      while position < end, text[position] != .comma { position += 1 }
+      stop = position
+      while stop > start, text[stop - 1].isBlank { stop -= 1 }
+    }
+    position += 1
+    return start..<stop
+  }
+}
+
+extension CSVReader {
+  /// The number in a column.
+  ///
+  /// - Returns: `nil` when the field is empty.
+  /// - Throws: When it holds something else than a number.
+  func number(_ column: Int) throws(RecordingError) -> Double? {
+    let field = fields[column]
+    if field.isEmpty { return nil }
+    guard let value = DecimalText.double(lines.buffer.span, field) else {
+      throw error(
+        .malformedNumber, column, "is not a number",
+        remedy: "write a decimal number or leave the field empty")
+    }
+    return value
+  }
+
+  /// The coordinate in a column, which must be there.
+  func coordinate(_ column: Int) throws(RecordingError) -> Double {
+    guard let value = try number(column) else {
+      throw error(.missingValue, column, "is empty", remedy: "write metres")
+    }
+    guard value.isFinite else {
+      throw error(.notFinite, column, "is not finite", remedy: "leave out the row")
+    }
+    guard abs(value) <= TrajectoryReader.farthest else {
+      throw error(
+        .valueOutOfRange, column, "is too far away", remedy: "positions are metres, at most 1e7")
+    }
+    return value
+  }
+
+  /// The moment in a column, which must be there.
+  func timestamp(_ column: Int) throws(RecordingError) -> Timestamp {
+    guard let value = DecimalText.timestamp(lines.buffer.span, fields[column]) else {
+      throw lines.malformedTimestamp(fields[column], in: lineRange)
+    }
+    return value
+  }
+
+  /// The text in a column, doubled quotes made single; empty when the file lacks the column.
+  func text(_ column: Int) -> String {
+    let text = DecimalText.string(lines.buffer.span, fields[column])
+    return text.utf8.contains(.quote) ? text.replacing("\"\"", with: "\"") : text
+  }
+
+  /// The peer's name in a column, which must be there.
+  func peer(_ column: Int) throws(RecordingError) -> String {
+    guard !fields[column].isEmpty else {
+      throw error(.emptyPeer, column, "is empty", remedy: "name the peer of each row")
+    }
+    return text(column)
+  }
+
+  /// Whether a column's field is empty.
+  func isEmpty(_ column: Int) -> Bool { fields[column].isEmpty }
+
+  /// An error at a column's field.
+  func error(
+    _ code: RecordingError.Code, _ column: Int, _ problem: String, remedy: String
+  ) -> RecordingError {
+    let field = fields[column]
+    let value = field.isEmpty ? "" : " \(lines.excerpt(field))"
+    return lines.error(
+      code, "\(names[column])\(value) \(problem)", at: field.lowerBound, in: lineRange,
+      remedy: remedy)
+  }
+
+  /// The error of a row that is too early.
+  func timeWentBack(_ seconds: Double, _ column: Int, remedy: String) -> RecordingError {
+    lines.error(
+      .timeWentBack, "time goes back by \(seconds) s", at: fields[column].lowerBound, in: lineRange,
+      remedy: remedy)
+  }
+
+  /// The error of a file without rows.
+  func noRows(_ what: String, remedy: String) -> RecordingError {
+    RecordingError(.noSamples, "holds no \(what)", file: lines.file, remedy: remedy)
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A text file, line by line, in memory that does not depend on the file's size.
+///
+/// The file passes through one buffer of 256 KiB. A line is a range of that buffer, valid until the
+/// next one is asked for, so that nothing is copied and nothing is allocated.
+struct LineReader: ~Copyable, Sendable {
+  /// The size of the buffer, and so the longest line.
+  static let bufferSize = 256 * 1024
+
+  /// The file's name inside the recording, for errors.
+  let file: String
+  /// The file's size when it was opened, bytes.
+  let totalBytes: Int
+  /// The bytes read so far.
+  private(set) var bytesRead = 0
+  /// The number of the line that ``next()`` gave last, from 1.
+  private(set) var line = 0
+  /// The bytes in which the last line lies.
+  private(set) var buffer: [UInt8]
+
+  private let descriptor: Int32
+  private var position = 0
+  private var filled = 0
+  private var isAtEnd = false
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - file: The file's name inside the recording.
+  /// - Throws: `missingFile` or `unreadableFile`.
+  init(path: String, file: String) throws(RecordingError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw errno == ENOENT
+        ? RecordingError(
+          .missingFile, "there is no such file", file: file,
+          remedy: "see the recording format for the files that a recording needs")
+        : Self.unreadable(file, errno)
+    }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+      close(descriptor)
+      throw RecordingError(
+        .unreadableFile, "is not a file", file: file, remedy: "put a file in its place")
+    }
+    self.file = file
+    self.descriptor = descriptor
+    totalBytes = Int(status.st_size)
+    buffer = [UInt8](repeating: 0, count: Self.bufferSize)
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next line, without its LF or CRLF and without a byte order mark.
+  ///
+  /// - Returns: Where it lies in ``buffer``; `nil` after the last line.
+  /// - Throws: When the system fails, or when a line does not fit into the buffer.
+  mutating func next() throws(RecordingError) -> Range<Int>? {
+    var searched = 0
+    while true {
+      if let end = indexOfNewline(from: position + searched) {
+        return take(upTo: end, next: end + 1)
+      }
+      if isAtEnd {
+        return position < filled ? take(upTo: filled, next: filled) : nil
+      }
+      searched = filled - position
+      try fill()
+    }
+  }
+
+  private mutating func take(upTo end: Int, next: Int) -> Range<Int> {
+    let start = position
+    position = next
+    line += 1
+    return start..<(end > start && buffer[end - 1] == .cr ? end - 1 : end)
+  }
+
+  private func indexOfNewline(from start: Int) -> Int? {
+    unsafe buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, start < filled,
+        let found = unsafe memchr(base + start, Int32(UInt8.lf), filled - start)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
+  }
+
+  /// Moves what is left of the buffer to its beginning and reads into the rest.
+  private mutating func fill() throws(RecordingError) {
+    let rest = filled - position
+    guard rest < buffer.count else {
+      throw RecordingError(
+        .lineTooLong, "the line is longer than \(buffer.count) bytes", file: file, line: line + 1,
+        remedy: "the file must be lines of text")
+    }
+    let (from, fd) = (position, descriptor)
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      unsafe memmove(base, base + from, rest)
+      return unsafe read(fd, base + rest, bytes.count - rest)
+    }
+    position = 0
+    filled = rest
+    if count < 0 {
+      if errno == EINTR { return }
+      throw Self.unreadable(file, errno)
+    }
+    filled += count
+    isAtEnd = count == 0
+    if bytesRead == 0 { try skipByteOrderMark() }
+    bytesRead += count
+  }
+
+  private mutating func skipByteOrderMark() throws(RecordingError) {
+    if filled >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF {
+      position = 3
+    } else if filled >= 2, (buffer[0] ^ buffer[1]) == 1, min(buffer[0], buffer[1]) == 0xFE {
+      throw RecordingError(
+        .unreadableFile, "the file is UTF-16", file: file, line: 1, remedy: "save it as UTF-8")
+    }
+  }
+
+  private static func unreadable(_ file: String, _ number: Int32) -> RecordingError {
+    RecordingError(
+      .unreadableFile, "cannot be read (\(unsafe String(cString: strerror(number))))", file: file,
+      remedy: "check the file's permissions and the disk")
+  }
+}
+
+extension LineReader {
+  /// An error in the last line, at a place in ``buffer`` if one is given.
+  func error(
+    _ code: RecordingError.Code, _ message: String, at position: Int? = nil,
+    in lineRange: Range<Int>, remedy: String
+  ) -> RecordingError {
+    RecordingError(
+      code, message, file: file, line: line, column: position.map { $0 - lineRange.lowerBound + 1 },
+      remedy: remedy)
+  }
+
+  /// A piece of the last line as it is shown in messages: quoted, on one line, not too long.
+  func excerpt(_ range: Range<Int>) -> String {
+    let shown = range.count > 40 ? range.lowerBound..<range.lowerBound + 40 : range
+    let text = DecimalText.string(buffer.span, shown)
+    let printable = text.unicodeScalars.map {
+      $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : String($0)
+    }
+    return "\"\(printable.joined())\(range.count > 40 ? "…" : "")\""
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// `trajectory.txt`, pose by pose: the TUM format, `timestamp tx ty tz qx qy qz qw`.
+///
+/// Blanks separate, `#` starts a comment, empty lines are skipped. Memory does not depend on the
+/// file's size. The reader cannot be copied, since two readers of one file would take each other's
+/// lines.
+public struct TrajectoryReader: ~Copyable, Sendable {
+  /// The oddities met so far.
+  public private(set) var warnings = RecordingWarnings()
+
+  private var lines: LineReader
+  private var lastTimestamp: Timestamp?
+
+  /// Opens a trajectory.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - file: The name for errors and warnings.
+  /// - Throws: When the file is not there or cannot be read.
+  public init(path: String, file: String = "trajectory.txt") throws(RecordingError) {
+    lines = try LineReader(path: path, file: file)
+  }
+
+  /// The bytes read so far.
+  public var bytesRead: Int { lines.bytesRead }
+  /// The file's size, bytes.
+  public var totalBytes: Int { lines.totalBytes }
+
+  /// The next pose, in the recording's frames.
+  ///
+  /// A quaternion whose length is off by up to 1 % is normalised. A pose with the stamp of the one
+  /// before is skipped, with a warning.
+  ///
+  /// - Returns: `nil` after the last pose.
+  /// - Throws: The first fault: a line of other than eight finite numbers, a position beyond 1e7 m, a
+  ///   quaternion that is no rotation, time that goes back, a file without a pose.
+  public mutating func next() throws(RecordingError) -> PoseRow? {
+    while let line = try lines.next() {
+      guard let row = try parse(line) else { continue }
+      if let last = lastTimestamp, row.timestamp <= last {
+        guard row.timestamp == last else {
+          throw lines.error(
+            .timeWentBack,
+            "time goes back by \(last.seconds(since: row.timestamp)) s to \(row.timestamp.seconds)",
+            at: line.lowerBound, in: line,
+            remedy: "sort the lines by time, or cut the recording where its clock was reset")
+        }
+        warnings.add(
+          RecordingWarning(
+            .duplicateTimestamp, "the stamp is that of the pose before; the line is skipped",
+            file: lines.file, line: lines.line))
+        continue
+      }
+      lastTimestamp = row.timestamp
+      return row
+    }
+    if lastTimestamp == nil {
+      throw RecordingError(
+        .noSamples, "holds no poses", file: lines.file,
+        remedy: "a trajectory needs at least one line of timestamp tx ty tz qx qy qz qw")
+    }
+    return nil
+  }
+
+  /// - Returns: `nil` for a line without data.
+  private func parse(_ line: Range<Int>) throws(RecordingError) -> PoseRow? {
+    let text = lines.buffer.span
+    var position = line.lowerBound
+    var end = line.upperBound
+    var timestamp = Timestamp(nanoseconds: 0)
+    var values = InlineArray<7, Double>(repeating: 0)
+    var count = 0
+    while true {
+      while position < end, text[position].isBlank { position += 1 }
+      if position < end, text[position] == .hash { end = position }
+      if position == end { break }
+      let start = position
+      while position < end, !text[position].isBlank, text[position] != .hash { position += 1 }
+      let field = start..<position
+      if count == 0 {
+        guard let stamp = DecimalText.timestamp(text, field) else {
+          throw lines.malformedTimestamp(field, in: line)
+        }
+        timestamp = stamp
+      } else if count < 8 {
+        values[count - 1] = try number(field, index: count, in: line)
+      }
+      count += 1
+    }
+    if count == 0 { return nil }
+    guard count == 8 else {
+      throw lines.error(
+        .wrongFieldCount, "the line has \(count) field\(count == 1 ? "" : "s"), not 8", in: line,
+        remedy: "write timestamp tx ty tz qx qy qz qw, separated by blanks")
+    }
+    let rotation = try rotation(values[3], values[4], values[5], values[6], in: line)
+    return PoseRow(
+      timestamp: timestamp,
+      worldFromDevice: RigidTransform(
+        rotation: rotation, translation: Vector3(values[0], values[1], values[2])),
+      line: lines.line)
+  }
+
+  private func number(
+    _ field: Range<Int>, index: Int, in line: Range<Int>
+  ) throws(RecordingError) -> Double {
+    guard let value = DecimalText.double(lines.buffer.span, field) else {
+      throw lines.error(
+        .malformedNumber, "\(Self.names[index]) \(lines.excerpt(field)) is not a number",
+        at: field.lowerBound, in: line, remedy: "write a decimal number")
+    }
+    guard value.isFinite else {
+      throw lines.error(
+        .notFinite, "\(Self.names[index]) \(lines.excerpt(field)) is not finite",
+        at: field.lowerBound, in: line, remedy: "leave out poses that the odometry could not give")
+    }
+    guard index > 3 || abs(value) <= Self.farthest else {
+      throw lines.error(
+        .valueOutOfRange,
+        "\(Self.names[index]) \(lines.excerpt(field)) is no place on a device's way",
+        at: field.lowerBound, in: line, remedy: "positions are metres, at most 1e7")
+    }
+    return value
+  }
+
+  private func rotation(
+    _ x: Double, _ y: Double, _ z: Double, _ w: Double, in line: Range<Int>
+  ) throws(RecordingError) -> Rotation {
+    let length = (x * x + y * y + z * z + w * w).squareRoot()
+    guard (0.99...1.01).contains(length), let rotation = Rotation(normalizing: x, y, z, w) else {
+      throw lines.error(
+        .invalidRotation, "the quaternion's length is \(length), not 1", in: line,
+        remedy: "write qx qy qz qw of unit length")
+    }
+    return rotation
+  }
+
+  static let farthest = 1e7
+  private static let names = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
+}
+
+extension LineReader {
+  /// The error of a stamp that is no stamp.
+  func malformedTimestamp(_ field: Range<Int>, in line: Range<Int>) -> RecordingError {
+    guard !field.isEmpty else {
+      return error(
+        .malformedNumber, "the timestamp is empty", at: field.lowerBound, in: line,
+        remedy: "write seconds")
+    }
+    guard DecimalText.double(buffer.span, field)?.isFinite == true else {
+      return error(
+        .malformedNumber, "timestamp \(excerpt(field)) is not a finite number",
+        at: field.lowerBound, in: line, remedy: "write seconds")
+    }
+    return error(
+      .valueOutOfRange, "timestamp \(excerpt(field)) is beyond 4.6e9 s", at: field.lowerBound,
+      in: line, remedy: "timestamps are seconds; divide nanoseconds by 1e9")
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+
+/// A recording as one stream of events, in the order in which an engine can use them.
+///
+/// A ranging row comes as soon as the first pose at or after its time has come, so that the engine can
+/// interpolate the device's pose, or once the trajectory has ended. No pose comes earlier than that
+/// takes, and tracking rows come before the first pose at or after their time. Rows of one kind are in
+/// time order.
+///
+/// Reading takes one pass and memory that does not depend on the files' sizes. The stream cannot be
+/// copied, since two copies would take each other's lines.
+public struct RecordingEventStream: ~Copyable, Sendable {
+  private let frames: FrameConvention
+  private let declaredPeers: [RecordingPeer]
+  private let manifestWarnings: RecordingWarnings
+
+  private var trajectory: TrajectoryReader
+  private var ranging: RangingReader
+  private var tracking: TrackingReader?
+
+  private var nextPose: DevicePose?
+  private var nextRanging: RangingRow?
+  private var nextTracking: TrackingSample?
+  private var lastPoseTime: Timestamp?
+  private var isPrimed = false
+
+  init(
+    _ recording: RecordingReader, trajectory: consuming TrajectoryReader,
+    ranging: consuming RangingReader, tracking: consuming TrackingReader?
+  ) {
+    frames = recording.manifest.frames
+    declaredPeers = recording.manifest.peers
+    manifestWarnings = recording.warnings
+    self.trajectory = trajectory
+    self.ranging = ranging
+    self.tracking = tracking
+  }
+
+  /// The peers known so far: those declared, then the others, stationary, as the ranging names them.
+  ///
+  /// It grows no later than the event that needs it, and only at its end. Costs a copy of the list.
+  public var peers: [RecordingPeer] {
+    declaredPeers + ranging.peers.dropFirst(declaredPeers.count).map { RecordingPeer(id: $0) }
+  }
+
+  /// How many peers are known so far, at no cost.
+  public var peerCount: Int { ranging.peers.count }
+
+  /// The oddities met so far, those of the manifest included.
+  public var warnings: RecordingWarnings {
+    var all = manifestWarnings
+    all.add(trajectory.warnings)
+    all.add(ranging.warnings)
+    switch tracking {
+    case .some(let tracking): all.add(tracking.warnings)
+    case nil: break
+    }
+    return all
+  }
+
+  /// The bytes read so far, for showing progress.
+  public var bytesRead: Int {
+    let others = trajectory.bytesRead + ranging.bytesRead
+    return switch tracking {
+    case .some(let tracking): others + tracking.bytesRead
+    case nil: others
+    }
+  }
+
+  /// The bytes that there are to read.
+  public var totalBytes: Int {
+    let others = trajectory.totalBytes + ranging.totalBytes
+    return switch tracking {
+    case .some(let tracking): others + tracking.totalBytes
+    case nil: others
+    }
+  }
+
+  /// The next event.
+  ///
+  /// - Returns: `nil` after the last event.
+  /// - Throws: The first fault in any of the files. Nothing useful comes after it.
+  public mutating func next() throws(RecordingError) -> RecordingEvent? {
+    if !isPrimed {
+      isPrimed = true
+      try advanceTrajectory()
+      try advanceRanging()
+      try advanceTracking()
+    }
+    if let row = nextRanging, hasPose(for: row.timestamp) {
+      try advanceRanging()
+      return .ranging(row)
+    }
+    if let sample = nextTracking, sample.timestamp <= nextPose?.timestamp ?? sample.timestamp {
+      try advanceTracking()
+      return .tracking(sample)
+    }
+    guard let pose = nextPose else { return nil }
+    lastPoseTime = pose.timestamp
+    try advanceTrajectory()
+    return .pose(pose)
+  }
+
+  /// Whether a ranging row may come now.
+  private func hasPose(for time: Timestamp) -> Bool {
+    if let lastPoseTime, lastPoseTime >= time { return true }
+    // After the last pose only tracking rows can stand before it.
+    return nextPose == nil && nextTracking.map { $0.timestamp > time } ?? true
+  }
+
+  private mutating func advanceTrajectory() throws(RecordingError) {
+    nextPose = try trajectory.next()?.devicePose(from: frames)
+  }
+
+  private mutating func advanceRanging() throws(RecordingError) {
+    nextRanging = try ranging.next()
+  }
+
+  private mutating func advanceTracking() throws(RecordingError) {
+    nextTracking = try tracking?.next()?.sample
+  }
+}

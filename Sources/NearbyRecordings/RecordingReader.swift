@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A recording on disk, opened for reading.
+///
+/// Opening reads `recording.json` and sees that the required files are there; the rest is streamed by
+/// ``events()`` or by the readers of the single files, each call of which begins anew.
+public struct RecordingReader: Hashable, Sendable {
+  /// The folder's path.
+  public let folder: String
+  /// What `recording.json` says.
+  public let manifest: RecordingManifest
+  /// The oddities of `recording.json`.
+  public let warnings: RecordingWarnings
+
+  /// Opens a recording.
+  ///
+  /// - Parameter folder: The path of the folder, or of the `recording.json` in it.
+  /// - Throws: When the folder or a required file is missing, or the first fault in `recording.json`.
+  public init(folder: String) throws(RecordingError) {
+    var path = folder
+    if let suffix = ["/\(RecordingManifest.fileName)", RecordingManifest.fileName].first(where: {
+      folder.hasSuffix($0)
+    }), Self.kind(of: folder) == .file {
+      path = String(folder.dropLast(suffix.utf8.count))
+      if path.isEmpty { path = suffix.hasPrefix("/") ? "/" : "." }
+    }
+    switch Self.kind(of: path) {
+    case .folder: break
+    case .file:
+      throw RecordingError(
+        .missingFolder, "is a file, not a recording", file: folder,
+        remedy: "give the folder that holds \(RecordingManifest.fileName)")
+    case nil:
+      throw RecordingError(
+        .missingFolder, "there is no such folder", file: folder, remedy: "check the path")
+    }
+    self.folder = path
+    for name in [RecordingManifest.fileName, Self.trajectoryFile, Self.rangingFile]
+    where Self.kind(of: "\(path)/\(name)") != .file {
+      throw RecordingError(
+        .missingFile, "\(name) is missing", file: path,
+        remedy:
+          "a recording needs \(RecordingManifest.fileName), \(Self.trajectoryFile) and \(Self.rangingFile)"
+      )
+    }
+    var warnings = RecordingWarnings()
+    manifest = try RecordingManifest(
+      json: Self.contents(of: "\(path)/\(RecordingManifest.fileName)"), warnings: &warnings)
+    self.warnings = warnings
+  }
+
+  /// Whether the recording has true poses and true positions to be judged by.
+  public var hasTruth: Bool { has(Self.truthTrajectoryFile) && has(Self.truthPeersFile) }
+
+  /// Begins to read the recording as one stream of events.
+  ///
+  /// - Returns: The stream, before its first event.
+  /// - Throws: When a file cannot be opened or its header is wrong.
+  public func events() throws(RecordingError) -> RecordingEventStream {
+    RecordingEventStream(
+      self, trajectory: try trajectory(), ranging: try ranging(), tracking: try tracking())
+  }
+
+  /// Begins to read the device's odometry.
+  ///
+  /// - Returns: The reader, before the first pose.
+  /// - Throws: When the file cannot be opened.
+  public func trajectory() throws(RecordingError) -> TrajectoryReader {
+    try TrajectoryReader(path: path(Self.trajectoryFile), file: Self.trajectoryFile)
+  }
+
+  /// Begins to read the ranging.
+  ///
+  /// - Returns: The reader, before the first row.
+  /// - Throws: When the file cannot be opened or its header is wrong.
+  public func ranging() throws(RecordingError) -> RangingReader {
+    try RangingReader(
+      path: path(Self.rangingFile), file: Self.rangingFile, peers: manifest.peers.map(\.id))
+  }
+
+  /// Begins to read the tracking quality.
+  ///
+  /// - Returns: The reader, before the first row; `nil` when the recording has no such file.
+  /// - Throws: When the file cannot be opened or its header is wrong.
+  public func tracking() throws(RecordingError) -> TrackingReader? {
+    guard has(Self.trackingFile) else { return nil }
+    return try TrackingReader(path: path(Self.trackingFile), file: Self.trackingFile)
+  }
+
+  /// Begins to read the device's true poses, in a world of their own.
+  ///
+  /// - Returns: The reader, before the first pose; `nil` when the recording has no such file.
+  /// - Throws: When the file cannot be opened.
+  public func truthTrajectory() throws(RecordingError) -> TrajectoryReader? {
+    guard has(Self.truthTrajectoryFile) else { return nil }
+    return try TrajectoryReader(
+      path: path(Self.truthTrajectoryFile), file: Self.truthTrajectoryFile)
+  }
+
+  /// Begins to read the peers' true positions, in the world of the true poses.
+  ///
+  /// - Returns: The reader, before the first row; `nil` when the recording has no such file.
+  /// - Throws: When the file cannot be opened or its header is wrong.
+  public func truthPeers() throws(RecordingError) -> TruthPeersReader? {
+    guard has(Self.truthPeersFile) else { return nil }
+    return try TruthPeersReader(path: path(Self.truthPeersFile), file: Self.truthPeersFile)
+  }
+}
+
+extension RecordingReader {
+  static let trajectoryFile = "trajectory.txt"
+  static let rangingFile = "ranging.csv"
+  static let trackingFile = "tracking.csv"
+  static let truthTrajectoryFile = "truth/trajectory.txt"
+  static let truthPeersFile = "truth/peers.csv"
+
+  /// A manifest beyond this is none, bytes.
+  private static let largestManifest = 16 << 20
+
+  private enum Kind { case file, folder }
+
+  private static func kind(of path: String) -> Kind? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+  }
+
+  func has(_ name: String) -> Bool { Self.kind(of: path(name)) == .file }
+
+  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  private static func contents(of path: String) throws(RecordingError) -> [UInt8] {
+    let problem: String
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      let bytes = try file.read(upToCount: largestManifest + 1) ?? Data()
+      if bytes.count <= largestManifest { return Array(bytes) }
+      problem = "is larger than \(largestManifest >> 20) MiB"
+    } catch {
+      problem = "cannot be read (\(error.localizedDescription))"
+    }
+    throw RecordingError(
+      .unreadableFile, problem, file: RecordingManifest.fileName,
+      remedy: "check the file and its permissions")
+  }
+}

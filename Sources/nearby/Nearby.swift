@@ -24,7 +24,7 @@ struct Nearby: ParsableCommand {
         70  the program is wrong; please report it
       """,
     version: "nearby \(NearbyVersion.current)",
-    subcommands: [RunCommand.self, InfoCommand.self, ImportCommand.self])
+    subcommands: [RunCommand.self])
 
   static func main() {
     do {
@@ -46,9 +46,10 @@ struct Nearby: ParsableCommand {
   /// What the argument parser found, in one line.
   private static func parserFailure(_ error: any Error) -> CommandFailure {
     guard exitCode(for: error) == .validationFailure else {
-      return CommandFailure(.internalError, "\(error); this is a fault of the program, please report it")
+      return CommandFailure(
+        .internalError, "\(error); this is a fault of the program, please report it")
     }
-    let names = configuration.subcommands.compactMap(\.configuration.commandName)
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     let subcommand = CommandLine.arguments.dropFirst().first.flatMap {
       names.contains($0) ? $0 + " " : nil
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
+import NearbyGeometry
 import NearbyRecordings
 
 /// A run's summary for a person to read.
@@ -80,7 +81,9 @@ struct ResultTable {
   private static func advice(for peer: PeerSummary) -> [String] {
     switch peer.status {
     case .converged: []
-    case .unknown: ["\(peer.id): no sample of it could be used"]
+    case .unknown: [
+      "\(peer.id): \(peer.samples == 0 ? "no samples" : "none of its samples could be used")"
+    ]
     case .notConverged:
       peer.reasons.map { reason in
         "\(peer.id): \(words(forReason: reason) ?? reason)"

@@ -123,10 +123,10 @@ private enum Setting: Codable {
   func configuration() throws(Mismatch) -> FusionConfiguration {
     do {
       return try JSONDecoder().decode(FusionConfiguration.self, from: JSONEncoder().encode(self))
-    } catch let error as DecodingError {
-      throw Mismatch(path: error.codingPath.map(\.stringValue).joined(separator: "."))
+    } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context) {
+      throw Mismatch(path: context.codingPath.map(\.stringValue).joined(separator: "."))
     } catch {
-      throw Mismatch(path: "")
+      preconditionFailure("the tree holds every setting: \(error)")
     }
   }
 
@@ -212,7 +212,7 @@ extension String {
       for (j, otherLetter) in to.enumerated() {
         let change = diagonal + (letter == otherLetter ? 0 : 1)
         diagonal = row[j + 1]
-        row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
+        row[j + 1] = Swift.min(change, row[j] + 1, row[j + 1] + 1)
       }
     }
     return row[to.count]

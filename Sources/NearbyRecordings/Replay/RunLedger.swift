@@ -5,7 +5,7 @@ internal import NearbyGeometry
 /// Keeps the books of a run: who converged when, how far from the truth.
 struct RunLedger: ~Copyable {
   /// The books of one peer.
-  private struct PeerEntry {
+  fileprivate struct PeerEntry {
     var summary: PeerSummary
     var firstSample: Timestamp?
     var lastEstimate: PeerEstimate?
@@ -28,7 +28,7 @@ struct RunLedger: ~Copyable {
   init(_ replay: RecordingReplay) throws(RecordingError) {
     recording = replay.recording
     configuration = replay.configuration
-    truth = try TruthTrack(recording)
+    truth = try TruthTrack.open(recording)
     comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
   }
 
@@ -99,7 +99,7 @@ struct RunLedger: ~Copyable {
     return RunSummary(
       name: recording.manifest.name, samples: samples,
       samplesRejected: peers.reduce(0) { $0 + $1.samplesRejected },
-      duration: firstEvent.flatMap { lastEvent?.seconds(since: $0) } ?? 0, peers: peers,
+      duration: firstEvent.flatMap { lastEvent?.exactSeconds(since: $0) } ?? 0, peers: peers,
       errors: truth == nil ? nil : comparison.statistics(secondHalfFrom: middle),
       engine: RunSummary.Engine(version: NearbyVersion.current, settings: configuration),
       timing: timing)
@@ -118,7 +118,7 @@ extension RunLedger.PeerEntry {
     let wasConverged = lastEstimate?.convergence == .converged
     let isConverged = estimate.convergence == .converged
     if isConverged && summary.secondsToFirstConvergence == nil {
-      summary.secondsToFirstConvergence = time.seconds(since: first)
+      summary.secondsToFirstConvergence = time.exactSeconds(since: first)
     }
     if wasConverged && !isConverged { summary.lossesOfConvergence += 1 }
     lastEstimate = estimate
@@ -130,13 +130,26 @@ extension RunLedger.PeerEntry {
     var summary = summary
     summary.status = ConvergenceStatus(last.convergence)
     if case .notConverged(let reasons) = last.convergence { summary.reasons = reasons.names }
-    if let mean = last.meanInWorld {
+    // JSON has no numbers that are not finite.
+    if let mean = last.meanInWorld, mean.isFinite, last.covarianceInWorld.trace.isFinite {
       summary.position = frames.worldVector(fromEngine: mean)
       summary.covariance = frames.worldCovariance(fromEngine: last.covarianceInWorld)
     }
-    summary.distance = last.distance.value
-    summary.distanceSigma = last.distance.sigma.isFinite ? last.distance.sigma : nil
+    summary.distance = last.distance.value?.finite
+    summary.distanceSigma = last.distance.sigma.finite
     summary.hypotheses = last.hypothesisCount
     return summary
   }
+}
+
+extension Timestamp {
+  /// The seconds since another moment, to the nearest double, so that they print as they are.
+  fileprivate func exactSeconds(since other: Timestamp) -> Double {
+    Double(nanoseconds - other.nanoseconds) / 1e9
+  }
+}
+
+extension Double {
+  /// The number, or `nil` when it is infinite or none.
+  fileprivate var finite: Double? { isFinite ? self : nil }
 }

@@ -71,7 +71,8 @@ public struct TruthComparison: Sendable {
     let estimated = sample.odometryPose.inverse.act(sample.estimatedPosition)
     let truth = sample.truePose.inverse.act(sample.truePosition)
     let errorInDevice = estimated - truth
-    guard errorInDevice.isFinite else { return }
+    // 1e30: what is kept is in single precision, and must stay finite.
+    guard errorInDevice.isFinite, errorInDevice.length < 1e30 else { return }
     // The covariance is known in the odometry's world; turning the error there is the same as
     // turning the covariance into device axes.
     let error = sample.odometryPose.rotation.act(errorInDevice)
@@ -115,7 +116,7 @@ public struct TruthComparison: Sendable {
     statistics.finalError = Self.rootMeanSquare(last.sorted { $0.key < $1.key }.map(\.value))
     statistics.percentile95Converged = Self.quantile(0.95, of: converged.map(\.error))
     statistics.meanNormalizedNEES = Self.mean(
-      converged.map { Double($0.normalizedNEES) }.filter { !$0.isNaN })
+      converged.map { Double($0.normalizedNEES) }.filter(\.isFinite))
     statistics.falselyConvergedShare = Self.mean(
       converged.map { $0.isFalselyConverged ? 1 : 0 })
     return statistics

@@ -20,11 +20,18 @@ struct TruthTrack: ~Copyable {
   private var positions: [String: [Position]] = [:]
 
   /// Opens the truth of a recording; `nil` when it holds none.
-  init?(_ recording: RecordingReader) throws(RecordingError) {
-    guard recording.hasTruth, let trajectory = try recording.truthTrajectory(),
-      var peers = try recording.truthPeers()
+  static func open(_ recording: RecordingReader) throws(RecordingError) -> TruthTrack? {
+    guard let trajectory = try recording.truthTrajectory(), let peers = try recording.truthPeers()
     else { return nil }
-    frames = recording.manifest.frames
+    return try TruthTrack(
+      trajectory: trajectory, peers: peers, frames: recording.manifest.frames)
+  }
+
+  private init(
+    trajectory: consuming TrajectoryReader, peers: consuming TruthPeersReader,
+    frames: FrameConvention
+  ) throws(RecordingError) {
+    self.frames = frames
     self.trajectory = trajectory
     while let row = try peers.next() {
       positions[row.peer, default: []].append(

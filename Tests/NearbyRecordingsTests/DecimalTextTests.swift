@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+import Testing
+
+@testable import NearbyRecordings
+
+@Suite struct DecimalTextTests {
+  private func double(_ text: String) -> Double? {
+    let bytes = Array(text.utf8)
+    return DecimalText.double(bytes.span, 0..<bytes.count)
+  }
+
+  private func reference(_ text: String) -> Double { unsafe strtod(text, nil) }
+
+  private func nanoseconds(_ text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    return DecimalText.timestamp(bytes.span, 0..<bytes.count)?.nanoseconds
+  }
+
+  /// A number as programs write them: few digits, many digits, big and small exponents, odd signs.
+  private func randomNumber(_ generator: inout SeededGenerator) -> String {
+    func digits(_ count: Int, _ generator: inout SeededGenerator) -> String {
+      (0..<count).map { _ in String(UInt8.random(in: 0...9, using: &generator)) }.joined()
+    }
+    let sign = ["", "", "-", "+"].randomElement(using: &generator) ?? ""
+    switch UInt8.random(in: 0...5, using: &generator) {
+    case 0:
+      return sign + digits(Int.random(in: 1...7, using: &generator), &generator) + "."
+        + digits(6, &generator)
+    case 1: return "\(Double(bitPattern: generator.next() & 0x7FEF_FFFF_FFFF_FFFF))"
+    case 2: return "\(sign)\(Double.random(in: 0...1000, using: &generator))"
+    case 3: return "\(sign)\(Float.random(in: 0...1, using: &generator))"
+    case 4:
+      return sign + digits(Int.random(in: 0...25, using: &generator), &generator) + "."
+        + digits(Int.random(in: 1...25, using: &generator), &generator)
+    default:
+      let exponent = Int.random(in: -330...320, using: &generator)
+      return sign + digits(Int.random(in: 1...22, using: &generator), &generator)
+        + (Bool.random(using: &generator) ? "e" : "E")
+        + (exponent >= 0 && Bool.random(using: &generator) ? "+" : "") + "\(exponent)"
+    }
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func numbersAreThoseOfStrtod(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<2_000 {
+      let text = randomNumber(&generator)
+      #expect(double(text)?.bitPattern == reference(text).bitPattern, "\(text), seed \(seed)")
+    }
+  }
+
+  @Test(arguments: [
+    "0", "-0", "0.0", "-0.0e5", "9007199254740992", "9007199254740993", "9007199254740993.0",
+    "1e22", "1e23", "-1e-22", "123456789012345678e-22", "18446744073709551615",
+    "18446744073709551616", "0.1", "0.30000000000000004", "2.2250738585072011e-308", "5e-324",
+    "2e-324", "1.7976931348623157e308", "1e309", "-1e999999999999", "1e-999999999999", "5.", ".5",
+    "00000000000000000000000001.5", "0.000000000000000000000000000000015", "+3",
+  ])
+  func edgesAreThoseOfStrtod(text: String) {
+    #expect(double(text)?.bitPattern == reference(text).bitPattern)
+  }
+
+  @Test(arguments: ["inf", "-inf", "Infinity", "+INF", "-infinity"])
+  func infinitiesAreNumbers(text: String) { #expect(double(text) == reference(text)) }
+
+  @Test(arguments: ["nan", "NaN", "-nan", "+NAN"])
+  func nanIsANumber(text: String) { #expect(double(text)?.isNaN == true) }
+
+  @Test(arguments: [
+    "", "-", "+", ".", "-.", "abc", "1a", "1 2", "1,5", "1e", "1e+", "1.2.3", "--1", "0x10",
+    "1_000",
+    "e5", "nano", "infinit", "1e5.0", "١", "\0", "nan(1)",
+  ])
+  func otherTextIsNoNumber(text: String) {
+    #expect(double(text) == nil)
+    #expect(nanoseconds(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("1", 1_000_000_000), ("-1.5", -1_500_000_000), ("0.000000001", 1),
+    ("0.0000000004", 0), ("0.0000000005", 1), ("-0.0000000005", -1),
+    ("1403636579.758555584", 1_403_636_579_758_555_584),
+    ("1.403636579758555584e+09", 1_403_636_579_758_555_584),
+    ("1403636579.7585555844999", 1_403_636_579_758_555_584),
+    ("1403636579758555584e-9", 1_403_636_579_758_555_584),
+    ("12e3", 12_000_000_000_000), ("0e99999", 0), ("1e-99999", 0),
+    ("4599999999.999999999", 4_599_999_999_999_999_999),
+    ("00000000000000000000000000000001.25", 1_250_000_000),
+  ])
+  func stampsKeepEveryNanosecond(text: String, expected: Int64) {
+    #expect(nanoseconds(text) == expected)
+  }
+
+  @Test(arguments: ["4600000000", "-4.6e9", "1403636579758555584", "1e30", "1e99999", "nan", "inf"])
+  func stampsOutsideTheClockAreNone(text: String) { #expect(nanoseconds(text) == nil) }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func stampsReadBackAsWritten(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<1_000 {
+      let stamp = Int64.random(
+        in: -4_600_000_000_000_000_000 + 1...4_599_999_999_999_999_999, using: &generator)
+      let magnitude = stamp.magnitude
+      let fraction = String(magnitude % 1_000_000_000)
+      let text =
+        (stamp < 0 ? "-" : "") + "\(magnitude / 1_000_000_000)."
+        + String(repeating: "0", count: 9 - fraction.count) + fraction
+      #expect(nanoseconds(text) == stamp, "\(text), seed \(seed)")
+    }
+  }
+}

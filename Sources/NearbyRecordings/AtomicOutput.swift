@@ -22,6 +22,7 @@ public struct AtomicFile: ~Copyable {
   /// Starts a file; its folder must exist.
   ///
   /// - Parameter path: Where the file is to appear; a file that is there will be replaced.
+  /// - Throws: ``RecordingError`` when nothing can be written there.
   public init(path: String) throws(RecordingError) {
     let temporaryPath = Self.temporarySibling(of: path)
     // Readable as the umask has it, as any file that a program writes.
@@ -35,6 +36,7 @@ public struct AtomicFile: ~Copyable {
   /// Writes text at the end.
   ///
   /// - Parameter text: The text.
+  /// - Throws: ``RecordingError`` when it cannot be written.
   public mutating func write(_ text: OutputText) throws(RecordingError) {
     try write(text.bytes)
   }
@@ -42,6 +44,7 @@ public struct AtomicFile: ~Copyable {
   /// Writes text at the end.
   ///
   /// - Parameter text: The text.
+  /// - Throws: ``RecordingError`` when it cannot be written.
   public mutating func write(_ text: String) throws(RecordingError) { try write(Array(text.utf8)) }
 
   private func write(_ bytes: [UInt8]) throws(RecordingError) {
@@ -94,6 +97,7 @@ struct AtomicFolder: ~Copyable {
   ///   - path: Where the folder is to appear.
   ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
   ///     that is not empty and does not hold it is never touched.
+  /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
   init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
     // Without the slash at its end: a rename needs the folder's own name.
     let url = URL(filePath: path).standardizedFileURL

@@ -64,6 +64,7 @@ public struct RecordingWriter: ~Copyable {
   ///   - path: The folder to make; folders above it are made as needed.
   ///   - manifest: What goes into `recording.json`.
   ///   - options: How it is written.
+  /// - Throws: ``RecordingError`` when the folder is in use or cannot be made.
   public init(
     path: String, manifest: RecordingManifest, options: Options = Options()
   ) throws(RecordingError) {
@@ -95,6 +96,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a pose to `trajectory.txt`.
   ///
   /// - Parameter row: The pose, not before the pose before it.
+  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func append(_ row: PoseRow) throws(RecordingError) {
     try trajectory.append(row, options)
   }
@@ -103,6 +105,7 @@ public struct RecordingWriter: ~Copyable {
   ///
   /// - Parameter row: The sample, at most a second before the latest. A value for which there is no
   ///   column is an error, not a loss.
+  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func append(_ row: RangingRow) throws(RecordingError) {
     try ranging.start(row.timestamp)
     ranging.text.append(",")
@@ -123,6 +126,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a row to `tracking.csv`.
   ///
   /// - Parameter row: The row, not before the row before it.
+  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func append(_ row: TrackingRow) throws(RecordingError) {
     try tracking.start(row.sample.timestamp)
     switch row.sample.quality {
@@ -138,6 +142,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a pose to `truth/trajectory.txt`.
   ///
   /// - Parameter row: The pose, not before the pose before it, in the true world.
+  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func appendTruth(_ row: PoseRow) throws(RecordingError) {
     try trueTrajectory.append(row, options)
   }
@@ -145,6 +150,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a row to `truth/peers.csv`.
   ///
   /// - Parameter row: Where a peer truly was, in the world of the true poses.
+  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
     try truePeers.start(row.timestamp)
     truePeers.text.append(",")

@@ -24,7 +24,7 @@ struct Nearby: ParsableCommand {
         70  the program is wrong; please report it
       """,
     version: "nearby \(NearbyVersion.current)",
-    subcommands: [RunCommand.self])
+    subcommands: [RunCommand.self, ImportCommand.self])
 
   static func main() {
     do {

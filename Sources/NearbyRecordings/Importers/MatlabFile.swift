@@ -27,6 +27,7 @@ struct MatlabFile {
   /// - Parameters:
   ///   - bytes: The file.
   ///   - file: Its name, for errors.
+  /// - Throws: ``RecordingError`` with the place when the file is damaged or of another kind.
   init(_ bytes: [UInt8], file: String) throws(RecordingError) {
     guard bytes.count >= Self.headerSize, bytes.starts(with: "MATLAB 5.0 MAT-file".utf8) else {
       throw RecordingError(

@@ -15,3 +15,8 @@ enum CanonicalJSON {
     }
   }
 }
+
+extension RecordingInfo {
+  /// The whole as JSON, keys sorted; what does not exist is left out.
+  public func json() -> String { CanonicalJSON.text(of: self) }
+}

@@ -78,7 +78,9 @@ let package = Package(
       dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "NearbyCommandTests", dependencies: ["nearby", "NearbyRecordings"],
+      name: "NearbyCommandTests",
+      dependencies: ["nearby", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Goldens"],
       swiftSettings: swiftSettings),
   ],
   cxxLanguageStandard: .cxx17

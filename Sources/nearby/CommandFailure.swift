@@ -63,9 +63,17 @@ extension RecordingReader {
 
 extension RecordingError {
   /// The error with the path of its file in the place of the file's name in the recording.
-  func located(in recording: RecordingReader) -> RecordingError {
-    let path = recording.path(of: file)
-    guard !file.hasPrefix("/"), FileManager.default.fileExists(atPath: path) else { return self }
+  ///
+  /// - Parameter recording: The recording's path as it was given.
+  func located(in recording: String) -> RecordingError {
+    // The path of recording.json names a recording, too.
+    if recording.hasSuffix("/\(file)") { return located(at: recording) }
+    let path = recording.hasSuffix("/") ? recording + file : "\(recording)/\(file)"
+    let isInside = !file.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
+    return code != .missingFolder && code != .missingFile && isInside ? located(at: path) : self
+  }
+
+  private func located(at path: String) -> RecordingError {
     var error = self
     error.file = path
     return error

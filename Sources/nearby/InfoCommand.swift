@@ -10,7 +10,7 @@ struct InfoCommand: ParsableCommand {
     discussion: """
       Reads every file of the recording once, the truth included, and stops at the first line that \
       breaks the format. Samples that keep to the format but cannot be right, such as negative \
-      distances, are counted, not refused: so does the engine.
+      distances, are only counted; the engine leaves them out one by one.
 
       EXAMPLES
         nearby info Datasets/plaza2
@@ -25,12 +25,11 @@ struct InfoCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let recording = try RecordingReader(folder: recordingPath)
     do {
-      let info = try recording.info()
+      let info = try RecordingReader(folder: recordingPath).info()
       print(json ? info.json() : info.text(), terminator: "")
     } catch {
-      throw error.located(in: recording)
+      throw error.located(in: recordingPath)
     }
   }
 }

@@ -13,7 +13,7 @@ struct Nearby: ParsableCommand {
       (UWB samples) and, if you have them, tracking.csv and truth/.
 
       EXAMPLES
-        nearby info Datasets/plaza2                     what is in it, and is it sound?
+        nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby import --help                            recordings from other formats
 
@@ -24,7 +24,7 @@ struct Nearby: ParsableCommand {
         70  the program is wrong; please report it
       """,
     version: "nearby \(NearbyVersion.current)",
-    subcommands: [RunCommand.self, ImportCommand.self])
+    subcommands: [RunCommand.self, InfoCommand.self, ImportCommand.self])
 
   static func main() {
     do {

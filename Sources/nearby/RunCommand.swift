@@ -67,15 +67,15 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    let recording = try RecordingReader(folder: recordingPath)
     let progress = ProgressLine(isQuiet: quiet)
     defer { progress.finish() }
     do {
+      let recording = try RecordingReader(folder: recordingPath)
       let outcome = try run(over: recording, progress: progress)
       progress.finish()
       if !quiet { report(outcome, of: recording) }
     } catch let error as RecordingError {
-      throw error.located(in: recording)
+      throw error.located(in: recordingPath)
     }
   }
 

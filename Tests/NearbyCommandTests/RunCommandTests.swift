@@ -140,6 +140,12 @@ struct RunCommandTests {
     #expect(folder.has("out/summary.json"))
   }
 
+  @Test func theManifestMayBeNamedInstead() throws {
+    let walk = try WalkRecording().write(to: folder)
+    let result = try CommandLineTool.run("run", "\(walk)/recording.json", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+  }
+
   @Test func odditiesAreWarnings() throws {
     var recording = WalkRecording()
     recording.manifest = recording.manifest.replacing("\"device\":", with: "\"colour\": 1, \"device\":")

@@ -68,7 +68,7 @@ struct RunFaultTests {
     var recording = WalkRecording()
     recording.manifest = recording.manifest.replacing("\"version\": 1", with: "\"version\": 2")
     let walk = try recording.write(to: folder)
-    try expectBadData(walk, at: "\(walk)/recording.json:2:46: version 2 is not supported")
+    try expectBadData(walk, at: "\(walk)/recording.json:2:44: version 2 is not supported")
   }
 
   @Test func aTruncatedSampleIsLocated() throws {

@@ -16,7 +16,7 @@ struct WalkRecording {
       "world": { "up": "z" },
       "device": { "axes": "ros" },
       "ranging": { "rangeSigma": 0.1 },
-      "peers": [ { "id": "keys" } ]
+      "peers": [ { "id": "keys" }, { "id": "bag, blue" } ]
     }
 
     """

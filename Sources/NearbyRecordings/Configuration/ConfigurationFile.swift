@@ -54,17 +54,8 @@ public enum ConfigurationFile {
     json: [UInt8], file: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
     let text = try LocatedJSON.parse(json, file: file)
-    let merged = try Setting(of: base).merged(with: text, path: "", file: file)
-    let configuration: FusionConfiguration
-    do {
-      configuration = try merged.configuration()
-    } catch {
-      // Kinds were checked already, all but this one: JSON does not tell whole numbers from others.
-      throw RecordingError(
-        .wrongType, "\(error.path) is not a whole number", file: file,
-        line: text.value(at: error.path)?.line, column: text.value(at: error.path)?.column,
-        remedy: "write a whole number")
-    }
+    let settings = try Setting(of: base).merged(with: text, path: "", file: file)
+    let configuration = settings.configuration()
     do {
       try configuration.validate()
     } catch {
@@ -80,28 +71,23 @@ public enum ConfigurationFile {
 // MARK: - Settings as a tree
 
 /// A setting, or a group of them by name.
-private enum Setting: Codable {
+private enum Setting: Encodable {
   case flag(Bool)
+  case whole(Int)
   case number(Double)
   case group([String: Setting])
 
-  /// The tree of a configuration.
-  init(of configuration: FusionConfiguration) {
-    do {
-      self = try JSONDecoder().decode(Setting.self, from: JSONEncoder().encode(configuration))
-    } catch {
-      preconditionFailure("a valid configuration can always be written: \(error)")
-    }
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let flag = try? container.decode(Bool.self) {
-      self = .flag(flag)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else {
-      self = .group(try container.decode([String: Setting].self))
+  /// The tree of a configuration, or of a part of it.
+  init(of value: Any) {
+    switch value {
+    case let flag as Bool: self = .flag(flag)
+    case let whole as Int: self = .whole(whole)
+    case let number as Double: self = .number(number)
+    default:
+      let members = Mirror(reflecting: value).children.compactMap { child in
+        child.label.map { ($0, Setting(of: child.value)) }
+      }
+      self = .group(Dictionary(uniqueKeysWithValues: members))
     }
   }
 
@@ -109,24 +95,18 @@ private enum Setting: Codable {
     var container = encoder.singleValueContainer()
     switch self {
     case .flag(let flag): try container.encode(flag)
+    case .whole(let whole): try container.encode(whole)
     case .number(let number): try container.encode(number)
     case .group(let settings): try container.encode(settings)
     }
   }
 
-  /// Where a tree does not fit into a configuration.
-  struct Mismatch: Error {
-    var path: String
-  }
-
   /// The configuration of a tree.
-  func configuration() throws(Mismatch) -> FusionConfiguration {
+  func configuration() -> FusionConfiguration {
     do {
       return try JSONDecoder().decode(FusionConfiguration.self, from: JSONEncoder().encode(self))
-    } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context) {
-      throw Mismatch(path: context.codingPath.map(\.stringValue).joined(separator: "."))
     } catch {
-      preconditionFailure("the tree holds every setting: \(error)")
+      preconditionFailure("a tree of the same shape is always a configuration: \(error)")
     }
   }
 
@@ -137,6 +117,9 @@ private enum Setting: Codable {
     switch (self, text.content) {
     case (.flag, .bool(let flag)): return .flag(flag)
     case (.number, .number(let number)): return .number(number)
+    case (.whole, .number(let number)):
+      guard let whole = Int(exactly: number) else { break }
+      return .whole(whole)
     case (.group(var settings), .object(let members)):
       var seen: Set<String> = []
       for member in members {
@@ -152,17 +135,19 @@ private enum Setting: Codable {
         settings[member.key] = try setting.merged(with: member.value, path: memberPath, file: file)
       }
       return .group(settings)
-    default:
-      let name = path.isEmpty ? "the configuration" : path
-      throw RecordingError(
-        .wrongType, "\(name) is \(text.typeName), not \(typeName)", file: file, line: text.line,
-        column: text.column, remedy: "write \(typeName)")
+    default: break
     }
+    var kind = text.typeName
+    if case .number(let number) = text.content { kind = number.shortText }
+    throw RecordingError(
+      .wrongType, "\(path.isEmpty ? "the configuration" : path) is \(kind), not \(typeName)",
+      file: file, line: text.line, column: text.column, remedy: "write \(typeName)")
   }
 
   private var typeName: String {
     switch self {
     case .flag: "true or false"
+    case .whole: "a whole number"
     case .number: "a number"
     case .group: "an object"
     }

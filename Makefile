@@ -31,7 +31,7 @@ demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2
 
 test: setup ## run all tests, optimised: the consistency tests run thousands of simulations
-	swift test -c release --disable-xctest
+	swift test -c release --disable-xctest --scratch-path .build-test
 	@$(MAKE) --no-print-directory test-dependent
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
@@ -48,4 +48,4 @@ format: ## put every source file into that format
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-dependent out
+	rm -rf .build .build-test .build-dependent out

@@ -26,6 +26,8 @@ public struct EstimateWriter: ~Copyable {
   private let frames: FrameConvention
   private var file: AtomicFile
   private var text = OutputText()
+  /// The texts of sets of reasons met so far: there are few, and they last.
+  private var reasonTexts: [ConvergenceReasons: String] = [:]
 
   /// Starts a file; its folder must exist.
   ///
@@ -48,19 +50,19 @@ public struct EstimateWriter: ~Copyable {
     _ row: RangingRow, report: SampleReport, estimate: PeerEstimate
   ) throws(RecordingError) {
     text.append(row.timestamp)
-    text.append(",")
+    text.append(byte: .comma)
     append(peer: row.peer)
     switch estimate.convergence {
     case .unknown: text.append(",unknown,")
     case .converged: text.append(",converged,")
     case .notConverged(let reasons):
       text.append(",notConverged,")
-      text.append(reasons.description)
+      text.append(description(of: reasons))
     }
     append(estimate.distance.value)
     append(estimate.direction.value.map(frames.deviceVector(fromEngine:)))
     append(estimate.horizontalAngleRadians.value)
-    text.append(",")
+    text.append(byte: .comma)
     text.append(estimate.verticalDirection.rawValue)
     append(
       estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) })
@@ -71,12 +73,12 @@ public struct EstimateWriter: ~Copyable {
       })
     append(estimate.distance.sigma)
     append(estimate.horizontalAngleRadians.sigma)
-    text.append(",")
+    text.append(byte: .comma)
     text.append(estimate.hypothesisCount)
     append(report.normalizedInnovationSquared)
-    text.append(",")
+    text.append(byte: .comma)
     text.append(report.use.rawValue)
-    text.append("\n")
+    text.append(byte: .lf)
     if text.bytes.count >= Self.pieceSize { try flush() }
   }
 
@@ -91,6 +93,13 @@ public struct EstimateWriter: ~Copyable {
     text.removeAll()
   }
 
+  private mutating func description(of reasons: ConvergenceReasons) -> String {
+    if let text = reasonTexts[reasons] { return text }
+    let text = reasons.description
+    reasonTexts[reasons] = text
+    return text
+  }
+
   /// Appends a name, in quotes where it would not read back without (RFC 4180).
   private mutating func append(peer: String) {
     let name = peer.utf8
@@ -100,7 +109,7 @@ public struct EstimateWriter: ~Copyable {
   }
 
   private mutating func append(_ number: Double?) {
-    text.append(",")
+    text.append(byte: .comma)
     // An infinite standard deviation is one that is not available.
     guard let number, number.isFinite else { return }
     text.append(number, significantDigits: Self.significantDigits)

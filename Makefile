@@ -35,7 +35,8 @@ test: setup ## run all tests, optimised: the consistency tests run thousands of 
 	@$(MAKE) --no-print-directory test-dependent
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
-	swift run --package-path Tests/DependentPackage --scratch-path .build-dependent dependent
+	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
+	@.build-dependent/debug/dependent | tee /dev/stderr | grep -q '^converged'
 
 lint: ## check the format of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)

@@ -10,7 +10,7 @@ for step in 0..<100 {
   // From your odometry: the device walks a circle and looks ahead.
   let time = Timestamp(nanoseconds: Int64(step) * 100_000_000)
   let angle = 0.1 * Double(step)
-  let position = Vector3(sin(angle), 0.2 * sin(2 * angle), cos(angle) - 1)
+  let position = Vector3(sin(angle), 0.5 * sin(2 * angle), cos(angle) - 1)
   engine.add(
     DevicePose(
       timestamp: time, worldFromDevice: RigidTransform(rotation: .identity, translation: position)))

@@ -139,4 +139,25 @@ import Testing
           elevationRadians: 3, distanceSigma: 4, azimuthSigmaRadians: 5, elevationSigmaRadians: 6,
           isNonLineOfSight: true))
   }
+
+  /// The example of the module's front page.
+  @Test func engineTakesTheStream() throws {
+    let folder = try TemporaryRecording(ranging: TemporaryRecording.header + "0,a,1,,\n0,b,2,,\n")
+    let recording = try RecordingReader(folder: folder.path)
+    var engine = try FusionEngine(recording.manifest.fusionConfiguration())
+    var ids: [PeerID] = []
+
+    var events = try recording.events()
+    while let event = try events.next() {
+      if ids.count < events.peerCount {
+        ids += events.peers[ids.count...].map { engine.addPeer($0.motion) }
+      }
+      switch event {
+      case .pose(let pose): engine.add(pose)
+      case .tracking(let sample): engine.add(sample)
+      case .ranging(let row): engine.add(row.sample(of: ids[row.peerIndex]))
+      }
+    }
+    #expect(ids.count == 2)
+  }
 }

@@ -102,7 +102,7 @@ import Testing
                     ranging.csv:11: peer "b" is not in recording.json; taken as stationary
 
         peer    motion      samples  a second  distances  azimuths  elevations  min m  median m    max m
-        a       stationary        9      1.33     77.8 %    55.6 %      44.4 %   1.00      1.98  2000.00
+        a       stationary        9      1.33     77.8 %    55.6 %      44.4 %   1.00      1.99  2000.00
         silent  moving            0         -          -         -           -      -         -        -
         b       stationary        1         -    100.0 %     0.0 %       0.0 %      -         -        -
 

@@ -18,7 +18,11 @@ extension RecordingInfo {
     lines += labelled("trajectory", trajectoryLines)
     lines += labelled("tracking", trackingStates.map { [states($0)] } ?? ["not recorded"])
     lines += labelled(
-      "truth", [truth.map { "\($0.poseCount) poses, \($0.peerCount) peers" } ?? "not recorded"])
+      "truth",
+      [
+        truth.map { "\(counted($0.poseCount, "pose")), \(counted($0.peerCount, "peer"))" }
+          ?? "not recorded"
+      ])
     lines += labelled("faults", faultLines.isEmpty ? ["none"] : faultLines)
     lines += labelled("warnings", warningLines.isEmpty ? ["none"] : warningLines)
     lines.append("")
@@ -30,7 +34,7 @@ extension RecordingInfo {
     let rate = trajectory.rate.map { ", \(decimal($0, 1)) a second" } ?? ""
     var lines = [
       "\(trajectory.kind.rawValue)\(trajectory.isPlanar ? ", planar" : "")",
-      "\(trajectory.poseCount) poses\(rate), path \(decimal(trajectory.pathLength, 1)) m",
+      "\(counted(trajectory.poseCount, "pose"))\(rate), path \(decimal(trajectory.pathLength, 1)) m",
     ]
     if !trajectory.largestGaps.isEmpty {
       let gaps = trajectory.largestGaps.map {
@@ -58,7 +62,7 @@ extension RecordingInfo {
       (faults.beforeFirstPose, "before the first pose"),
       (faults.afterLastPose, "after the last pose"),
       (faults.inPoseGap, "in gaps between poses longer than 2 s"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) sample\($0.0 == 1 ? "" : "s") \($0.1)" }
+    ].filter { $0.0 > 0 }.map { "\(counted($0.0, "sample")) \($0.1)" }
   }
 
   private var warningLines: [String] {
@@ -74,8 +78,11 @@ extension RecordingInfo {
     return [heading]
       + peers.map { peer in
         func share(_ count: Int) -> String {
-          peer.sampleCount == 0
-            ? "-" : decimal(100 * Double(count) / Double(peer.sampleCount), 1) + " %"
+          if peer.sampleCount == 0 { return "-" }
+          let percent = 100 * Double(count) / Double(peer.sampleCount)
+          // Rounding must not hide the one sample that is missing, or the only one there is.
+          let isMixed = 0 < percent && percent < 100
+          return decimal(isMixed ? min(max(percent, 0.1), 99.9) : percent, 1) + " %"
         }
         func length(_ metres: Double?) -> String { metres.map { decimal($0, 2) } ?? "-" }
         return [
@@ -122,6 +129,10 @@ extension RecordingInfo {
       line += line.isEmpty ? String(word) : " \(word)"
     }
     return line.isEmpty ? lines : lines + [line]
+  }
+
+  private func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private func decimal(_ value: Double, _ digits: Int) -> String {

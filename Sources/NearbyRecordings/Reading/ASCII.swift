@@ -17,9 +17,9 @@ extension UInt8 {
   @inline(__always)
   var isDigit: Bool { self &- .zero < 10 }
 
-  /// Whether it separates fields in a line without commas; a lone CR counts, as it ends a CRLF line.
+  /// Whether it separates fields in a line without commas, and may surround them in one with.
   @inline(__always)
-  var isBlank: Bool { self == .blank || self == .tab || self == .cr }
+  var isBlank: Bool { self == .blank || self == .tab }
 
   /// Whether it can be part of a JSON number.
   var isPartOfNumber: Bool {

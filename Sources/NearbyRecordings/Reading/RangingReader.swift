@@ -98,7 +98,7 @@ public struct RangingReader: ~Copyable, Sendable {
     self.newest = newest
     var place = held.count
     while place > head, held[place - 1].timestamp > row.timestamp { place -= 1 }
-    held.insert(row, at: place)
+    if place == held.count { held.append(row) } else { held.insert(row, at: place) }
   }
 
   private mutating func parseRow() throws(RecordingError) -> RangingRow {

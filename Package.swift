@@ -75,7 +75,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyRecordingsTests",
-      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",

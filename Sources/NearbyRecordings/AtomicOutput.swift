@@ -4,7 +4,9 @@ internal import Foundation
 /// A file that appears whole or not at all.
 ///
 /// It is written under another name in the same folder and renamed by ``commit()``. Without a commit
-/// nothing remains, and what was there before is as it was.
+/// nothing remains, and what was there before is as it was. A process that is killed may leave a
+/// hidden file that ends in `.partial`. Nothing is forced to the disk: against a loss of power the file
+/// is as safe as any other.
 ///
 /// ```swift
 /// var file = try AtomicFile(path: "out/estimates.csv")

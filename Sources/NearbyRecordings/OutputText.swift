@@ -15,6 +15,9 @@ public struct OutputText: Sendable {
   /// Empties the text and keeps its storage.
   public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+  /// Takes away what was appended since the text had so many bytes.
+  mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+
   /// Appends text.
   public mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -109,15 +112,18 @@ public struct OutputText: Sendable {
   }
 
   private mutating func appendDigits(_ number: UInt64, atLeast width: Int) {
-    // From the last digit to the first: 20 are enough for 64 bits.
+    // A 64-bit number has at most twenty digits; the last comes first.
     var digits = InlineArray<20, UInt8>(repeating: .zero)
-    var start = digits.count
+    var count = 0
     var rest = number
-    while rest > 0 || digits.count - start < width {
-      start -= 1
-      digits[start] += UInt8(truncatingIfNeeded: rest % 10)
+    while rest > 0 || count < width {
+      digits[count] = .zero + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
+      count += 1
     }
-    for index in start..<digits.count { bytes.append(digits[index]) }
+    while count > 0 {
+      count -= 1
+      bytes.append(digits[count])
+    }
   }
 }

@@ -57,6 +57,7 @@ public struct RecordingWriter: ~Copyable {
   private var tracking: RowFile
   private var trueTrajectory: RowFile
   private var truePeers: RowFile
+  private var truePeerTimes: [String: Timestamp] = [:]
 
   /// Starts a recording.
   ///
@@ -81,15 +82,15 @@ public struct RecordingWriter: ~Copyable {
     columns = OptionalColumn.allCases.filter(options.columns.contains)
     let poses = "# timestamp tx ty tz qx qy qz qw\n"
     let named = ["timestamp", "peer", "distance", "azimuth", "elevation"]
-    trajectory = RowFile(root, "trajectory.txt", header: poses)
+    trajectory = RowFile(root, RecordingReader.trajectoryFile, header: poses)
     ranging = RowFile(
-      root, "ranging.csv",
+      root, RecordingReader.rangingFile,
       header: (named + columns.map(\.rawValue)).joined(separator: ",") + "\n")
     ranging.secondsBackAllowed = 1
     tracking = RowFile(
-      root, "tracking.csv", header: "timestamp,state,reason,ambient_intensity\n")
-    trueTrajectory = RowFile(root, "truth/trajectory.txt", header: poses)
-    truePeers = RowFile(root, "truth/peers.csv", header: "timestamp,peer,x,y,z\n")
+      root, RecordingReader.trackingFile, header: "timestamp,state,reason,ambient_intensity\n")
+    trueTrajectory = RowFile(root, RecordingReader.truthTrajectoryFile, header: poses)
+    truePeers = RowFile(root, RecordingReader.truthPeersFile, header: "timestamp,peer,x,y,z\n")
     truePeers.isOrdered = false
   }
 
@@ -108,12 +109,11 @@ public struct RecordingWriter: ~Copyable {
   /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func append(_ row: RangingRow) throws(RecordingError) {
     try ranging.start(row.timestamp)
-    ranging.text.append(",")
     try ranging.append(peer: row.peer)
-    try ranging.append(row.distance, "distance", decimals: options.lengthDecimals)
-    try ranging.append(row.azimuthRadians, "azimuth", decimals: options.angleDecimals)
-    try ranging.append(row.elevationRadians, "elevation", decimals: options.angleDecimals)
-    for column in columns { try append(row, column) }
+    ranging.append(row.distance, decimals: options.lengthDecimals)
+    ranging.append(row.azimuthRadians, decimals: options.angleDecimals)
+    ranging.append(row.elevationRadians, decimals: options.angleDecimals)
+    for column in columns { append(row, column) }
     for column in OptionalColumn.allCases where row.has(column) && !columns.contains(column) {
       throw RecordingError(
         .missingColumn, "a sample has a value for \(column.rawValue), which is not written",
@@ -135,7 +135,7 @@ public struct RecordingWriter: ~Copyable {
     case .limited(let reason): tracking.text.append(",limited,\(reason.rawValue)")
     case .notAvailable: tracking.text.append(",notAvailable,")
     }
-    try tracking.append(row.sample.ambientIntensityLumens, "ambient_intensity", decimals: 3)
+    tracking.append(row.sample.ambientIntensityLumens, decimals: 3)
     try tracking.end()
   }
 
@@ -149,17 +149,19 @@ public struct RecordingWriter: ~Copyable {
 
   /// Adds a row to `truth/peers.csv`.
   ///
-  /// - Parameter row: Where a peer truly was, in the world of the true poses.
+  /// - Parameter row: Where a peer truly was, in the world of the true poses, not before the row before it
+  ///   of the same peer.
   /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
   public mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
+    if let latest = truePeerTimes[row.peer], row.timestamp < latest {
+      throw truePeers.timeWentBack(from: latest, to: row.timestamp)
+    }
     try truePeers.start(row.timestamp)
-    truePeers.text.append(",")
     try truePeers.append(peer: row.peer)
-    let position = row.positionInWorld
-    try truePeers.append(position.x, "x", decimals: options.lengthDecimals)
-    try truePeers.append(position.y, "y", decimals: options.lengthDecimals)
-    try truePeers.append(position.z, "z", decimals: options.lengthDecimals)
+    try truePeers.append(
+      row.positionInWorld, separator: ",", decimals: options.lengthDecimals)
     try truePeers.end()
+    truePeerTimes[row.peer] = row.timestamp
   }
 
   /// Ends the recording and puts it in its place.
@@ -183,7 +185,7 @@ public struct RecordingWriter: ~Copyable {
 
   private mutating func append(
     _ row: RangingRow, _ column: OptionalColumn
-  ) throws(RecordingError) {
+  ) {
     let (value, decimals): (Double?, Int) =
       switch column {
       case .distanceSigma: (row.distanceSigma, options.lengthDecimals)
@@ -194,7 +196,7 @@ public struct RecordingWriter: ~Copyable {
       case .rssi: (row.rssi, 3)
       case .nonLineOfSight: (row.isNonLineOfSight.map { $0 ? 1 : 0 }, 0)
       }
-    try ranging.append(value, column.rawValue, decimals: decimals)
+    ranging.append(value, decimals: decimals)
   }
 }
 

@@ -18,6 +18,8 @@ struct RowFile: ~Copyable {
   private let path: String
   private var file: AtomicFile?
   private var latest: Timestamp?
+  /// Where the row began that is not ended yet, and its moment.
+  private var begun: (length: Int, moment: Timestamp)?
 
   /// Enough for a write to cost nothing against the formatting.
   private static let bufferSize = 64 * 1024
@@ -32,40 +34,55 @@ struct RowFile: ~Copyable {
   var line: Int { rows + 2 }
 
   /// Begins a row with its moment.
+  ///
+  /// A row before it that was not ended, since something in it was wrong, is taken away.
   mutating func start(_ moment: Timestamp) throws(RecordingError) {
+    drop()
     if isOrdered, let latest, moment.seconds(since: latest) < -secondsBackAllowed {
-      throw RecordingError(
-        .timeWentBack,
-        "time goes back from \(latest.seconds) s to \(moment.seconds) s", file: name, line: line,
-        remedy: "sort the rows by time before they are written")
+      throw timeWentBack(from: latest, to: moment)
     }
-    latest = max(moment, latest ?? moment)
+    guard abs(moment.seconds) < 4.6e9 else {
+      throw RecordingError(
+        .valueOutOfRange, "the time is \(moment.seconds) s", file: name, line: line,
+        remedy: "times are within 4.6e9 s of the clock's origin")
+    }
+    begun = (text.bytes.count, moment)
     text.append(moment)
   }
 
-  /// Appends a peer's name, which must fit into a field.
+  /// Appends a comma and a peer's name, in quotes where it needs them (RFC 4180).
   mutating func append(peer: String) throws(RecordingError) {
+    text.append(",")
     if peer.isEmpty {
       throw RecordingError(
         .emptyPeer, "a row has no peer", file: name, line: line, remedy: "give every peer a name")
     }
-    let hasForbidden = peer.utf8.contains { $0 == .comma || $0 == .quote || $0 < .blank }
-    if hasForbidden || peer.utf8.first == .blank || peer.utf8.last == .blank {
+    if peer.utf8.contains(where: { $0 < .blank }) {
       throw RecordingError(
-        .malformedField, "\"\(peer)\" cannot be a peer's name", file: name, line: line,
-        remedy: "a name has no comma, quote or control character and no blank at its ends")
+        .malformedField, "a peer's name holds a control character", file: name, line: line,
+        remedy: "write names on one line, without tabs")
     }
-    text.append(peer)
+    let ends = [peer.utf8.first, peer.utf8.last]
+    if ends.contains(.blank) || peer.utf8.contains(where: { $0 == .comma || $0 == .quote }) {
+      text.append("\"" + peer.replacing("\"", with: "\"\"") + "\"")
+    } else {
+      text.append(peer)
+    }
   }
 
   /// Appends a comma and a value, or nothing after the comma where there is none.
-  mutating func append(
-    _ value: Double?, _ column: String, decimals: Int
-  ) throws(RecordingError) {
+  mutating func append(_ value: Double?, decimals: Int) {
     text.append(",")
-    guard let value else { return }
-    try check(value, column)
-    text.append(value, decimals: decimals)
+    if let value { text.append(value, decimals: decimals) }
+  }
+
+  /// Appends the coordinates of a place, each after a separator.
+  mutating func append(
+    _ position: Vector3, separator: String, decimals: Int
+  ) throws(RecordingError) {
+    try append(coordinate: position.x, separator, decimals)
+    try append(coordinate: position.y, separator, decimals)
+    try append(coordinate: position.z, separator, decimals)
   }
 
   /// Appends a whole row of a trajectory.
@@ -74,16 +91,11 @@ struct RowFile: ~Copyable {
   ) throws(RecordingError) {
     try start(pose.timestamp)
     let (position, rotation) = (pose.worldFromDevice.translation, pose.worldFromDevice.rotation)
-    for (value, column) in [(position.x, "tx"), (position.y, "ty"), (position.z, "tz")] {
-      try check(value, column)
-      text.append(" ")
-      text.append(value, decimals: options.lengthDecimals)
-    }
-    for value in [rotation.x, rotation.y, rotation.z, rotation.w] {
-      try check(value, "the quaternion")
-      text.append(" ")
-      text.append(value, decimals: options.angleDecimals)
-    }
+    try append(position, separator: " ", decimals: options.lengthDecimals)
+    try append(quaternion: rotation.x, decimals: options.angleDecimals)
+    try append(quaternion: rotation.y, decimals: options.angleDecimals)
+    try append(quaternion: rotation.z, decimals: options.angleDecimals)
+    try append(quaternion: rotation.w, decimals: options.angleDecimals)
     try end()
   }
 
@@ -91,22 +103,54 @@ struct RowFile: ~Copyable {
   mutating func end() throws(RecordingError) {
     text.append("\n")
     rows += 1
+    if let moment = begun?.moment { latest = max(moment, latest ?? moment) }
+    begun = nil
     if text.bytes.count >= Self.bufferSize { try flush() }
   }
 
   /// Writes the rest and ends the file; without a row there will be no file.
   mutating func close() throws(RecordingError) {
     guard rows > 0 else { return }
+    drop()
     try flush()
     try file.take()?.commit()
   }
 
-  private func check(_ value: Double, _ column: String) throws(RecordingError) {
+  /// The error of a row that comes too late.
+  func timeWentBack(from latest: Timestamp, to moment: Timestamp) -> RecordingError {
+    RecordingError(
+      .timeWentBack, "time goes back from \(latest.seconds) s to \(moment.seconds) s",
+      file: name, line: line, remedy: "sort the rows by time before they are written")
+  }
+
+  private mutating func append(
+    coordinate value: Double, _ separator: String, _ decimals: Int
+  ) throws(RecordingError) {
+    // False for nan.
+    guard abs(value) <= TrajectoryReader.farthest else {
+      throw RecordingError(
+        value.isFinite ? .valueOutOfRange : .notFinite, "a coordinate is \(value)", file: name,
+        line: line, remedy: "positions are metres, at most 1e7; leave out those not known")
+    }
+    text.append(separator)
+    text.append(value, decimals: decimals)
+  }
+
+  private mutating func append(
+    quaternion value: Double, decimals: Int
+  ) throws(RecordingError) {
     guard value.isFinite else {
       throw RecordingError(
-        .notFinite, "\(column) is \(value)", file: name, line: line,
-        remedy: "leave out what was not measured")
+        .notFinite, "a component of the quaternion is \(value)", file: name, line: line,
+        remedy: "leave out poses that are not known")
     }
+    text.append(" ")
+    text.append(value, decimals: decimals)
+  }
+
+  private mutating func drop() {
+    if let begun { text.truncate(to: begun.length) }
+    begun = nil
   }
 
   private mutating func flush() throws(RecordingError) {

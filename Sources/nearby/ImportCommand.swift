@@ -31,7 +31,7 @@ extension ImportCommand {
 
         The odometry is made from the increments of distance and heading. Those of Plaza1 share \
         their heading with the truth and hardly drift; "--odometry path" takes the dead-reckoned \
-        path that its authors published instead, which drifts by 33 degrees.
+        path that the file holds as well, which drifts by 28 degrees and up to 41 m.
         """)
 
     @Argument(help: "The folder that holds the .mat files.", completion: .directory)

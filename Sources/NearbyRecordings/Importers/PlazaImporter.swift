@@ -34,8 +34,9 @@ public struct PlazaImporter: Hashable, Sendable {
     /// `DR`, added up: as most who used the data did. Plaza1's changes of heading are those of its
     /// true heading, digit for digit, and hardly drift.
     case increments
-    /// `DRp`, with the direction of its path as heading: what the authors call dead reckoning. In
-    /// Plaza1 it drifts by 33 degrees; in Plaza2 it is the same as the increments within 7 cm.
+    /// `DRp`, the dead reckoning that its authors added up, with the direction of the path as
+    /// heading. In Plaza1 it turns away by 28 degrees and up to 41 m; in Plaza2 it is the sum of the
+    /// increments within 7 cm.
     case path
   }
 
@@ -193,7 +194,7 @@ public struct PlazaImporter: Hashable, Sendable {
 
   private func description(of report: PlazaReport) -> String {
     var text = OutputText()
-    text.append("A robotic lawn mower outdoors at Carnegie Mellon University, ")
+    text.append("A robotic lawn mower of Carnegie Mellon University, outdoors, ")
     text.append(report.pathLength, decimals: 0)
     text.append(" m in ")
     text.append(report.durationSeconds, decimals: 0)

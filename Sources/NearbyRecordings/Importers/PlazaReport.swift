@@ -87,9 +87,9 @@ extension PlazaReport.Drift {
     finalYawDegrees = ((yaws.last ?? 0) - (yaws.first ?? 0)).radiansAsDegrees
     let turn = PlazaRun.unitVector(truth[0].heading - odometry[0].heading)
     largestPositionError =
-      zip(odometry, truth).map { reckoned, true_ in
+      zip(odometry, truth).map { reckoned, actual in
         let moved = PlazaRun.product(turn, reckoned.position - odometry[0].position)
-        return PlazaRun.length(truth[0].position + moved - true_.position)
+        return PlazaRun.length(truth[0].position + moved - actual.position)
       }.max() ?? 0
   }
 }

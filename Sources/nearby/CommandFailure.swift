@@ -58,13 +58,16 @@ enum Diagnostics {
 
 extension RecordingReader {
   /// The path of one of the recording's files, as a person can open it from where the command runs.
-  func path(of file: String) -> String { folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)" }
+  func path(of file: String) -> String {
+    folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
+  }
 }
 
 extension RecordingError {
   /// The error with the path of its file in the place of the file's name in the recording.
   ///
   /// - Parameter recording: The recording's path as it was given.
+  /// - Returns: The error for a person to read.
   func located(in recording: String) -> RecordingError {
     // The path of recording.json names a recording, too.
     if recording.hasSuffix("/\(file)") { return located(at: recording) }

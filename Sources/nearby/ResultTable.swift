@@ -81,9 +81,8 @@ struct ResultTable {
   private static func advice(for peer: PeerSummary) -> [String] {
     switch peer.status {
     case .converged: []
-    case .unknown: [
-      "\(peer.id): \(peer.samples == 0 ? "no samples" : "none of its samples could be used")"
-    ]
+    case .unknown where peer.samples == 0: ["\(peer.id): no samples"]
+    case .unknown: ["\(peer.id): none of its samples could be used"]
     case .notConverged:
       peer.reasons.map { reason in
         "\(peer.id): \(words(forReason: reason) ?? reason)"

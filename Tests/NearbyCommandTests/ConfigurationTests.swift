@@ -37,14 +37,14 @@ struct ConfigurationTests {
 
   @Test(arguments: [
     (#"{ "ranging": { "rangeSgima": 1 } }"#, ":1:16: there is no setting ranging.rangeSgima; did"),
-    (#"{ "ranging": { "rangeSgima": 1 } }"#, "did you mean rangeSigma? known here: antennaInDevice"),
+    (#"{ "ranging": { "rangeSgima": 1 } }"#, "did you mean rangeSigma? known here: antenna"),
     (#"{ "rangeSigma": 1 }"#, "there is no setting rangeSigma; known here: convergence, faults"),
-    (#"{ "ranging": { "rangeSigma": "big" } }"#, ":1:30: ranging.rangeSigma is a string, not a number"),
+    (#"{ "ranging": { "rangeSigma": "big" } }"#, ":1:30: ranging.rangeSigma is a string, not a"),
     (#"{ "odometry": { "isPlanar": 1 } }"#, "odometry.isPlanar is 1, not true or false"),
     (#"{ "odometry": null }"#, "odometry is null, not an object"),
     ("[]", "the configuration is an array, not an object"),
-    (#"{ "hypotheses": { "maximumCount": 9.5 } }"#, "hypotheses.maximumCount is 9.5, not a whole number"),
-    (#"{ "hypotheses": { "maximumCount": 7 } }"#, ":1:35: hypotheses.maximumCount: must be 8 to 96"),
+    (#"{ "hypotheses": { "maximumCount": 9.5 } }"#, ":1:35: hypotheses.maximumCount is 9.5, not"),
+    (#"{ "hypotheses": { "maximumCount": 7 } }"#, ":1:35: hypotheses.maximumCount: must be 8 to"),
     (#"{ "ranging": { "rangeSigma": -1 } }"#, ":1:30: ranging.rangeSigma: is -1.0, must be"),
     ("{ \"ranging\": {}, \"ranging\": {} }", ":1:18: ranging appears twice"),
     ("{ \"ranging\": {\n  \"rangeSigma\": }", ":2:17: "),

@@ -120,7 +120,7 @@ struct RunFaultTests {
     #expect(result.exitCode == 65, sourceLocation: sourceLocation)
     #expect(result.output.isEmpty, sourceLocation: sourceLocation)
     expectOneLine(result.errors, containing: place, sourceLocation: sourceLocation)
-    #expect(!folder.has("out"), "nothing is left of a run that failed", sourceLocation: sourceLocation)
+    #expect(!folder.has("out"), "nothing is left of it", sourceLocation: sourceLocation)
   }
 }
 

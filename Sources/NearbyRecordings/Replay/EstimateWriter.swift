@@ -34,6 +34,7 @@ public struct EstimateWriter: ~Copyable {
   /// - Parameters:
   ///   - path: Where the file is to appear, by ``commit()`` and not before.
   ///   - frames: The recording's frames, ``RecordingManifest/frames``.
+  /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
     self.frames = frames
     file = try AtomicFile(path: path)
@@ -46,6 +47,7 @@ public struct EstimateWriter: ~Copyable {
   ///   - row: The row of `ranging.csv`.
   ///   - report: What became of it.
   ///   - estimate: The state after it, in the engine's frames.
+  /// - Throws: When the file cannot be written.
   public mutating func write(
     _ row: RangingRow, report: SampleReport, estimate: PeerEstimate
   ) throws(RecordingError) {

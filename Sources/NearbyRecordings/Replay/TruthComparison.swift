@@ -44,7 +44,7 @@ public struct TruthComparison: Sendable {
     }
   }
 
-  /// What is kept of a sample. Single precision suffices for metres of error and halves the memory.
+  /// What is kept of a sample, in single precision: enough for errors, and half the memory.
   private struct Record {
     var timestamp: Timestamp
     var error: Float
@@ -96,6 +96,7 @@ public struct TruthComparison: Sendable {
   /// - Parameters:
   ///   - peer: The peer's place in the caller's list; `nil` for all peers together.
   ///   - middle: The moment with which the second half begins.
+  /// - Returns: The statistics.
   public func statistics(
     ofPeer peer: Int? = nil, secondHalfFrom middle: Timestamp
   ) -> ErrorStatistics {

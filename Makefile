@@ -48,5 +48,11 @@ format: ## put every source file into that format
 	swift format --in-place --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
+docs: setup ## build the documentation; a broken link is an error
+	@for target in NearbyGeometry NearbyFusion NearbyRecordings; do \
+	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
+	    --target $$target --warnings-as-errors || exit 1; \
+	done
+
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent out
+	rm -rf .build .build-test .build-dependent .build-docs out

@@ -3,7 +3,7 @@ internal import Foundation
 public import NearbyFusion
 
 /// The engine's settings as a JSON file: some of them or all, by the names of
-/// ``NearbyFusion/FusionConfiguration``.
+/// `FusionConfiguration`.
 ///
 /// ```json
 /// { "ranging": { "rangeSigma": 0.2 }, "odometry": { "isPlanar": true } }

@@ -89,7 +89,7 @@ public struct PeerSummary: Hashable, Sendable {
   public var positionSigma: Double? { covariance.map { max(0, $0.trace).squareRoot() } }
 }
 
-/// ``Convergence`` without its reasons, as files name it.
+/// `Convergence` of the engine without its reasons, as files name it.
 public enum ConvergenceStatus: String, Hashable, Sendable, Codable, CaseIterable {
   /// There is nothing to judge by yet.
   case unknown

@@ -78,8 +78,18 @@ let package = Package(
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "NearbyCommandTests", dependencies: ["nearby", "NearbyRecordings"],
+      name: "NearbyCommandTests",
+      dependencies: ["nearby", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Goldens"],
       swiftSettings: swiftSettings),
   ],
   cxxLanguageStandard: .cxx17
 )
+
+// MARK: - Documentation
+
+// Only on demand: as a dependency of everybody it would be a burden, and it breaks the API diff.
+if Context.environment["NEARBY_DOCS"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

@@ -21,6 +21,9 @@ public struct OutputText: Sendable {
   /// Appends text.
   public mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  /// Appends an ASCII character.
+  mutating func append(byte: UInt8) { bytes.append(byte) }
+
   /// Appends a whole number.
   public mutating func append(_ number: Int) { append(Int64(number)) }
 
@@ -59,10 +62,14 @@ public struct OutputText: Sendable {
   public mutating func append(_ number: Double, significantDigits: Int) {
     precondition((1...15).contains(significantDigits), "significant digits must be 1 to 15")
     let magnitude = number.magnitude
-    guard magnitude >= 1e-5, magnitude < 1e15 else {
-      return number == 0 ? bytes.append(.zero) : append(number.description)
-    }
+    guard number != 0 else { return bytes.append(.zero) }
+    guard magnitude >= 1e-300, magnitude.isFinite else { return append(number.description) }
     let exponent = Int(log10(magnitude).rounded(.down))
+    guard (-5..<15).contains(exponent) else {
+      append(number / pow(10, Double(exponent)), significantDigits: significantDigits)
+      bytes.append(UInt8(ascii: "e"))
+      return append(exponent)
+    }
     let decimals = significantDigits - 1 - exponent
     if decimals >= 0 {
       // At most 15 - 1 + 5 decimals: both factors are exact powers of ten.

@@ -45,6 +45,7 @@ extension RecordingError {
     private enum Base: String {
       case missingFolder, missingFile, unreadableFile, unwritableFile
       case malformedManifest, unsupportedFormat, unsupportedVersion
+      case unknownKey, duplicateKey
       case missingValue, wrongType, valueOutOfRange
       case missingColumn, duplicateColumn, wrongFieldCount, malformedNumber, malformedField
       case lineTooLong, notFinite, invalidRotation, timeWentBack, emptyPeer, noSamples
@@ -68,6 +69,10 @@ extension RecordingError {
     public static let unsupportedFormat = Code(.unsupportedFormat)
     /// The recording has a version that this library does not know.
     public static let unsupportedVersion = Code(.unsupportedVersion)
+    /// A configuration file sets something that does not exist.
+    public static let unknownKey = Code(.unknownKey)
+    /// A configuration file sets something twice.
+    public static let duplicateKey = Code(.duplicateKey)
     /// A required value is missing.
     public static let missingValue = Code(.missingValue)
     /// A value has the wrong JSON type.

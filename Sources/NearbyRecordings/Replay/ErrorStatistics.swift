@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a run was from the truth, in numbers.
+///
+/// All are of the peer's position relative to the device, in device axes, at each sample at which
+/// both an estimate and the truth exist:
+///
+///     e = R̂ᵀ (p̂ - d̂) - Rᵀ (p - d)
+///
+/// with the peer's position `p`, the device's position `d` and attitude `R` (world from device); the
+/// hats mark estimate and odometry, in the odometry's world, the others the truth, in its own world.
+/// No alignment of the two worlds is made or needed. Poses and moving peers are interpolated at the
+/// sample's time. The lever arm of the antenna is no part of it: positions count from the device's
+/// origin. *Converged* samples are those after which the peer's status was `converged`; the *second
+/// half* are the samples that are not before the middle between the first and the last sample of
+/// the recording, converged or not.
+///
+/// A number is `nil` when there is no sample to compute it from.
+public struct ErrorStatistics: Hashable, Sendable {
+  /// How many samples were compared.
+  public var samples = 0
+  /// How many of them were converged.
+  public var convergedSamples = 0
+  /// The root of the mean of `‖e‖²` over converged samples, metres.
+  public var rmseConverged: Double?
+  /// The root of the mean of `‖e‖²` over the second half, metres.
+  public var rmseSecondHalf: Double?
+  /// The median of `| ‖p̂ - d̂‖ - ‖p - d‖ |` over the second half, metres.
+  public var medianDistanceErrorSecondHalf: Double?
+  /// The median of the absolute error of the horizontal angle over the second half, degrees.
+  ///
+  /// Both relative positions are turned into the true world by the true attitude; the error is the
+  /// angle between their horizontal parts. So it needs no heading, and is the error of the horizontal
+  /// angle wherever that is defined.
+  public var medianBearingErrorDegreesSecondHalf: Double?
+  /// `‖e‖` at the last sample, metres; over several peers the root of the mean of its squares.
+  public var finalError: Double?
+  /// The 95th percentile of `‖e‖` over converged samples, metres.
+  public var percentile95Converged: Double?
+  /// The mean of `eᵀ P⁻¹ e / n` over converged samples: 1 when the claimed covariance `P` is right,
+  /// more when it is too small.
+  ///
+  /// `n` is 3; in a planar recording 2, with the horizontal parts of `e` and `P` alone.
+  public var meanNormalizedNEES: Double?
+  /// The share of converged samples with `‖e‖` above both 0.5 m and 3.4 times the claimed standard
+  /// deviation along `e`: convergence that should not have been claimed.
+  public var falselyConvergedShare: Double?
+
+  /// Makes statistics of nothing.
+  public init() {}
+}
+
+extension ErrorStatistics: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case samples, convergedSamples, rmseConverged, rmseSecondHalf, medianDistanceErrorSecondHalf
+    case medianBearingErrorDegreesSecondHalf, finalError, percentile95Converged
+    case meanNormalizedNEES, falselyConvergedShare
+  }
+
+  /// Writes every key; a number that is missing as `null`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(samples, forKey: .samples)
+    try container.encode(convergedSamples, forKey: .convergedSamples)
+    try container.encode(rmseConverged, forKey: .rmseConverged)
+    try container.encode(rmseSecondHalf, forKey: .rmseSecondHalf)
+    try container.encode(medianDistanceErrorSecondHalf, forKey: .medianDistanceErrorSecondHalf)
+    try container.encode(
+      medianBearingErrorDegreesSecondHalf, forKey: .medianBearingErrorDegreesSecondHalf)
+    try container.encode(finalError, forKey: .finalError)
+    try container.encode(percentile95Converged, forKey: .percentile95Converged)
+    try container.encode(meanNormalizedNEES, forKey: .meanNormalizedNEES)
+    try container.encode(falselyConvergedShare, forKey: .falselyConvergedShare)
+  }
+}

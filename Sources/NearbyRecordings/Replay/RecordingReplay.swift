@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+internal import NearbyGeometry
+
+/// Runs the engine over a recording, as if it happened now.
+///
+/// Each ranging row is handed on with what the engine made of it, and a summary comes at the end. The
+/// recording is read in one pass; memory does not depend on its size, but for 32 bytes for each
+/// sample of a recording with truth (``TruthComparison``).
+///
+/// ```swift
+/// let recording = try RecordingReader(folder: "Datasets/plaza2")
+/// let replay = try RecordingReplay(recording)
+/// let outcome = try replay.run { row, report, estimate in
+///   print(row.timestamp.seconds, row.peer, estimate.distance.value ?? .nan)
+/// }
+/// ```
+public struct RecordingReplay: Sendable {
+  /// The recording.
+  public let recording: RecordingReader
+  /// The engine's settings.
+  public let configuration: FusionConfiguration
+  /// The names of the peers to be located; all when empty.
+  public let selection: Set<String>
+
+  /// So many events are read, then fused, then handed on: the clock is asked seldom.
+  private static let batchSize = 256
+
+  private let engine: FusionEngine
+
+  /// Prepares a run.
+  ///
+  /// - Parameters:
+  ///   - recording: The recording.
+  ///   - configuration: The engine's settings; those of the recording when `nil`.
+  ///   - selection: The names of the peers to be located; all when empty. Rows of others are read and
+  ///     left out.
+  /// - Throws: The first setting that makes no sense.
+  public init(
+    _ recording: RecordingReader, configuration: FusionConfiguration? = nil,
+    selection: Set<String> = []
+  ) throws(FusionConfigurationError) {
+    self.recording = recording
+    self.configuration = configuration ?? recording.manifest.fusionConfiguration()
+    self.selection = selection
+    engine = try FusionEngine(self.configuration)
+  }
+
+  /// What a run gave.
+  public struct Outcome: Sendable {
+    /// The summary.
+    public var summary: RunSummary
+    /// The names of all peers of the recording, selected or not.
+    public var peersInRecording: [String]
+    /// The oddities of the recording.
+    public var warnings: RecordingWarnings
+  }
+
+  /// Runs.
+  ///
+  /// - Parameters:
+  ///   - progress: Now and then: the share of the recording that was read, and the samples so far.
+  ///   - consume: Each ranging row in time order, what became of it, and the state after it.
+  /// - Returns: The summary.
+  /// - Throws: The first fault of the recording, or what `consume` throws.
+  public func run(
+    progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
+    _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
+  ) throws(RecordingError) -> Outcome {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var fusing = Duration.zero
+    var stream = try recording.events()
+    var desk = FusionDesk(engine)
+    var ledger = try RunLedger(self)
+    var batch: [RecordingEvent] = []
+    batch.reserveCapacity(Self.batchSize)
+
+    repeat {
+      batch.removeAll(keepingCapacity: true)
+      while batch.count < Self.batchSize, let event = try stream.next() { batch.append(event) }
+      if stream.peerCount > desk.peerCount {
+        for peer in stream.peers.dropFirst(desk.peerCount) {
+          desk.add(isSelected(peer.id) ? peer : nil)
+          ledger.add(isSelected(peer.id) ? peer : nil)
+        }
+      }
+
+      let before = clock.now
+      desk.fuse(batch)
+      fusing += before.duration(to: clock.now)
+
+      var results = desk.results.makeIterator()
+      for event in batch {
+        ledger.note(event)
+        guard case .ranging(let row) = event, desk.handles[row.peerIndex] != nil,
+          let result = results.next()
+        else { continue }
+        try ledger.note(row, result.report, result.estimate)
+        try consume(row, result.report, result.estimate)
+      }
+      progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
+    } while !batch.isEmpty
+
+    let timing = RunSummary.Timing(
+      fusingSeconds: fusing.inSeconds, totalSeconds: start.duration(to: clock.now).inSeconds)
+    return Outcome(
+      summary: ledger.summary(timing: timing), peersInRecording: stream.peers.map(\.id),
+      warnings: stream.warnings)
+  }
+
+  private func isSelected(_ peer: String) -> Bool {
+    selection.isEmpty || selection.contains(peer)
+  }
+}
+
+/// The engine with its peers by their place in the recording.
+private struct FusionDesk {
+  private var engine: FusionEngine
+  /// The engine's handles, by ``RangingRow/peerIndex``; `nil` for peers that are not selected.
+  private(set) var handles: [PeerID?] = []
+  /// What the last batch gave, one for each row of a selected peer.
+  private(set) var results: [(report: SampleReport, estimate: PeerEstimate)] = []
+
+  init(_ engine: FusionEngine) { self.engine = engine }
+
+  var peerCount: Int { handles.count }
+
+  mutating func add(_ peer: RecordingPeer?) {
+    handles.append(peer.map { engine.addPeer($0.motion) })
+  }
+
+  mutating func fuse(_ batch: [RecordingEvent]) {
+    results.removeAll(keepingCapacity: true)
+    for event in batch {
+      switch event {
+      case .pose(let pose): engine.add(pose)
+      case .tracking(let sample): engine.add(sample)
+      case .ranging(let row):
+        guard let handle = handles[row.peerIndex] else { continue }
+        let report = engine.add(row.sample(of: handle))
+        results.append((report, engine.estimate(of: handle)))
+      }
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  fileprivate var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
+internal import NearbyGeometry
+
+/// Keeps the books of a run: who converged when, how far from the truth.
+struct RunLedger: ~Copyable {
+  /// The books of one peer.
+  fileprivate struct PeerEntry {
+    var summary: PeerSummary
+    var firstSample: Timestamp?
+    var lastEstimate: PeerEstimate?
+  }
+
+  /// How many samples were noted.
+  private(set) var samples = 0
+
+  private let recording: RecordingReader
+  private let configuration: FusionConfiguration
+  private var entries: [PeerEntry?] = []
+  private var firstEvent: Timestamp?
+  private var lastEvent: Timestamp?
+  private var firstSample: Timestamp?
+  private var lastSample: Timestamp?
+  private var odometry = PoseWindow()
+  private var truth: TruthTrack?
+  private var comparison: TruthComparison
+
+  init(_ replay: RecordingReplay) throws(RecordingError) {
+    recording = replay.recording
+    configuration = replay.configuration
+    truth = try TruthTrack.open(recording)
+    comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
+  }
+
+  /// Opens the books of the next peer in the recording's order; `nil` when it is not selected.
+  mutating func add(_ peer: RecordingPeer?) {
+    entries.append(peer.map { PeerEntry(summary: PeerSummary(id: $0.id, motion: $0.motion)) })
+  }
+
+  /// Takes note of an event of any kind.
+  mutating func note(_ event: RecordingEvent) {
+    let time =
+      switch event {
+      case .pose(let pose): pose.timestamp
+      case .tracking(let sample): sample.timestamp
+      case .ranging(let row): row.timestamp
+      }
+    firstEvent = min(firstEvent ?? time, time)
+    lastEvent = max(lastEvent ?? time, time)
+    if case .pose(let pose) = event { odometry.add(pose) }
+  }
+
+  /// Takes note of a sample of a selected peer and what it gave.
+  mutating func note(
+    _ row: RangingRow, _ report: SampleReport, _ estimate: PeerEstimate
+  ) throws(RecordingError) {
+    guard var entry = entries[row.peerIndex] else { return }
+    // Out of the array while it changes, so that it is not copied.
+    entries[row.peerIndex] = nil
+    samples += 1
+    firstSample = min(firstSample ?? row.timestamp, row.timestamp)
+    lastSample = max(lastSample ?? row.timestamp, row.timestamp)
+    entry.note(row.timestamp, report, estimate)
+    entries[row.peerIndex] = entry
+    try compare(row, estimate)
+  }
+
+  private mutating func compare(
+    _ row: RangingRow, _ estimate: PeerEstimate
+  ) throws(RecordingError) {
+    guard let truePosition = truth?.position(of: row.peer, at: row.timestamp),
+      let truePose = try truth?.pose(at: row.timestamp), let position = estimate.meanInWorld,
+      let odometryPose = odometry.pose(
+        at: row.timestamp, longestGap: configuration.odometry.maximumPoseGap)
+    else { return }
+    comparison.add(
+      TruthComparison.Sample(
+        peer: row.peerIndex, timestamp: row.timestamp,
+        isConverged: estimate.convergence == .converged, estimatedPosition: position,
+        covariance: estimate.covarianceInWorld, odometryPose: odometryPose,
+        truePosition: truePosition, truePose: truePose))
+  }
+
+  /// Closes the books.
+  func summary(timing: RunSummary.Timing) -> RunSummary {
+    let middle = Timestamp(
+      nanoseconds: firstSample.map { first in
+        first.nanoseconds + ((lastSample ?? first).nanoseconds - first.nanoseconds) / 2
+      } ?? 0)
+    var peers: [PeerSummary] = []
+    for (index, entry) in entries.enumerated() {
+      guard let entry else { continue }
+      var peer = entry.closed(frames: recording.manifest.frames)
+      if truth?.knows(peer.id) == true {
+        peer.errors = comparison.statistics(ofPeer: index, secondHalfFrom: middle)
+      }
+      peers.append(peer)
+    }
+    return RunSummary(
+      name: recording.manifest.name, samples: samples,
+      samplesRejected: peers.reduce(0) { $0 + $1.samplesRejected },
+      duration: firstEvent.flatMap { lastEvent?.exactSeconds(since: $0) } ?? 0, peers: peers,
+      errors: truth == nil ? nil : comparison.statistics(secondHalfFrom: middle),
+      engine: RunSummary.Engine(version: NearbyVersion.current, settings: configuration),
+      timing: timing)
+  }
+}
+
+extension RunLedger.PeerEntry {
+  /// Takes note of a sample and what it gave.
+  fileprivate mutating func note(
+    _ time: Timestamp, _ report: SampleReport, _ estimate: PeerEstimate
+  ) {
+    summary.samples += 1
+    if report.use == .rejected { summary.samplesRejected += 1 }
+    let first = firstSample ?? time
+    firstSample = first
+    let wasConverged = lastEstimate?.convergence == .converged
+    let isConverged = estimate.convergence == .converged
+    if isConverged && summary.secondsToFirstConvergence == nil {
+      summary.secondsToFirstConvergence = time.exactSeconds(since: first)
+    }
+    if wasConverged && !isConverged { summary.lossesOfConvergence += 1 }
+    lastEstimate = estimate
+  }
+
+  /// The peer's summary, with its last state in the recording's frames.
+  fileprivate func closed(frames: FrameConvention) -> PeerSummary {
+    guard let last = lastEstimate else { return summary }
+    var summary = summary
+    summary.status = ConvergenceStatus(last.convergence)
+    if case .notConverged(let reasons) = last.convergence { summary.reasons = reasons.names }
+    // JSON has no numbers that are not finite.
+    if let mean = last.meanInWorld, mean.isFinite, last.covarianceInWorld.trace.isFinite {
+      summary.position = frames.worldVector(fromEngine: mean)
+      summary.covariance = frames.worldCovariance(fromEngine: last.covarianceInWorld)
+    }
+    summary.distance = last.distance.value?.finite
+    summary.distanceSigma = last.distance.sigma.finite
+    summary.hypotheses = last.hypothesisCount
+    return summary
+  }
+}
+
+extension Timestamp {
+  /// The seconds since another moment, to the nearest double, so that they print as they are.
+  fileprivate func exactSeconds(since other: Timestamp) -> Double {
+    Double(nanoseconds - other.nanoseconds) / 1e9
+  }
+}
+
+extension Double {
+  /// The number, or `nil` when it is infinite or none.
+  fileprivate var finite: Double? { isFinite ? self : nil }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyFusion
+public import NearbyGeometry
+
+/// What came out of a run over a recording: `summary.json`.
+///
+/// Positions and covariances are in the recording's own world axes, times in seconds, lengths in
+/// metres. A number that does not exist is `null`, never left out and never `nan`.
+public struct RunSummary: Hashable, Sendable, Codable {
+  /// The file's name in its folder.
+  public static let fileName = "summary.json"
+
+  /// The engine, and how it was set.
+  public struct Engine: Hashable, Sendable, Codable {
+    /// The package's version.
+    public var version: String
+    /// The settings in force.
+    public var settings: FusionConfiguration
+  }
+
+  /// How long the run took.
+  public struct Timing: Hashable, Sendable, Codable {
+    /// Seconds inside the engine: poses, samples and estimates.
+    public var fusingSeconds: Double
+    /// Seconds from start to end: reading and writing included.
+    public var totalSeconds: Double
+  }
+
+  /// The recording's name.
+  public var name: String
+  /// How many ranging rows were read.
+  public var samples: Int
+  /// Of how many nothing was used.
+  public var samplesRejected: Int
+  /// Seconds from the first pose or sample of the recording to the last.
+  public var duration: Double
+  /// The peers, in the recording's order.
+  public var peers: [PeerSummary]
+  /// The errors over the samples of all peers; `nil` when the recording holds no truth.
+  public var errors: ErrorStatistics?
+  /// The engine, and how it was set.
+  public var engine: Engine
+  /// How long the run took.
+  public var timing: Timing
+
+  /// The summary as JSON: keys sorted, so that equal summaries are equal byte by byte.
+  public func json() -> String { CanonicalJSON.text(of: self) }
+}
+
+/// What came out of a run for one peer.
+public struct PeerSummary: Hashable, Sendable {
+  /// The peer's name.
+  public var id: String
+  /// How it was said to move.
+  public var motion: PeerMotion
+  /// How many of its rows were read.
+  public var samples = 0
+  /// Of how many nothing was used.
+  public var samplesRejected = 0
+  /// Seconds from its first sample to the first convergence; `nil` when it never converged.
+  public var secondsToFirstConvergence: Double?
+  /// How often convergence was lost again.
+  public var lossesOfConvergence = 0
+  /// The status after the last sample: `unknown`, `notConverged` or `converged`.
+  public var status = ConvergenceStatus.unknown
+  /// The reasons after the last sample, the most useful action first.
+  public var reasons: [String] = []
+  /// The position after the last sample, whatever the status; `nil` when nothing was used.
+  public var position: Vector3?
+  /// Its covariance, m².
+  public var covariance: SymmetricMatrix3?
+  /// The distance after the last sample, metres; `nil` when unavailable.
+  public var distance: Double?
+  /// Its standard deviation, metres.
+  public var distanceSigma: Double?
+  /// How many hypotheses were alive after the last sample.
+  public var hypotheses = 0
+  /// The errors; `nil` when the recording does not hold the truth about this peer.
+  public var errors: ErrorStatistics?
+
+  /// Makes the summary of a peer without samples.
+  public init(id: String, motion: PeerMotion) {
+    self.id = id
+    self.motion = motion
+  }
+
+  /// The total standard deviation of the position: the root of the covariance's trace, metres.
+  public var positionSigma: Double? { covariance.map { max(0, $0.trace).squareRoot() } }
+}
+
+/// `Convergence` of the engine without its reasons, as files name it.
+public enum ConvergenceStatus: String, Hashable, Sendable, Codable, CaseIterable {
+  /// There is nothing to judge by yet.
+  case unknown
+  /// It has not.
+  case notConverged
+  /// It has.
+  case converged
+
+  /// Takes the reasons away.
+  public init(_ convergence: Convergence) {
+    self =
+      switch convergence {
+      case .unknown: .unknown
+      case .notConverged: .notConverged
+      case .converged: .converged
+      }
+  }
+}
+
+extension RunSummary {
+  /// Writes every key; what is missing as `null`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(samples, forKey: .samples)
+    try container.encode(samplesRejected, forKey: .samplesRejected)
+    try container.encode(duration, forKey: .duration)
+    try container.encode(peers, forKey: .peers)
+    try container.encode(errors, forKey: .errors)
+    try container.encode(engine, forKey: .engine)
+    try container.encode(timing, forKey: .timing)
+  }
+}
+
+extension PeerSummary: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case id, motion, samples, samplesRejected, secondsToFirstConvergence, lossesOfConvergence
+    case status, reasons, position, covariance, distance, distanceSigma, hypotheses, errors
+  }
+
+  /// Writes every key; what is missing as `null`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(motion, forKey: .motion)
+    try container.encode(samples, forKey: .samples)
+    try container.encode(samplesRejected, forKey: .samplesRejected)
+    try container.encode(secondsToFirstConvergence, forKey: .secondsToFirstConvergence)
+    try container.encode(lossesOfConvergence, forKey: .lossesOfConvergence)
+    try container.encode(status, forKey: .status)
+    try container.encode(reasons, forKey: .reasons)
+    try container.encode(position, forKey: .position)
+    try container.encode(covariance, forKey: .covariance)
+    try container.encode(distance, forKey: .distance)
+    try container.encode(distanceSigma, forKey: .distanceSigma)
+    try container.encode(hypotheses, forKey: .hypotheses)
+    try container.encode(errors, forKey: .errors)
+  }
+}

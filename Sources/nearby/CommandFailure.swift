@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyFusion
+import NearbyRecordings
+
+extension ExitCode {
+  /// The command line is wrong (`EX_USAGE`).
+  static let usage = ExitCode(64)
+  /// The data is wrong (`EX_DATAERR`).
+  static let badData = ExitCode(65)
+  /// The program is wrong (`EX_SOFTWARE`).
+  static let internalError = ExitCode(70)
+}
+
+/// Why a command ends without success: one line, and the exit code.
+struct CommandFailure: Error {
+  var exitCode: ExitCode
+  var message: String
+
+  init(_ exitCode: ExitCode, _ message: String) {
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  /// The failure behind an error of the library; `nil` when it is none of the library's.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as RecordingError: self.init(.badData, error.description)
+    case let error as FusionConfigurationError: self.init(.badData, error.description)
+    default: return nil
+    }
+  }
+}
+
+/// Messages to the person, on standard error, one line each.
+enum Diagnostics {
+  static func error(_ message: String) { write("nearby: error: \(message)\n") }
+
+  static func warning(_ message: String) { write("nearby: warning: \(message)\n") }
+
+  /// Says what is odd in a recording.
+  static func warn(of warnings: RecordingWarnings, in recording: RecordingReader) {
+    for item in warnings.kept {
+      var item = item
+      item.file = recording.path(of: item.file)
+      warning(item.description)
+    }
+    for (kind, count) in warnings.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    where count > RecordingWarnings.keptOfEachKind {
+      warning("\(count - RecordingWarnings.keptOfEachKind) more of the kind \(kind.rawValue)")
+    }
+  }
+
+  static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+extension RecordingReader {
+  /// The path of one of the recording's files, as a person can open it from where the command runs.
+  func path(of file: String) -> String {
+    folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
+  }
+}
+
+extension RecordingError {
+  /// The error with the path of its file in the place of the file's name in the recording.
+  ///
+  /// - Parameter recording: The recording's path as it was given.
+  /// - Returns: The error for a person to read.
+  func located(in recording: String) -> RecordingError {
+    // The path of recording.json names a recording, too.
+    if recording.hasSuffix("/\(file)") { return located(at: recording) }
+    let path = recording.hasSuffix("/") ? recording + file : "\(recording)/\(file)"
+    let isInside = !file.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
+    return code != .missingFolder && code != .missingFile && isInside ? located(at: path) : self
+  }
+
+  private func located(at path: String) -> RecordingError {
+    var error = self
+    error.file = path
+    return error
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import NearbyRecordings
+
+/// `nearby info`: what is in a recording, and whether it is sound.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Say what is in a recording: peers, rates, gaps, faults.",
+    discussion: """
+      Reads every file of the recording once, the truth included, and stops at the first line that \
+      breaks the format. Samples that keep to the format but cannot be right, such as negative \
+      distances, are only counted; the engine leaves them out one by one.
+
+      EXAMPLES
+        nearby info Datasets/plaza2
+        nearby info living-room --json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The recording's folder.", valueName: "recording"), completion: .directory)
+  var recordingPath: String
+
+  @Flag(help: "Print JSON instead of text.")
+  var json = false
+
+  func run() throws {
+    do {
+      let info = try RecordingReader(folder: recordingPath).info()
+      print(json ? info.json() : info.text(), terminator: "")
+    } catch {
+      throw error.located(in: recordingPath)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// One line on the terminal that says how far a run is; nothing where nobody watches.
+///
+/// It shows up after half a second, so that short runs stay silent, and is gone at the end.
+final class ProgressLine {
+  private let isEnabled: Bool
+  private let start = ContinuousClock.now
+  private var nextUpdate = Duration.milliseconds(500)
+  private var isVisible = false
+
+  /// Makes a line.
+  ///
+  /// - Parameter isQuiet: Whether nothing is to be shown in any case.
+  init(isQuiet: Bool) {
+    isEnabled = !isQuiet && isatty(STDERR_FILENO) == 1
+  }
+
+  /// Shows how far the run is, ten times a second at most.
+  func update(fraction: Double, samples: Int) {
+    guard isEnabled else { return }
+    let elapsed = start.duration(to: .now)
+    guard elapsed >= nextUpdate else { return }
+    nextUpdate = elapsed + .milliseconds(100)
+    isVisible = true
+    Diagnostics.write(
+      "\r\u{1B}[K" + Self.text(fraction: fraction, samples: samples, seconds: elapsed.inSeconds))
+  }
+
+  /// Takes the line away.
+  func finish() {
+    if isVisible { Diagnostics.write("\r\u{1B}[K") }
+    isVisible = false
+  }
+
+  /// What the line says.
+  static func text(fraction: Double, samples: Int, seconds: Double) -> String {
+    let percent = Int((min(1, max(0, fraction)) * 100).rounded(.down))
+    let rate = Int((Double(samples) / max(seconds, 1e-3)).rounded())
+    var text = "\(percent) %  \(rate) samples/s"
+    if fraction > 0.01 {
+      text += "  \(Int((seconds * (1 - fraction) / fraction).rounded(.up))) s left"
+    }
+    return text
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// A run's summary for a person to read.
+struct ResultTable {
+  var summary: RunSummary
+
+  /// The text, lines ended.
+  var text: String {
+    var lines = [headline, ""]
+    lines += peerTable.lines
+    let advice = summary.peers.flatMap(Self.advice)
+    if !advice.isEmpty { lines += [""] + advice }
+    if let errors = summary.errors {
+      lines += ["", "Errors against the truth, of the peer's position relative to the device:"]
+      lines += errorTable(combined: errors).lines
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var headline: String {
+    let seconds = summary.duration.text(decimals: summary.duration < 100 ? 1 : 0)
+    let milliseconds = (summary.timing.fusingSeconds * 1e3).text(decimals: 1)
+    return """
+      \(summary.name): \(summary.samples) samples in \(seconds) s, \
+      \(summary.samplesRejected) rejected; fused in \(milliseconds) ms
+      """
+  }
+
+  private var peerTable: TextTable {
+    var table = TextTable(
+      header: ["peer", "status", "after s", "lost", "position m", "± m", "distance m", "± m"])
+    for peer in summary.peers {
+      let position = peer.position.map {
+        [$0.x, $0.y, $0.z].map { $0.text(decimals: 2) }.joined(separator: ", ")
+      }
+      table.add([
+        peer.id, Self.words(for: peer.status), Self.text(peer.secondsToFirstConvergence, 1),
+        peer.secondsToFirstConvergence == nil ? "-" : "\(peer.lossesOfConvergence)",
+        position ?? "-", Self.text(peer.positionSigma, 2), Self.text(peer.distance, 2),
+        peer.distance == nil ? "-" : Self.text(peer.distanceSigma, 2),
+      ])
+    }
+    return table
+  }
+
+  private func errorTable(combined: ErrorStatistics) -> TextTable {
+    var table = TextTable(
+      header: [
+        "peer", "RMSE converged m", "RMSE 2nd half m", "distance m", "bearing °", "final m",
+        "NEES/n", "false %",
+      ])
+    let rows = summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }
+    for (name, errors) in rows + (rows.count > 1 ? [("all", combined)] : []) {
+      table.add([
+        name, Self.text(errors.rmseConverged, 3), Self.text(errors.rmseSecondHalf, 3),
+        Self.text(errors.medianDistanceErrorSecondHalf, 3),
+        Self.text(errors.medianBearingErrorDegreesSecondHalf, 2),
+        Self.text(errors.finalError, 3), Self.text(errors.meanNormalizedNEES, 2),
+        Self.text(errors.falselyConvergedShare.map { $0 * 100 }, 2),
+      ])
+    }
+    return table
+  }
+
+  private static func text(_ number: Double?, _ decimals: Int) -> String {
+    number.map { $0.text(decimals: decimals) } ?? "-"
+  }
+
+  private static func words(for status: ConvergenceStatus) -> String {
+    switch status {
+    case .unknown: "no data"
+    case .notConverged: "not converged"
+    case .converged: "converged"
+    }
+  }
+
+  /// A line for each thing that would help, for a peer that has not converged.
+  private static func advice(for peer: PeerSummary) -> [String] {
+    switch peer.status {
+    case .converged: []
+    case .unknown where peer.samples == 0: ["\(peer.id): no samples"]
+    case .unknown: ["\(peer.id): none of its samples could be used"]
+    case .notConverged:
+      peer.reasons.map { reason in
+        "\(peer.id): \(words(forReason: reason) ?? reason)"
+      }
+    }
+  }
+
+  private static func words(forReason name: String) -> String? {
+    switch name {
+    case "insufficientSignalStrength":
+      "no samples, or none that can be used: come closer, clear the line of sight"
+    case "insufficientLighting":
+      "the odometry is limited or the scene is dark: turn on the light"
+    case "insufficientMovement":
+      "the device has hardly moved across the line of sight: move around"
+    case "insufficientHorizontalSweep":
+      "its horizontal place is not resolved: sweep from side to side"
+    case "insufficientVerticalSweep":
+      "its height is not resolved: sweep up and down"
+    default: nil
+    }
+  }
+}

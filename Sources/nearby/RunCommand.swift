@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyFusion
+import NearbyRecordings
+
+/// `nearby run`: a recording in, estimates out.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Locate the peers of a recording.",
+    discussion: """
+      Reads the recording as if it happened now and writes three files into DIR: estimates.csv, a \
+      row for each ranging sample with the state after it; summary.json; and configuration.json, \
+      the settings that were in force. Each file appears whole or not at all; results that are \
+      already there are replaced. Nothing is written when the recording has a fault.
+
+      The table at the end says for each peer whether it converged, after how many seconds, how \
+      often that was lost again, and where the peer is: in the recording's own world axes, ± the \
+      root of the covariance's trace. For a peer that did not converge it says what to do. Where \
+      the recording holds the truth, errors of the position relative to the device follow.
+
+      EXAMPLES
+        nearby run Datasets/plaza2 --output out/plaza2
+        nearby run living-room -o out --peer keys --peer bag
+        nearby run living-room -o out --json | python3 -m json.tool
+        nearby run living-room -o out --config noisy.json
+
+      A configuration file sets what it names; the rest comes from recording.json, and what that \
+      leaves open from the engine's defaults:
+        { "ranging": { "rangeSigma": 0.3 }, "odometry": { "positionDrift": 0.05 } }
+      The configuration.json of a run is such a file, with every setting in it.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The recording's folder.", valueName: "recording"), completion: .directory)
+  var recordingPath: String
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to write; made if missing.", valueName: "dir"),
+    completion: .directory)
+  var output: String
+
+  @Option(
+    name: .customLong("peer"),
+    help: ArgumentHelp(
+      "Locate this peer only; may be given several times.", valueName: "name"))
+  var peers: [String] = []
+
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp("Settings of the engine, JSON.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var configurationPath: String?
+
+  @Flag(help: "Print summary.json instead of the table.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
+  var quiet = false
+
+  func validate() throws {
+    if json && quiet {
+      throw ValidationError("--json and --quiet contradict each other; leave one out")
+    }
+    if output.isEmpty { throw ValidationError("--output is empty; name a folder") }
+  }
+
+  func run() throws {
+    let progress = ProgressLine(isQuiet: quiet)
+    defer { progress.finish() }
+    do {
+      let recording = try RecordingReader(folder: recordingPath)
+      let outcome = try run(over: recording, progress: progress)
+      progress.finish()
+      if !quiet { report(outcome, of: recording) }
+    } catch let error as RecordingError {
+      throw error.located(in: recordingPath)
+    }
+  }
+
+  /// Runs, and puts the three files in their place when all went well.
+  private func run(
+    over recording: RecordingReader, progress: ProgressLine
+  ) throws -> RecordingReplay.Outcome {
+    var configuration = recording.manifest.fusionConfiguration()
+    if let configurationPath {
+      configuration = try ConfigurationFile.read(path: configurationPath, over: configuration)
+    }
+    let replay = try RecordingReplay(
+      recording, configuration: configuration, selection: Set(peers))
+
+    let folder = try OutputFolder(path: output)
+    var estimates = try EstimateWriter(
+      path: folder.path(of: EstimateWriter.fileName), frames: recording.manifest.frames)
+    let outcome = try replay.run(progress: progress.update(fraction:samples:)) {
+      (row, report, estimate) throws(RecordingError) in
+      try estimates.write(row, report: report, estimate: estimate)
+    }
+    try checkSelection(against: outcome.peersInRecording)
+
+    var settings = try AtomicFile(path: folder.path(of: ConfigurationFile.fileName))
+    try settings.write(ConfigurationFile.json(of: configuration))
+    var summary = try AtomicFile(path: folder.path(of: RunSummary.fileName))
+    try summary.write(outcome.summary.json())
+    try estimates.commit()
+    try settings.commit()
+    try summary.commit()
+    folder.keep()
+    return outcome
+  }
+
+  private func checkSelection(against known: [String]) throws {
+    guard let unknown = peers.first(where: { !known.contains($0) }) else { return }
+    throw CommandFailure(
+      .usage,
+      "--peer \(unknown): the recording has no such peer; it has \(known.joined(separator: ", "))")
+  }
+
+  private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) {
+    Diagnostics.warn(of: outcome.warnings, in: recording)
+    if json {
+      print(outcome.summary.json(), terminator: "")
+    } else {
+      print(ResultTable(summary: outcome.summary).text)
+      print(
+        """
+        \(EstimateWriter.fileName), \(RunSummary.fileName) and \(ConfigurationFile.fileName) are \
+        in \(output)
+        """)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The `nearby` executable, run as a program.
+enum CommandLineTool {
+  /// What a run left behind.
+  struct Result {
+    var exitCode: Int32
+    var output: String
+    var errors: String
+  }
+
+  /// The executable, which the build puts beside the test bundle.
+  static let executable = URL(fileURLWithPath: CommandLine.arguments[0])
+    .deletingLastPathComponent().appending(path: "nearby")
+
+  /// Runs the program and waits for its end.
+  static func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+  /// Runs the program and waits for its end.
+  static func run(_ arguments: [String]) throws -> Result {
+    // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
+    let folder = try TemporaryFolder()
+    let (output, errors) = (folder.url.appending(path: "out"), folder.url.appending(path: "err"))
+    try Data().write(to: output)
+    try Data().write(to: errors)
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    return Result(
+      exitCode: process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+}
+
+/// A folder that lives as long as this object.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "nearby-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The path of something in the folder.
+  func path(_ name: String) -> String { url.appending(path: name).path }
+
+  /// The names of what lies in the folder or in one below it, hidden files included.
+  func contents(of name: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
+  }
+
+  /// The text of a file.
+  func text(of name: String) throws -> String {
+    try String(contentsOf: url.appending(path: name), encoding: .utf8)
+  }
+
+  /// Whether there is something of that name.
+  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import Testing
+
+@Suite("Help and version")
+struct HelpTests {
+  private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "Goldens")
+
+  /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are written anew.
+  @Test(arguments: [
+    ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
+    ("nearby-import", ["import", "--help"]),
+    ("nearby-import-plaza", ["import", "plaza", "--help"]),
+  ])
+  func helpIsAsWritten(name: String, arguments: [String]) throws {
+    let result = try CommandLineTool.run(arguments)
+    #expect(result.exitCode == 0)
+    #expect(result.errors.isEmpty)
+    let golden = Self.goldens.appending(path: "\(name).txt")
+    if ProcessInfo.processInfo.environment["NEARBY_UPDATE_GOLDEN"] != nil {
+      try Data(result.output.utf8).write(to: golden)
+    }
+    #expect(try result.output == String(contentsOf: golden, encoding: .utf8))
+  }
+
+  @Test func versionIsThatOfThePackage() throws {
+    let result = try CommandLineTool.run("--version")
+    #expect(result.exitCode == 0)
+    #expect(result.output == "nearby \(NearbyVersion.current)\n")
+  }
+
+  @Test func withoutArgumentsTheHelpIsShown() throws {
+    let result = try CommandLineTool.run()
+    #expect(result.exitCode == 0)
+    #expect(result.output.contains("SUBCOMMANDS"))
+  }
+}

@@ -2,9 +2,31 @@
 public import NearbyGeometry
 
 /// The engine: poses and ranging samples in, estimates of where each peer is out.
+///
+/// A pure, synchronous value: the same inputs give the same outputs bit for bit, a copy goes its own
+/// way, and there are no clocks, threads or files in it. All peers share one trajectory.
+///
+/// ```swift
+/// var engine = try FusionEngine()
+/// let peer = engine.addPeer()
+/// engine.add(DevicePose(timestamp: t0, worldFromDevice: pose))
+/// engine.add(RangingSample(peer: peer, timestamp: t0, distance: 4.2))
+/// let estimate = engine.estimate(of: peer)
+/// ```
+///
+/// ## Method
+///
+/// A peer's posterior is a mixture of Gaussians over its position and the errors of the radio (see
+/// ``add(_:)-(RangingSample)`` for the step). Odometry drift needs no state: between samples the
+/// peer's position in the drifting world random-walks.
 public struct FusionEngine: Sendable {
   /// The settings in force.
   public let configuration: FusionConfiguration
+
+  private var trajectory: Trajectory
+  private var peers: [PeerFilter] = []
+  private var isDark = false
+  private var newestSampleTime: Timestamp?
 
   /// Makes an engine that has seen nothing.
   ///
@@ -15,42 +37,93 @@ public struct FusionEngine: Sendable {
   ) throws(FusionConfigurationError) {
     try configuration.validate()
     self.configuration = configuration
+    trajectory = Trajectory(
+      odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness)
   }
+
+  /// The peers, in the order in which they were added.
+  public var peerIDs: [PeerID] { peers.indices.map(PeerID.init(index:)) }
 
   /// Adds a peer; samples of it may follow.
   ///
   /// - Parameter motion: How the peer may move.
   /// - Returns: The peer's handle in this engine.
-  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID { PeerID(index: 0) }
+  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+    peers.append(PeerFilter(motion: motion))
+    return PeerID(index: peers.count - 1)
+  }
 
   /// Extends the device's trajectory.
   ///
   /// - Parameter pose: The pose; its time must be after that of the pose before.
   /// - Returns: What became of it.
   @discardableResult
-  public mutating func add(_ pose: DevicePose) -> PoseOutcome { .accepted }
+  public mutating func add(_ pose: DevicePose) -> PoseOutcome { trajectory.append(pose) }
 
-  /// Takes note of the odometry's quality and the light, from the sample's time on.
+  /// Takes note of the odometry's quality and the light, from the next pose on.
   ///
   /// - Parameter tracking: The odometry's word.
-  public mutating func add(_ tracking: TrackingSample) {}
+  public mutating func add(_ tracking: TrackingSample) {
+    trajectory.setQuality(tracking.quality)
+    isDark = tracking.quality != .normal
+    if let light = tracking.ambientIntensityLumens, light < configuration.convergence.darkBelowLumens
+    {
+      isDark = true
+    }
+  }
 
   /// Fuses a ranging sample.
+  ///
+  /// 1. Judge each component by itself; find the device's pose at the sample's time.
+  /// 2. First sample: give birth to a bank of hypotheses on the sphere, cone or circle it allows.
+  /// 3. Predict: drift spreads the position, wandering errors forget.
+  /// 4. Update each hypothesis, component by component, with a robust likelihood.
+  /// 5. Recover: when the samples keep contradicting the bank, add fresh hypotheses that compete.
+  /// 6. Reduce: prune the improbable, merge what has become the same.
+  /// 7. Report, and learn how noisy the components are.
+  /// 8. Assess convergence.
   ///
   /// - Parameter sample: The sample, up to a second late.
   /// - Returns: What became of each of its components.
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
-    SampleReport(
+    precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
+    let index = sample.peer.index
+    var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
+    let located = locateDevice(for: sample, duplicate: peers[index].isDuplicate(sample))
+    let components = judged(sample, device: located, into: &report)
+
+    if case .point(let device) = located, components.isAnyPresent {
+      newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
+      if peers[index].hasHypotheses {
+        peers[index].predict(to: device, configuration)
+        let evidence = peers[index].update(
+          components, at: device, isObstructed: sample.isNonLineOfSight ?? false, configuration)
+        peers[index].recover(evidence, components, at: device, configuration)
+        peers[index].reduce(configuration.hypotheses)
+        peers[index].report(components, into: &report)
+      } else {
+        peers[index].give(components, birthAt: device, configuration)
+        peers[index].reportBirth(components, into: &report)
+      }
+    }
+    peers[index].noteUse(report.use, at: sample.timestamp)
+    peers[index].assess(configuration, isDark: isDark, at: sample.timestamp)
+    return report
   }
 
-  /// What is known of a peer at the time of its last sample.
+  /// What is known of a peer at the time of the newest sample of it that was used.
   ///
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.
-  public func estimate(of peer: PeerID) -> PeerEstimate { empty(peer, Timestamp(nanoseconds: 0)) }
+  public func estimate(of peer: PeerID) -> PeerEstimate {
+    guard let device = peers[peer.index].device else {
+      return .nothing(of: peer, at: Timestamp(nanoseconds: 0))
+    }
+    return estimate(of: peer, from: device)
+  }
 
   /// What is known of a peer at another moment, later than its last sample.
   ///
@@ -59,18 +132,75 @@ public struct FusionEngine: Sendable {
   ///   - time: The moment; the device's pose is interpolated or, for a tenth of a second,
   ///     extrapolated.
   /// - Returns: The estimate, as seen from the device at that moment, drift since the last sample
-  ///   included.
-  public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate { empty(peer, time) }
+  ///   included; without a pose for it, as seen at the last sample.
+  public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
+    guard let device = trajectory.point(at: time) else { return estimate(of: peer) }
+    return estimate(of: peer, from: device)
+  }
 
-  private func empty(_ peer: PeerID, _ time: Timestamp) -> PeerEstimate {
+  private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
+    peers[peer.index].estimate(of: peer, from: device, configuration, isDark: isDark)
+      ?? .nothing(of: peer, at: device.timestamp)
+  }
+
+  // MARK: Stage 1, judging the sample
+
+  /// Where the device was, or why nobody can say.
+  private enum Located {
+    case point(TrajectoryPoint)
+    case rejected(ComponentReport.Rejection)
+  }
+
+  private func locateDevice(for sample: RangingSample, duplicate: Bool) -> Located {
+    if duplicate { return .rejected(.duplicate) }
+    if let newest = newestSampleTime,
+      newest.seconds(since: sample.timestamp) > configuration.ranging.maximumLateness
+    {
+      return .rejected(.tooLate)
+    }
+    guard let device = trajectory.point(at: sample.timestamp) else { return .rejected(.noPose) }
+    return device.isTracked ? .point(device) : .rejected(.trackingNotAvailable)
+  }
+
+  /// The components that may be used; what became of the others stands in the report.
+  private func judged(
+    _ sample: RangingSample, device: Located, into report: inout SampleReport
+  ) -> InlineArray<3, MeasuredComponent?> {
+    var components: InlineArray<3, MeasuredComponent?> = InlineArray(repeating: nil)
+    for component in Component.allCases {
+      guard let measured = MeasuredComponent(component, of: sample, configuration.ranging) else {
+        continue
+      }
+      report[component.rawValue].value = measured.value
+      var rejection = measured.rejection
+      if rejection == nil, case .rejected(let reason) = device { rejection = reason }
+      if let rejection {
+        report[component.rawValue].outcome = .rejected(rejection)
+      } else {
+        components[component.rawValue] = measured
+      }
+    }
+    return components
+  }
+}
+
+extension InlineArray where count == 3, Element == MeasuredComponent? {
+  fileprivate var isAnyPresent: Bool { self[0] != nil || self[1] != nil || self[2] != nil }
+}
+
+extension PeerEstimate {
+  /// The estimate before anything is known.
+  fileprivate static func nothing(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
     PeerEstimate(
-      peer: peer, timestamp: time, convergence: .unknown, progress: .none,
-      distance: Estimated(value: nil, sigma: .infinity, unavailability: .noData),
-      direction: Estimated(value: nil, sigma: .infinity, unavailability: .noData),
-      horizontalAngleRadians: Estimated(value: nil, sigma: .infinity, unavailability: .noData),
-      verticalDirection: .unknown,
-      heightDifference: Estimated(value: nil, sigma: .infinity, unavailability: .noData),
-      worldTransform: Estimated(value: nil, sigma: .infinity, unavailability: .noData),
-      meanInWorld: nil, covarianceInWorld: .zero, hypothesisCount: 0)
+      peer: peer, timestamp: time, convergence: .unknown, progress: .none, distance: .noData,
+      direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
+      heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
+      covarianceInWorld: .zero, hypothesisCount: 0)
+  }
+}
+
+extension Estimated {
+  fileprivate static var noData: Estimated {
+    Estimated(value: nil, sigma: .infinity, unavailability: .noData)
   }
 }

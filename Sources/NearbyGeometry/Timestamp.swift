@@ -36,7 +36,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
   /// The seconds that passed since another moment; negative when that one is later.
   @inlinable
   public func seconds(since other: Timestamp) -> Double {
-    Double(nanoseconds - other.nanoseconds) * 1e-9
+    // Wraps rather than traps for stamps 292 years apart.
+    Double(nanoseconds &- other.nanoseconds) * 1e-9
   }
 
   /// A moment some seconds later, or earlier when negative.

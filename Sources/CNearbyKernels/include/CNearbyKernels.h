@@ -1,4 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The numeric kernels of the engine: straight-line functions on plain doubles, behind a C11
+// interface. No function here keeps state, allocates, throws, prints or locks; all may be called
+// from any thread as long as no two calls share a buffer.
+//
+// Units are metres, radians and seconds. The world has +y up; device axes are ARKit's (+x right, +y
+// up, -z ahead). Matrices of rotation are row-major. Symmetric matrices are packed as their upper
+// triangle, row by row.
+
 #ifndef NEARBY_KERNELS_H
 #define NEARBY_KERNELS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// MARK: State
+
+/// The state of one hypothesis about one peer:
+/// position in the odometry's world (3), constant range bias, range scale error, wandering range
+/// error, wandering azimuth error, wandering elevation error.
+enum {
+  NEARBY_STATE_POSITION = 0,
+  NEARBY_STATE_RANGE_BIAS = 3,
+  NEARBY_STATE_RANGE_SCALE = 4,
+  NEARBY_STATE_RANGE_WANDER = 5,
+  NEARBY_STATE_AZIMUTH_WANDER = 6,
+  NEARBY_STATE_ELEVATION_WANDER = 7,
+  NEARBY_STATE_SIZE = 8,
+  NEARBY_COVARIANCE_SIZE = 36,
+};
+
+/// The measured components, in the order in which reports hold them.
+enum {
+  NEARBY_RANGE = 0,
+  NEARBY_AZIMUTH = 1,
+  NEARBY_ELEVATION = 2,
+  NEARBY_COMPONENTS = 3,
+};
+
+/// The fields of a hypothesis. A bank is a structure of arrays: field `f` of hypothesis `i` stands
+/// at `fields[f * stride + i]`.
+enum {
+  NEARBY_FIELD_MEAN = 0,
+  NEARBY_FIELD_COVARIANCE = NEARBY_FIELD_MEAN + NEARBY_STATE_SIZE,
+  /// The probability that the next value of each component is faulty.
+  NEARBY_FIELD_FAULT = NEARBY_FIELD_COVARIANCE + NEARBY_COVARIANCE_SIZE,
+  /// The last range innovation: what a lasting obstruction would repeat.
+  NEARBY_FIELD_RANGE_RESIDUAL = NEARBY_FIELD_FAULT + NEARBY_COMPONENTS,
+  /// The logarithm of the share; shares sum to one after `nearby_bank_normalize`.
+  NEARBY_FIELD_LOG_WEIGHT,
+  /// Of the last update, for each component: innovation, its variance, probability of no fault.
+  NEARBY_FIELD_INNOVATION,
+  NEARBY_FIELD_INNOVATION_VARIANCE = NEARBY_FIELD_INNOVATION + NEARBY_COMPONENTS,
+  NEARBY_FIELD_INLIER = NEARBY_FIELD_INNOVATION_VARIANCE + NEARBY_COMPONENTS,
+  NEARBY_FIELD_COUNT = NEARBY_FIELD_INLIER + NEARBY_COMPONENTS,
+};
+
+/// Banks are worked on in lanes of so many hypotheses; a stride is one or a multiple of it.
+enum { NEARBY_LANES = 8 };
+
+/// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles.
+typedef struct nearby_bank {
+  double *fields;
+  int32_t count;
+  int32_t stride;
+} nearby_bank;
+
+// MARK: One step
+
+/// How the state moves from the peer's last sample to this one.
+typedef struct nearby_motion {
+  /// The device's position now: the centre about which the odometry's yaw drifts.
+  double device_in_world[3];
+  /// Variance added to the position in the horizontal plane and along gravity, m².
+  double horizontal_diffusion, vertical_diffusion;
+  /// Variance of the odometry's yaw drift, rad².
+  double yaw_diffusion;
+  /// What is left of each wandering error, 0 to 1, and the variance added to it.
+  double range_wander_decay, range_wander_diffusion;
+  double azimuth_wander_decay, azimuth_wander_diffusion;
+  double elevation_wander_decay, elevation_wander_diffusion;
+} nearby_motion;
+
+/// What was measured, from where, and how it may be wrong.
+typedef struct nearby_measurement {
+  double antenna_in_world[3];
+  double device_from_world[9];
+  /// Bit `1 << component` is set for each component that is there.
+  int32_t present;
+  double value[NEARBY_COMPONENTS];
+  /// Variance of the white noise.
+  double variance[NEARBY_COMPONENTS];
+  /// The values measured last time; equal to `value` of an absent component, NaN before the first.
+  double previous[NEARBY_COMPONENTS];
+  /// The least probability of a fault, for instance when the radio reports an obstruction.
+  double fault_floor[NEARBY_COMPONENTS];
+  /// The Markov chain of faults: from honest to faulty, and from faulty to faulty.
+  double fault_onset[NEARBY_COMPONENTS];
+  double fault_persistence;
+  /// The mean excess of a range without line of sight.
+  double range_excess;
+  /// The full cone in which angles are measured.
+  double field_of_view;
+} nearby_measurement;
+
+/// Moves every hypothesis to the time of the next sample.
+///
+///     x ← F x,  P ← F P Fᵀ + Q
+///
+/// with F the identity but for the decay of the wandering errors, and on the position
+/// Q = diag(h, v, h) + y² (up × d)(up × d)ᵀ, d from the device to the peer.
+void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
+
+/// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
+/// scalar, each linearised (second order in the innovation's mean and variance) at the mean that the
+/// one before has left.
+///
+/// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a fault
+/// and F its density. With γ the posterior probability of no fault the moments of the exact
+/// two-component posterior are
+///
+///     x ← x + γ K ν,  P ← P - c (P Hᵀ)(P Hᵀ)ᵀ,  c = γ (S - (1 - γ) ν²) / S²
+///
+/// (probabilistic data association with one candidate, Bar-Shalom and Tse 1975). The likelihood's
+/// logarithm is added to the hypothesis' log weight.
+void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement);
+
+// MARK: Bank
+
+/// Makes the shares sum to one and returns the logarithm of what they summed to: the evidence of the
+/// last sample. An empty bank gives 0.
+double nearby_bank_normalize(const nearby_bank *bank);
+
+/// Drops hypotheses below `pruning_weight`, then merges neighbours as long as Runnalls' bound on the
+/// Kullback-Leibler loss, per unit of their weight and on the position, stays below `merging_loss`
+/// (Runnalls 2007, eq. 16). Returns how many are left; they are moved to the front, the heaviest
+/// first. Shares must be normalised and are so again afterwards. O(n²).
+int32_t nearby_bank_reduce(const nearby_bank *bank, double pruning_weight, double merging_loss);
+
+/// The first two moments of the mixture's position: mean (3), and covariance (6, packed) with the
+/// spread between hypotheses included.
+void nearby_bank_moments(const nearby_bank *bank, double *mean, double *covariance);
+
+// MARK: Models
+
+/// A measurement model's prediction for one state, with its Jacobian (`NEARBY_STATE_SIZE`).
+/// These are what `nearby_bank_update` uses, given out for tests and for batch estimation.
+double nearby_range_model(const double *state, const nearby_measurement *from, double *jacobian);
+double nearby_azimuth_model(const double *state, const nearby_measurement *from, double *jacobian);
+double nearby_elevation_model(const double *state, const nearby_measurement *from,
+                              double *jacobian);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Decides whether a posterior has converged, and if not, why.
+///
+/// Everything follows from the posterior, nothing from timers: converged when one mode holds
+/// ``ConvergenceConfiguration/dominantModeWeight`` and the root of the trace of the position's
+/// covariance is at most max(floor, ratio × distance); lost at ``ConvergenceConfiguration/lossFactor``
+/// times that.
+struct ConvergenceJudge {
+  var configuration: ConvergenceConfiguration
+  /// Whether the outlook was converged before.
+  var wasConverged: Bool
+  /// Whether the odometry is limited or the scene dark.
+  var isDark: Bool
+  /// Whether every recent value was faulty, or none has come.
+  var lacksSignal: Bool
+
+  func judge(_ progress: ConvergenceProgress) -> Convergence {
+    let allowed = progress.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
+    let share = wasConverged ? 0.95 : 1
+    let isNarrow = progress.totalSigma <= allowed
+    let isSingle = progress.dominantModeWeight >= share * configuration.dominantModeWeight
+    if isNarrow, isSingle, !lacksSignal { return .converged }
+    return .notConverged(reasons(progress, isNarrow: isNarrow))
+  }
+
+  private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {
+    var reasons: ConvergenceReasons = []
+    if lacksSignal { reasons.insert(.insufficientSignalStrength) }
+    if isDark { reasons.insert(.insufficientLighting) }
+    // Three directions share what is allowed. When all are within their share, what is missing is
+    // the choice between modes: then the widest direction tells them apart.
+    let share = progress.requiredSigma / 3.0.squareRoot()
+    let widest = max(progress.lineOfSightSigma, progress.horizontalSigma, progress.verticalSigma)
+    let limit = isNarrow ? widest : min(share, widest)
+    let isWideAlong = progress.lineOfSightSigma >= limit
+    let isWideAcross = progress.horizontalSigma >= limit
+    let isWideUp = progress.verticalSigma >= limit
+    if isWideAcross { reasons.insert(.insufficientHorizontalSweep) }
+    if isWideUp { reasons.insert(.insufficientVerticalSweep) }
+    let hardlyMoved = progress.parallaxRadians < configuration.movementParallaxRadians
+    if isWideAlong && !(isWideAcross || isWideUp) || isWideAcross && isWideUp && hardlyMoved {
+      reasons.insert(.insufficientMovement)
+    }
+    if reasons.isEmpty { reasons.insert(.insufficientSignalStrength) }
+    return reasons
+  }
+}

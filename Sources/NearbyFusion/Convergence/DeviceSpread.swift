@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Where the device has been while it ranged with a peer: mean and scatter of its positions.
+///
+/// Welford's recurrence: exact, one pass, no history.
+struct DeviceSpread: Hashable, Sendable {
+  private var count = 0.0
+  private var mean = Vector3.zero
+  private var scatter = SymmetricMatrix3.zero
+
+  mutating func add(_ position: Vector3) {
+    count += 1
+    let before = position - mean
+    mean += before / count
+    // (x - old mean)(x - new mean)ᵀ is symmetric: the two differ by a factor.
+    scatter = scatter + SymmetricMatrix3(outer: before, scale: (count - 1) / count)
+  }
+
+  /// The root mean square of the movement across a unit direction, metres.
+  func transverse(to direction: Vector3) -> Double {
+    guard count > 0 else { return 0 }
+    return max(0, (scatter.trace - scatter.quadraticForm(direction)) / count).squareRoot()
+  }
+}

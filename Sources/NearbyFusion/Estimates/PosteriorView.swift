@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// The posterior of one peer's position, as seen from the device at one moment.
+///
+/// Every output is a moment of the mixture of hypotheses: nothing is taken from the heaviest alone but
+/// the line of sight along which the covariance is split.
+struct PosteriorView {
+  let bank: HypothesisBank
+  let device: TrajectoryPoint
+  /// What drift since the bank's time adds to each hypothesis.
+  let drift: Drift
+  let mean: Vector3
+  let covariance: SymmetricMatrix3
+
+  /// Odometry drift between the bank's time and the view's.
+  struct Drift {
+    /// Variance in the horizontal plane and along gravity, m².
+    var horizontal = 0.0
+    var vertical = 0.0
+    /// Variance of yaw about the device, rad².
+    var yaw = 0.0
+
+    /// diag(h, v, h) + y² (up × d)(up × d)ᵀ for a peer at `d` from the device.
+    func covariance(for d: Vector3) -> SymmetricMatrix3 {
+      SymmetricMatrix3(
+        xx: horizontal + yaw * d.z * d.z, xy: 0, xz: -yaw * d.x * d.z, yy: vertical, yz: 0,
+        zz: horizontal + yaw * d.x * d.x)
+    }
+  }
+
+  init(_ bank: HypothesisBank, from device: TrajectoryPoint, drift: Drift) {
+    self.bank = bank
+    self.device = device
+    self.drift = drift
+    let moments = bank.positionMoments()
+    mean = moments.mean
+    covariance =
+      moments.covariance + drift.covariance(for: moments.mean - device.worldFromDevice.translation)
+  }
+
+  private var devicePosition: Vector3 { device.worldFromDevice.translation }
+
+  private func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
+    bank.positionCovariance(index) + drift.covariance(for: bank.position(index) - devicePosition)
+  }
+
+  // MARK: Convergence
+
+  func progress(
+    _ configuration: ConvergenceConfiguration, spread: DeviceSpread, isPlanar: Bool
+  ) -> ConvergenceProgress {
+    let best = bank.position(bank.heaviest)
+    let toBest = best - devicePosition
+    let distance = toBest.length
+    let along = distance > 0 ? toBest / distance : Vector3(0, 0, -1)
+    // Across in the horizontal plane; straight above or below any two axes will do.
+    let level = Vector3(-along.z, 0, along.x)
+    let across = level.length > 0.05 ? level.normalized : Vector3(1, 0, 0)
+    let up = along.cross(across).normalized
+    let total = isPlanar ? covariance.xx + covariance.zz : covariance.trace
+    let required = max(configuration.sigmaFloor, configuration.sigmaPerDistance * distance)
+    return ConvergenceProgress(
+      requiredSigma: required, totalSigma: total.squareRoot(),
+      lineOfSightSigma: covariance.quadraticForm(along).squareRoot(),
+      horizontalSigma: covariance.quadraticForm(across).squareRoot(),
+      verticalSigma: isPlanar ? 0 : covariance.quadraticForm(up).squareRoot(),
+      dominantModeWeight: weight(within: required, of: best),
+      parallaxRadians: spread.transverse(to: along) / max(distance, 1e-3))
+  }
+
+  /// The share of the hypotheses around a place: a mode may be held by several.
+  private func weight(within radius: Double, of place: Vector3) -> Double {
+    guard bank.count > 1 else { return 1 }
+    var sum = 0.0
+    for index in 0..<bank.count where (bank.position(index) - place).length <= radius {
+      sum += bank.weight(index)
+    }
+    return min(sum, 1)
+  }
+
+  // MARK: Outputs
+
+  /// Mean and standard deviation of the distance, second order in the position's spread.
+  func distance() -> (mean: Double, sigma: Double) {
+    var first = 0.0
+    var second = 0.0
+    for index in 0..<bank.count {
+      let toPeer = bank.position(index) - devicePosition
+      let length = max(toPeer.length, 1e-3)
+      let unit = toPeer / length
+      let p = positionCovariance(index)
+      let along = p.quadraticForm(unit)
+      let bent = 0.5 * max(p.trace - along, 0) / length
+      let value = length + bent
+      let share = bank.weight(index)
+      first += share * value
+      second += share * (value * value + along + bent * bent)
+    }
+    return (first, max(second - first * first, 0).squareRoot())
+  }
+
+  /// Circular mean and circular standard deviation of the horizontal angle.
+  func horizontalAngle() -> (mean: Double, sigma: Double) {
+    let heading = Heading(device.worldFromDevice.rotation)
+    var cosine = 0.0
+    var sine = 0.0
+    for index in 0..<bank.count {
+      let toPeer = bank.position(index) - devicePosition
+      let level = max((toPeer.x * toPeer.x + toPeer.z * toPeer.z).squareRoot(), 1e-3)
+      let across = Vector3(-toPeer.z / level, 0, toPeer.x / level)
+      let variance = positionCovariance(index).quadraticForm(across) / (level * level)
+      let angle = heading.bearing(of: toPeer)
+      let share = bank.weight(index) * exp(-0.5 * variance)
+      cosine += share * cos(angle)
+      sine += share * sin(angle)
+    }
+    let length = (cosine * cosine + sine * sine).squareRoot()
+    return (atan2(sine, cosine), length > 1e-12 ? max(-2 * log(length), 0).squareRoot() : .infinity)
+  }
+
+  /// Mean and standard deviation of the peer's height over the device.
+  func heightDifference() -> (mean: Double, sigma: Double) {
+    (mean.y - devicePosition.y, max(covariance.yy, 0).squareRoot())
+  }
+
+  /// The probabilities that the peer is above, below, and on the level of the device.
+  func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double) {
+    var above = 0.0
+    var below = 0.0
+    for index in 0..<bank.count {
+      let height = bank.position(index).y - devicePosition.y
+      let scale = 1 / (2 * positionCovariance(index).yy).squareRoot()
+      let share = bank.weight(index)
+      above += share * 0.5 * erfc((limit - height) * scale)
+      below += share * 0.5 * erfc((limit + height) * scale)
+    }
+    return (above, below)
+  }
+
+  /// The direction to the mean, in device axes, and its angular standard deviation per axis.
+  func direction() -> (unit: Vector3, sigma: Double) {
+    let toPeer = mean - devicePosition
+    let length = max(toPeer.length, 1e-3)
+    let unit = toPeer / length
+    let across = 0.5 * max(covariance.trace - covariance.quadraticForm(unit), 0)
+    let inDevice = device.worldFromDevice.rotation.inverse.act(unit)
+    return (inDevice, across.squareRoot() / length)
+  }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// Where a peer might be after its first sample: the hypotheses with which a bank begins.
+///
+/// A range gives a sphere, or a circle when the world is planar; a range with an azimuth gives an arc;
+/// with both angles a spot, and behind it, lightly weighted, the whole sphere in case the angles are
+/// wrong or mirrored. Without a range each direction becomes a ray of distances. Spacing and spread
+/// follow from the radius so that each Gaussian is nearly flat on its shell: a shell of radius r and
+/// thickness σ is covered by N ≈ 4 r/σ of them (spread σ_t with σ_t² ≈ r σ), as far as the bank
+/// allows; the second-order terms of the update carry the curvature that is left.
+struct Birth {
+  /// The antenna's place and the turn into the world.
+  var antennaInWorld: Vector3
+  var worldFromDevice: Rotation
+  /// Of each component: value, white variance, wandering variance; `nil` when not measured.
+  var range: Observation?
+  var azimuth: Observation?
+  var elevation: Observation?
+  /// Priors of the constant errors, as standard deviations.
+  var rangeBiasSigma: Double
+  var rangeScaleSigma: Double
+  /// Variances of the wandering errors, for components that were not measured too.
+  var wanderVariance: InlineArray<3, Double>
+  var isPlanar: Bool
+  var maximumCount: Int
+
+  struct Observation {
+    var value: Double
+    var whiteVariance: Double
+    var wanderVariance: Double
+  }
+
+  /// How much the angles of a first sample are believed.
+  private static let angleTrust = 0.9
+  /// Neighbours this far apart in units of their spread make a nearly flat mixture.
+  private static let spreadPerSpacing = 0.65
+  /// The spread along gravity in a planar world, metres.
+  private static let planarHeightSigma = 0.05
+  /// Without a range: distances at so many metres, each half as far again.
+  private static let blindDistances: [Double] = [0.5, 1, 2, 4, 8, 16]
+  private static let blindSpread = 0.4
+
+  /// A direction to try, with its angular spread to either side.
+  private struct Ray {
+    var angles: ArrivalAngles
+    var acrossSigma: Double
+    var upSigma: Double
+    var weight: Double
+    var knowsAzimuth = false
+    var knowsElevation = false
+  }
+
+  func seeds() -> [HypothesisBank.Seed] {
+    let trusted = trustedRays()
+    var seeds: [HypothesisBank.Seed] = []
+    for ray in trusted { seeds += seedsAlong(ray, anglesAreFaulty: false) }
+    if azimuth != nil || elevation != nil, range != nil {
+      let spare = isPlanar ? 16 : min(48, maximumCount - seeds.count)
+      let doubt = (1 - Self.angleTrust) / Self.angleTrust * seeds.reduce(0) { $0 + $1.weight }
+      for ray in lattice(spare, weight: doubt / Double(spare)) {
+        seeds += seedsAlong(ray, anglesAreFaulty: true)
+      }
+    }
+    return seeds
+  }
+
+  // MARK: Directions
+
+  private func trustedRays() -> [Ray] {
+    switch (azimuth, elevation) {
+    case (let azimuth?, let elevation?):
+      [ray(azimuth, elevation)]
+    case (let azimuth?, nil) where isPlanar:
+      [
+        Ray(
+          angles: ArrivalAngles(azimuthRadians: azimuth.value, elevationRadians: 0),
+          acrossSigma: azimuth.sigma, upSigma: 0.02, weight: 1, knowsAzimuth: true)
+      ]
+    case (let azimuth?, nil):
+      // Equal shares of the sphere's area: equal steps of the sine of the elevation.
+      (0..<7).map { step in
+        let sine = (Double(step) - 3) / 3.5
+        return Ray(
+          angles: ArrivalAngles(azimuthRadians: azimuth.value, elevationRadians: asin(sine)),
+          acrossSigma: azimuth.sigma, upSigma: 0.2 / (1 - sine * sine).squareRoot(), weight: 1,
+          knowsAzimuth: true)
+      }
+    case (nil, let elevation?) where !isPlanar:
+      (0..<16).map { step in
+        Ray(
+          angles: ArrivalAngles(
+            azimuthRadians: Double(step) / 16 * 2 * .pi - .pi, elevationRadians: elevation.value),
+          acrossSigma: Self.spreadPerSpacing * 2 * .pi / 16, upSigma: elevation.sigma, weight: 1,
+          knowsElevation: true)
+      }
+    default:
+      lattice(latticeCount, weight: 1)
+    }
+  }
+
+  private func ray(_ azimuth: Observation, _ elevation: Observation) -> Ray {
+    Ray(
+      angles: ArrivalAngles(
+        azimuthRadians: azimuth.value, elevationRadians: isPlanar ? 0 : elevation.value),
+      acrossSigma: azimuth.sigma, upSigma: isPlanar ? 0.02 : elevation.sigma, weight: 1,
+      knowsAzimuth: true, knowsElevation: !isPlanar)
+  }
+
+  /// How many hypotheses the sphere or circle of the first range needs.
+  private var latticeCount: Int {
+    guard let range else { return max(8, maximumCount / Self.blindDistances.count) }
+    let flat = 4.2 * range.value / rangeSigma(range)
+    let needed = isPlanar ? 2 * flat.squareRoot() : flat
+    return max(16, min(maximumCount, needed.isFinite ? Int(min(needed, 1e6)) : maximumCount))
+  }
+
+  /// Directions spread evenly over the sphere (Fibonacci), or over the horizon.
+  private func lattice(_ count: Int, weight: Double) -> [Ray] {
+    let deviceFromWorld = worldFromDevice.inverse
+    let golden = Double.pi * (3 - 5.0.squareRoot())
+    let spacing = isPlanar ? 2 * .pi / Double(count) : (4 * .pi / Double(count)).squareRoot()
+    return (0..<count).map { index in
+      let height = isPlanar ? 0 : 1 - (2 * Double(index) + 1) / Double(count)
+      let turn = isPlanar ? spacing * Double(index) : golden * Double(index)
+      let level = (1 - height * height).squareRoot()
+      let inWorld = Vector3(level * cos(turn), height, level * sin(turn))
+      return Ray(
+        angles: ArrivalAngles(ofDirection: deviceFromWorld.act(inWorld)),
+        acrossSigma: Self.spreadPerSpacing * spacing,
+        upSigma: isPlanar ? 0.02 : Self.spreadPerSpacing * spacing, weight: weight)
+    }
+  }
+
+  // MARK: Distances
+
+  private func rangeSigma(_ range: Observation) -> Double {
+    let scale = rangeScaleSigma * range.value
+    return
+      (range.whiteVariance + range.wanderVariance + rangeBiasSigma * rangeBiasSigma
+      + scale * scale).squareRoot()
+  }
+
+  private func seedsAlong(_ ray: Ray, anglesAreFaulty: Bool) -> [HypothesisBank.Seed] {
+    if let range {
+      return [seed(ray, distance: range.value, sigma: rangeSigma(range), anglesAreFaulty)]
+    }
+    return Self.blindDistances.map {
+      seed(ray, distance: $0, sigma: Self.blindSpread * $0, anglesAreFaulty)
+    }
+  }
+
+  /// One Gaussian: the position with its correlations to the errors that made the measurement.
+  ///
+  /// With z = (1 + s) r + b + w + n the radius is r ≈ z - b - s z - w - n, so that for instance
+  /// cov(p, b) = -σ_b² u along the line of sight u. Angles likewise, across it.
+  private func seed(
+    _ ray: Ray, distance: Double, sigma: Double, _ anglesAreFaulty: Bool
+  ) -> HypothesisBank.Seed {
+    let up = Vector3(
+      -sin(ray.angles.elevationRadians) * sin(ray.angles.azimuthRadians),
+      cos(ray.angles.elevationRadians),
+      sin(ray.angles.elevationRadians) * cos(ray.angles.azimuthRadians))
+    let across = Vector3(cos(ray.angles.azimuthRadians), 0, sin(ray.angles.azimuthRadians))
+    let direction = worldFromDevice.act(ray.angles.direction)
+    let acrossInWorld = worldFromDevice.act(across)
+    let upInWorld = worldFromDevice.act(up)
+
+    let level = max(cos(ray.angles.elevationRadians), 0.1)
+    let acrossSpread = distance * (ray.knowsAzimuth ? level : 1) * ray.acrossSigma
+    let upSpread = isPlanar ? Self.planarHeightSigma : distance * ray.upSigma
+    // A flat Gaussian at radius ρ has its mean distance at ρ + (σ_a² + σ_u²)/(2 ρ).
+    let spread = 0.5 * (acrossSpread * acrossSpread + (isPlanar ? 0 : upSpread * upSpread))
+    let radius = 0.5 * (distance + max(distance * distance - 4 * spread, 0).squareRoot())
+    let mean = antennaInWorld + radius * direction
+
+    var position =
+      SymmetricMatrix3(outer: direction, scale: sigma * sigma)
+      + SymmetricMatrix3(outer: acrossInWorld, scale: acrossSpread * acrossSpread)
+      + SymmetricMatrix3(outer: upInWorld, scale: upSpread * upSpread)
+    if isPlanar { position.yy = max(position.yy, Self.planarHeightSigma * Self.planarHeightSigma) }
+
+    var seed = HypothesisBank.Seed(
+      mean: InlineArray(repeating: 0), covariance: InlineArray(repeating: 0), weight: ray.weight,
+      anglesAreFaulty: anglesAreFaulty)
+    seed.mean[0] = mean.x
+    seed.mean[1] = mean.y
+    seed.mean[2] = mean.z
+    seed.setPositionCovariance(position)
+    let bias = rangeBiasSigma * rangeBiasSigma
+    let scale = rangeScaleSigma * rangeScaleSigma
+    seed.setError(.bias, variance: bias, along: range.map { _ in -bias * direction })
+    seed.setError(.scale, variance: scale, along: range.map { -scale * $0.value * direction })
+    seed.setError(
+      .rangeWander, variance: wanderVariance[0],
+      along: range.map { -$0.wanderVariance * direction })
+    seed.setError(
+      .azimuthWander, variance: wanderVariance[1],
+      along: ray.knowsAzimuth
+        ? azimuth.map { -$0.wanderVariance * distance * level * acrossInWorld } : nil)
+    seed.setError(
+      .elevationWander, variance: wanderVariance[2],
+      along: ray.knowsElevation
+        ? elevation.map { -$0.wanderVariance * distance * upInWorld } : nil)
+    return seed
+  }
+}
+
+extension Birth.Observation {
+  fileprivate var sigma: Double { (whiteVariance + wanderVariance).squareRoot() }
+}
+
+extension HypothesisBank.Seed {
+  /// The error states by name.
+  fileprivate enum ErrorState: Int {
+    case bias = 3
+    case scale, rangeWander, azimuthWander, elevationWander
+  }
+
+  fileprivate mutating func setPositionCovariance(_ p: SymmetricMatrix3) {
+    covariance[HypothesisBank.packed(0, 0)] = p.xx
+    covariance[HypothesisBank.packed(0, 1)] = p.xy
+    covariance[HypothesisBank.packed(0, 2)] = p.xz
+    covariance[HypothesisBank.packed(1, 1)] = p.yy
+    covariance[HypothesisBank.packed(1, 2)] = p.yz
+    covariance[HypothesisBank.packed(2, 2)] = p.zz
+  }
+
+  fileprivate mutating func setError(
+    _ state: ErrorState, variance: Double, along covarianceWithPosition: Vector3?
+  ) {
+    covariance[HypothesisBank.packed(state.rawValue, state.rawValue)] = variance
+    guard let c = covarianceWithPosition else { return }
+    covariance[HypothesisBank.packed(0, state.rawValue)] = c.x
+    covariance[HypothesisBank.packed(1, state.rawValue)] = c.y
+    covariance[HypothesisBank.packed(2, state.rawValue)] = c.z
+  }
+}

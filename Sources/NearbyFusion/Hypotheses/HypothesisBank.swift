@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+
+/// The hypotheses about one peer: a structure of arrays that the kernels work on.
+///
+/// A bank of one is a single column and costs what one filter costs; a larger one is worked on in
+/// lanes of eight. Nothing is allocated while the number of hypotheses falls or stays.
+struct HypothesisBank: Sendable {
+  private(set) var count = 0
+  private var stride = 1
+  private var fields: [Double] = []
+
+  /// One hypothesis to begin with.
+  struct Seed {
+    var mean: InlineArray<8, Double>
+    /// Packed upper triangle.
+    var covariance: InlineArray<36, Double>
+    var weight: Double
+    /// Whether the angles measured at birth are faulty under this hypothesis.
+    var anglesAreFaulty = false
+  }
+
+  static let stateSize = Int(NEARBY_STATE_SIZE)
+
+  /// Where element (row, column) of the covariance stands; `row <= column`.
+  static func packed(_ row: Int, _ column: Int) -> Int {
+    row * stateSize - row * (row - 1) / 2 + (column - row)
+  }
+
+  // MARK: Birth and growth
+
+  /// Adds hypotheses that share `weight` among them; those already there share the rest.
+  mutating func add(_ seeds: [Seed], sharing weight: Double) {
+    let kept = count
+    reserve(kept + seeds.count)
+    let total = seeds.reduce(0) { $0 + $1.weight }
+    for index in 0..<kept { self[.logWeight, index] += log1p(-weight) }
+    for (offset, seed) in seeds.enumerated() {
+      let index = kept + offset
+      for state in 0..<Self.stateSize { self[.mean(state), index] = seed.mean[state] }
+      for element in 0..<Int(NEARBY_COVARIANCE_SIZE) {
+        self[.covariance(element), index] = seed.covariance[element]
+      }
+      self[.fault(0), index] = 0.05
+      self[.fault(1), index] = seed.anglesAreFaulty ? 0.9 : 0.05
+      self[.fault(2), index] = seed.anglesAreFaulty ? 0.9 : 0.05
+      self[.rangeResidual, index] = 1e9
+      self[.logWeight, index] = log((kept == 0 ? 1 : weight) * seed.weight / total)
+    }
+    count = kept + seeds.count
+  }
+
+  /// Makes room for so many hypotheses, keeping those there are.
+  private mutating func reserve(_ wanted: Int) {
+    let lanes = Int(NEARBY_LANES)
+    let needed = wanted <= 1 ? 1 : (wanted + lanes - 1) / lanes * lanes
+    if needed > stride || fields.isEmpty { restride(needed) }
+  }
+
+  private mutating func restride(_ newStride: Int) {
+    var moved = [Double](repeating: 0, count: Int(NEARBY_FIELD_COUNT) * newStride)
+    for field in 0..<Int(NEARBY_FIELD_COUNT) {
+      for index in 0..<count { moved[field * newStride + index] = fields[field * stride + index] }
+    }
+    fields = moved
+    stride = newStride
+  }
+
+  // MARK: Kernels
+
+  mutating func propagate(_ motion: nearby_motion) {
+    unsafe withKernelBank { bank in
+      unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
+    }
+  }
+
+  /// Updates every hypothesis and makes the shares sum to one.
+  ///
+  /// - Returns: The logarithm of the sample's likelihood under the mixture.
+  mutating func update(_ measurement: nearby_measurement) -> Double {
+    unsafe withKernelBank { bank in
+      unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
+      return unsafe nearby_bank_normalize(bank)
+    }
+  }
+
+  /// Prunes and merges; the heaviest hypothesis is first afterwards.
+  mutating func reduce(_ configuration: HypothesisConfiguration) {
+    guard count > 1 else { return }
+    let left = unsafe withKernelBank { bank in
+      unsafe nearby_bank_reduce(bank, configuration.pruningWeight, configuration.mergingLoss)
+    }
+    count = Int(left)
+    if count == 1 { restride(1) }
+  }
+
+  /// The mean and covariance of the mixture's position.
+  func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    var mean = Vector3.zero
+    var covariance = SymmetricMatrix3.zero
+    unsafe fields.withUnsafeBufferPointer { buffer in
+      // The kernel only reads through it.
+      var bank = unsafe nearby_bank(
+        fields: UnsafeMutablePointer(mutating: buffer.baseAddress), count: Int32(count),
+        stride: Int32(stride))
+      unsafe withUnsafeMutableBytes(of: &mean) { mean in
+        unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
+          unsafe nearby_bank_moments(
+            &bank, mean.assumingMemoryBound(to: Double.self).baseAddress,
+            covariance.assumingMemoryBound(to: Double.self).baseAddress)
+        }
+      }
+    }
+    return (mean, covariance)
+  }
+
+  private mutating func withKernelBank<Result>(
+    _ body: (UnsafePointer<nearby_bank>) -> Result
+  ) -> Result {
+    let count = Int32(count)
+    let stride = Int32(stride)
+    return unsafe fields.withUnsafeMutableBufferPointer { buffer in
+      let bank = unsafe nearby_bank(fields: buffer.baseAddress, count: count, stride: stride)
+      return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
+    }
+  }
+
+  // MARK: Fields
+
+  /// A row of the structure of arrays.
+  struct Field {
+    let row: Int
+
+    static func mean(_ state: Int) -> Field { Field(row: Int(NEARBY_FIELD_MEAN) + state) }
+    static func covariance(_ element: Int) -> Field {
+      Field(row: Int(NEARBY_FIELD_COVARIANCE) + element)
+    }
+    static func fault(_ component: Int) -> Field {
+      Field(row: Int(NEARBY_FIELD_FAULT) + component)
+    }
+    static var rangeResidual: Field { Field(row: Int(NEARBY_FIELD_RANGE_RESIDUAL)) }
+    static var logWeight: Field { Field(row: Int(NEARBY_FIELD_LOG_WEIGHT)) }
+    static func innovation(_ component: Int) -> Field {
+      Field(row: Int(NEARBY_FIELD_INNOVATION) + component)
+    }
+    static func innovationVariance(_ component: Int) -> Field {
+      Field(row: Int(NEARBY_FIELD_INNOVATION_VARIANCE) + component)
+    }
+    static func inlier(_ component: Int) -> Field {
+      Field(row: Int(NEARBY_FIELD_INLIER) + component)
+    }
+  }
+
+  subscript(field: Field, index: Int) -> Double {
+    get { fields[field.row * stride + index] }
+    set { fields[field.row * stride + index] = newValue }
+  }
+
+  /// The share of a hypothesis, 0 to 1.
+  func weight(_ index: Int) -> Double { count == 1 ? 1 : exp(self[.logWeight, index]) }
+
+  func position(_ index: Int) -> Vector3 {
+    Vector3(self[.mean(0), index], self[.mean(1), index], self[.mean(2), index])
+  }
+
+  func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
+    func element(_ row: Int, _ column: Int) -> Double {
+      self[.covariance(Self.packed(row, column)), index]
+    }
+    return SymmetricMatrix3(
+      xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
+      yz: element(1, 2), zz: element(2, 2))
+  }
+
+  /// The index of the heaviest hypothesis.
+  var heaviest: Int {
+    var best = 0
+    for index in 1..<max(1, count) where self[.logWeight, index] > self[.logWeight, best] {
+      best = index
+    }
+    return best
+  }
+}

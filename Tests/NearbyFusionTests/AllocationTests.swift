@@ -36,28 +36,39 @@ struct AllocationTests {
     var engine = try FusionEngine(scenario.matchingConfiguration)
     let peer = engine.addPeer()
     let samples = run.samples.indices.map { run.rangingSample($0, of: peer) }
-    var allocations: Int64 = 0
+    // For poses, samples, estimates at the last sample and at the newest pose.
+    var allocations = [Int64](repeating: 0, count: 4)
     var counted = 0
     var sum = 0.0
     for event in run.events {
       let isCounted = engine.estimate(of: peer).hypothesisCount == 1
-      let before = allocation_count()
+      let start = allocation_count()
+      var isPose = false
+      var time = engine.estimate(of: peer).timestamp
       switch event {
       case .pose(let index):
+        isPose = true
+        time = run.poses[index].timestamp
         engine.add(run.poses[index])
-        sum += engine.estimate(of: peer, at: run.poses[index].timestamp).distance.sigma
       case .sample(let index):
         engine.add(samples[index])
-        sum += engine.estimate(of: peer).progress.totalSigma
       }
-      let after = allocation_count()
+      let added = allocation_count()
+      sum += engine.estimate(of: peer).progress.totalSigma
+      let estimated = allocation_count()
+      sum += engine.estimate(of: peer, at: time).distance.sigma
+      let predicted = allocation_count()
       if isCounted {
-        allocations += after - before
+        allocations[isPose ? 0 : 1] += added - start
+        allocations[2] += estimated - added
+        allocations[3] += predicted - estimated
         counted += 1
       }
     }
     #expect(sum > 0)
     #expect(counted > 1000, "only \(counted) events with one hypothesis")
-    #expect(allocations == 0, "\(allocations) allocations in \(counted) events")
+    #expect(
+      allocations == [0, 0, 0, 0],
+      "poses, samples, estimates, predicted estimates in \(counted) events")
   }
 }

@@ -90,7 +90,9 @@ struct EngineInputTests {
     #expect(!isRejected(report.range) && !isRejected(report.azimuth))
   }
 
-  @Test("a sigma that is not positive is refused", arguments: [0, -1, .nan, .infinity, -.infinity] as [Double])
+  @Test(
+    "a sigma that is not positive is refused",
+    arguments: [0, -1, .nan, .infinity, -.infinity] as [Double])
   func badSigma(sigma: Double) throws {
     let fixture = try Fixture()
     for component in 0..<3 {

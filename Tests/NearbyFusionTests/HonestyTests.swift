@@ -23,10 +23,8 @@ struct HonestyTests {
   func withoutMovement(motion: ScenarioMotion.Kind) async throws {
     let report = try await ConsistencyRun(rangesOnly(motion)).report(seeds: SeedCount.seeds)
     #expect(report.convergedSeeds.isEmpty, "\(report), seeds \(report.convergedSeeds)")
-    for record in report.records {
-      let reasons = finalReasons(record)
-      #expect(reasons.contains(.insufficientMovement), "seed \(record.seed): \(reasons)")
-    }
+    let silent = report.records.filter { !finalReasons($0).contains(.insufficientMovement) }
+    #expect(silent.isEmpty, "\(silent.map { "\($0.seed): \(finalReasons($0))" })")
   }
 
   @Test("ranges only, along a straight line: never converges, and names a missing sweep")
@@ -34,24 +32,45 @@ struct HonestyTests {
     let report = try await ConsistencyRun(rangesOnly(.straightLine)).report(seeds: SeedCount.seeds)
     #expect(report.convergedSeeds.isEmpty, "\(report), seeds \(report.convergedSeeds)")
     let sweeps: ConvergenceReasons = [.insufficientHorizontalSweep, .insufficientVerticalSweep]
-    for record in report.records {
-      let reasons = finalReasons(record)
-      let isNamed = !reasons.isDisjoint(with: sweeps.union(.insufficientMovement))
-      #expect(isNamed, "seed \(record.seed): \(reasons)")
+    let silent = report.records.filter {
+      finalReasons($0).isDisjoint(with: sweeps.union(.insufficientMovement))
     }
+    #expect(silent.isEmpty, "\(silent.map { "\($0.seed): \(finalReasons($0))" })")
   }
 
-  @Test("ranges only, at constant height: the mirror stays, as aboveOrBelow")
-  func mirror() async throws {
+  /// A peer two metres above or below a level walk.
+  private var level: Scenario {
     var scenario = rangesOnly(.constantHeightWalk)
     scenario.peerHeightDifference = 1.9...2.1
-    let report = try await ConsistencyRun(scenario).report(seeds: SeedCount.seeds)
+    return scenario
+  }
+
+  @Test("ranges only, exactly level: the mirror stays, as aboveOrBelow and on no side")
+  func mirror() async throws {
+    // The odometry is level too, which the engine does not know: above and below have the same
+    // likelihood to the last bit of information, so that any side named is made up.
+    var run = ConsistencyRun(level)
+    run.scenario.odometry.positionDrift = 0
+    let report = try await run.report(seeds: SeedCount.seeds)
     #expect(report.convergedSeeds.isEmpty, "\(report), seeds \(report.convergedSeeds)")
     #expect(report.wrongSides.isEmpty, "wrong side in seeds \(report.wrongSides)")
     let answers = report.records.compactMap(\.moments.last?.verticalDirection)
     let mirrored = answers.count { $0 == .aboveOrBelow }
     #expect(mirrored >= answers.count * 95 / 100, "\(mirrored) of \(answers.count)")
-    #expect(!answers.contains(.same))
+  }
+
+  @Test(
+    "ranges only, level but for drift: sides are named wrongly no more than their probability allows"
+  )
+  func driftingMirror() async throws {
+    // Drift along gravity looks like a little motion up and down. To an estimator that does not know
+    // that the walk is level it favours one side by a likelihood ratio about e^±1.5, by chance.
+    let report = try await ConsistencyRun(level).report(seeds: SeedCount.seeds)
+    #expect(report.falseConvergences.isEmpty, "\(report), seeds \(report.falseConvergences)")
+    let answers = report.records.compactMap(\.moments.last)
+    let wrong = answers.count(where: \.isOnWrongSide)
+    #expect(wrong <= answers.count * 20 / 100, "\(wrong) of \(answers.count)")
+    #expect(!answers.contains { $0.verticalDirection == .same })
   }
 
   @Test("with angles, standing still is enough")

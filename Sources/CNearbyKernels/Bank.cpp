@@ -69,31 +69,34 @@ double merging_loss(const Vector &mean_a, const Matrix &cov_a, double log_det_a,
 
 }  // namespace
 
-double nearby_bank_normalize(const nearby_bank *bank) {
-  if (bank->count == 0) return 0;
+void nearby_bank_normalize(const nearby_bank *bank) {
+  if (bank->count == 0) return;
   double *weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
   const double top = *std::max_element(weight, weight + bank->count);
   double sum = 0;
   for (int i = 0; i < bank->count; ++i) sum += std::exp(weight[i] - top);
   const double evidence = top + std::log(sum);
   for (int i = 0; i < bank->count; ++i) weight[i] -= evidence;
-  return evidence;
 }
 
-int32_t nearby_bank_reduce(const nearby_bank *bank, double pruning_weight, double merging_limit) {
-  constexpr int most = 256;
-  double weight[most];
+int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
+                           double merging_limit) {
+  double weight[NEARBY_CAPACITY], sorted[NEARBY_CAPACITY];
   double *log_weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
-  int count = std::min<int>(bank->count, most);
-
-  int kept = 0;
-  for (int i = 0; i < count; ++i) {
-    const double w = std::exp(log_weight[i]);
-    if (!(w >= pruning_weight)) continue;
-    copy(*bank, i, kept);
-    weight[kept++] = w;
+  const int total = std::min<int>(bank->count, NEARBY_CAPACITY);
+  if (total > most) {
+    std::copy(log_weight, log_weight + total, sorted);
+    std::nth_element(sorted, sorted + total - most, sorted + total);
+    pruning_weight = std::max(pruning_weight, std::exp(sorted[total - most]));
   }
-  count = kept;
+
+  int count = 0;
+  for (int i = 0; i < total; ++i) {
+    const double w = std::exp(log_weight[i]);
+    if (!(w >= pruning_weight) || count == most) continue;
+    copy(*bank, i, count);
+    weight[count++] = w;
+  }
 
   // The heaviest takes in whom it can; then the next.
   for (int i = 0; i < count; ++i) {

@@ -11,14 +11,16 @@ using nearby::Lanes;
 using nearby::Linearized;
 using nearby::Number;
 
-/// What faults look like, as shares of their density. A fault that lasts repeats itself, so most of
-/// its density lies where it was last: a burst is one surprise and not as many as it has samples.
-constexpr double range_share_lasting = 0.6, range_share_excess = 0.3, range_share_anything = 0.1;
-constexpr double angle_share_stuck = 0.3, angle_share_mirrored = 0.2, angle_share_anything = 0.5;
+/// What a new fault looks like, as shares of its density: an obstructed range is too long, a bad angle
+/// is mirrored front to back, and either may be anything.
+constexpr double new_range_excess = 0.75, new_range_anything = 0.25;
+constexpr double new_angle_mirrored = 0.25, new_angle_anything = 0.75;
+/// What a fault that lasts looks like: it repeats itself, so that a burst is one surprise and not as
+/// many as it has samples. Ranges repeat their excess, angles the very value at which they stick.
+constexpr double lasting_range_repeated = 0.9, lasting_range_new = 0.1;
+constexpr double lasting_angle_stuck = 0.6, lasting_angle_new = 0.4;
 /// "Anything", for a range: so many mean excesses.
 constexpr double range_span = 30;
-/// How far a lasting excess wanders from sample to sample, in mean excesses.
-constexpr double range_lasting_wander = 0.1;
 
 template <class T>
 T gaussian(const T &squared, const T &variance) {
@@ -27,35 +29,48 @@ T gaussian(const T &squared, const T &variance) {
          nearby::root(variance);
 }
 
-/// The density of a faulty range at innovation ν.
+/// The densities of an innovation in case of a fault: one that has just begun, one that lasts.
 template <class T>
-T faulty_range_density(const T &innovation, const T &last, const T &variance, double noise,
-                       double excess) {
+struct FaultDensity {
+  T fresh, lasting;
+};
+
+template <class T>
+FaultDensity<T> range_fault(const T &innovation, const T &last, const T &variance,
+                            const nearby_measurement &m) {
+  const double excess = m.range_excess;
   // One-sided, with an edge as soft as the innovation is uncertain.
   const T positive = nearby::at_least(innovation, 0.0);
   const T edge = 1.0 / (1.0 + nearby::exponential(T(-1.702 * innovation / nearby::root(variance))));
   const T one_sided = edge * nearby::exponential(T(-positive / excess)) / excess;
-  const double wander = range_lasting_wander * excess;
+  FaultDensity<T> density;
+  density.fresh = new_range_excess * one_sided + new_range_anything / (range_span * excess);
   const T step = innovation - last;
-  const T spread = T(0.0 * innovation + 2 * noise + wander * wander);
-  return range_share_excess * one_sided + range_share_anything / (range_span * excess) +
-         range_share_lasting * gaussian(T(step * step), spread);
+  // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
+  // still wide would do best to call everything a fault that repeats itself.
+  const T spread =
+      variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
+  density.lasting = lasting_range_repeated * gaussian(T(step * step), spread) +
+                    lasting_range_new * density.fresh;
+  return density;
 }
 
-/// The density of a faulty angle: stuck at its last value, mirrored front to back, or anything.
 template <class T>
-T faulty_angle_density(int component, const T &innovation, const T &variance,
-                       const nearby_measurement &m) {
-  const double step = nearby::wrapped(m.value[component] - m.previous[component]);
-  const double spread = 2 * m.variance[component];
-  double common = angle_share_anything / m.field_of_view;
-  if (std::isfinite(step)) common += angle_share_stuck * gaussian(step * step, spread);
-  T density = T(0.0 * innovation + common);
+FaultDensity<T> angle_fault(int component, const T &innovation, const T &variance,
+                            const nearby_measurement &m) {
+  FaultDensity<T> density;
+  density.fresh = T(0.0 * innovation + new_angle_anything / m.field_of_view);
   if (component == NEARBY_AZIMUTH) {
     // Measured π - z instead of z: the innovation that the mirrored value would have.
     const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component])));
-    density += angle_share_mirrored * gaussian(T(mirrored * mirrored), variance);
+    density.fresh += new_angle_mirrored * gaussian(T(mirrored * mirrored), variance);
   }
+  const double step = nearby::wrapped(m.value[component] - m.previous[component]);
+  density.lasting = lasting_angle_new * density.fresh;
+  if (std::isfinite(step))
+    density.lasting +=
+        lasting_angle_stuck *
+        gaussian(T(0.0 * innovation + step * step), T(variance + m.variance[component]));
   return density;
 }
 
@@ -80,24 +95,31 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
   if (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
 
   double *fault_field = fields + (NEARBY_FIELD_FAULT + component) * stride;
-  const T fault = nearby::at_least(Number<T>::load(fault_field), m.fault_floor[component]);
-  T faulty;
+  const T faulty = Number<T>::load(fault_field);
+  FaultDensity<T> density;
   if (component == NEARBY_RANGE) {
     double *last_field = fields + NEARBY_FIELD_RANGE_RESIDUAL * stride;
-    faulty = faulty_range_density(innovation, Number<T>::load(last_field), variance,
-                                  m.variance[component], m.range_excess);
+    density = range_fault(innovation, Number<T>::load(last_field), variance, m);
     Number<T>::store(last_field, innovation);
   } else {
-    faulty = faulty_angle_density(component, innovation, variance, m);
+    density = angle_fault(component, innovation, variance, m);
   }
-  const T honest = (1.0 - fault) * gaussian(T(innovation * innovation), variance);
-  const T likelihood = honest + fault * faulty;
+  const T begins = m.fault_onset[component] * (1.0 - faulty);
+  const T lasts = m.fault_persistence * faulty;
+  const T honest = (1.0 - begins - lasts) * gaussian(T(innovation * innovation), variance);
+  const T likelihood = honest + begins * density.fresh + lasts * density.lasting;
   const T inlier = honest / likelihood;
   log_weight += nearby::logarithm(likelihood);
 
-  const T shrink = inlier * (variance - (1.0 - inlier) * innovation * innovation) /
-                   (variance * variance);
-  const T step = inlier * innovation / variance;
+  // The gain's variance: the curvature's error is not noise that averages out, so no number of
+  // samples may make the prediction surer than the curvature allows.
+  const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
+  const T gain_variance =
+      state_variance + m.variance[component] +
+      z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
+  const T shrink = inlier * (gain_variance - (1.0 - inlier) * innovation * innovation) /
+                   (gain_variance * gain_variance);
+  const T step = inlier * innovation / gain_variance;
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) {
     h.mean[i] += gain[i] * step;
     const T scaled = shrink * gain[i];
@@ -105,8 +127,7 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
       h.covariance[nearby::packed(i, j)] -= scaled * gain[j];
   }
 
-  const double onset = m.fault_onset[component];
-  Number<T>::store(fault_field, T(onset * inlier + m.fault_persistence * (1.0 - inlier)));
+  Number<T>::store(fault_field, T(1.0 - inlier));
   Number<T>::store(fields + (NEARBY_FIELD_INNOVATION + component) * stride, innovation);
   Number<T>::store(fields + (NEARBY_FIELD_INNOVATION_VARIANCE + component) * stride, variance);
   Number<T>::store(fields + (NEARBY_FIELD_INLIER + component) * stride, inlier);

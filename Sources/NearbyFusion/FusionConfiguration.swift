@@ -73,8 +73,8 @@ public struct FaultConfiguration: Hashable, Sendable, Codable {
   public var rangeOnset = 0.03
   /// The probability that an angle turns faulty from one sample to the next.
   public var angleOnset = 0.03
-  /// The probability that a fault lasts to the next sample.
-  public var persistence = 0.7
+  /// How long a fault lasts on average, seconds.
+  public var lastingSeconds = 1.0
   /// The mean excess of a range without line of sight, metres.
   public var rangeExcess = 1.5
   /// How long every component must be faulty before the estimate is doubted, seconds.
@@ -91,7 +91,7 @@ public struct HypothesisConfiguration: Hashable, Sendable, Codable {
   /// Hypotheses below this share are dropped: too large loses mirror images, too small costs time.
   public var pruningWeight = 1e-6
   /// Two hypotheses are merged when that loses less than this, in nats of Runnalls' bound.
-  public var mergingLoss = 1e-3
+  public var mergingLoss = 0.05
 
   /// Makes a configuration of defaults.
   public init() {}
@@ -170,7 +170,7 @@ extension FusionConfiguration {
     try check(odometry.maximumExtrapolation, "odometry.maximumExtrapolation", 0...10)
     try check(faults.rangeOnset, "faults.rangeOnset", 1e-6...0.5)
     try check(faults.angleOnset, "faults.angleOnset", 1e-6...0.5)
-    try check(faults.persistence, "faults.persistence", 0...0.999)
+    try check(faults.lastingSeconds, "faults.lastingSeconds", 0.01...1e3)
     try check(faults.rangeExcess, "faults.rangeExcess", 0.01...1e3)
     try check(faults.doubtAfter, "faults.doubtAfter", 0.05...60)
     try require(

@@ -66,10 +66,8 @@ public struct FusionEngine: Sendable {
   public mutating func add(_ tracking: TrackingSample) {
     trajectory.setQuality(tracking.quality)
     isDark = tracking.quality != .normal
-    if let light = tracking.ambientIntensityLumens, light < configuration.convergence.darkBelowLumens
-    {
-      isDark = true
-    }
+    let light = tracking.ambientIntensityLumens ?? .infinity
+    if light < configuration.convergence.darkBelowLumens { isDark = true }
   }
 
   /// Fuses a ranging sample.
@@ -97,17 +95,9 @@ public struct FusionEngine: Sendable {
 
     if case .point(let device) = located, components.isAnyPresent {
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if peers[index].hasHypotheses {
-        peers[index].predict(to: device, configuration)
-        let evidence = peers[index].update(
-          components, at: device, isObstructed: sample.isNonLineOfSight ?? false, configuration)
-        peers[index].recover(evidence, components, at: device, configuration)
-        peers[index].reduce(configuration.hypotheses)
-        peers[index].report(components, into: &report)
-      } else {
-        peers[index].give(components, birthAt: device, configuration)
-        peers[index].reportBirth(components, into: &report)
-      }
+      peers[index].fuse(
+        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, configuration,
+        into: &report)
     }
     peers[index].noteUse(report.use, at: sample.timestamp)
     peers[index].assess(configuration, isDark: isDark, at: sample.timestamp)
@@ -119,7 +109,7 @@ public struct FusionEngine: Sendable {
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
-    guard let device = peers[peer.index].device else {
+    guard let device = peers[peer.index].incumbent?.device else {
       return .nothing(of: peer, at: Timestamp(nanoseconds: 0))
     }
     return estimate(of: peer, from: device)
@@ -165,8 +155,8 @@ public struct FusionEngine: Sendable {
   /// The components that may be used; what became of the others stands in the report.
   private func judged(
     _ sample: RangingSample, device: Located, into report: inout SampleReport
-  ) -> InlineArray<3, MeasuredComponent?> {
-    var components: InlineArray<3, MeasuredComponent?> = InlineArray(repeating: nil)
+  ) -> Components {
+    var components: Components = InlineArray(repeating: nil)
     for component in Component.allCases {
       guard let measured = MeasuredComponent(component, of: sample, configuration.ranging) else {
         continue

@@ -46,7 +46,7 @@ enum {
 enum {
   NEARBY_FIELD_MEAN = 0,
   NEARBY_FIELD_COVARIANCE = NEARBY_FIELD_MEAN + NEARBY_STATE_SIZE,
-  /// The probability that the next value of each component is faulty.
+  /// The probability that the last value of each component was faulty.
   NEARBY_FIELD_FAULT = NEARBY_FIELD_COVARIANCE + NEARBY_COVARIANCE_SIZE,
   /// The last range innovation: what a lasting obstruction would repeat.
   NEARBY_FIELD_RANGE_RESIDUAL = NEARBY_FIELD_FAULT + NEARBY_COMPONENTS,
@@ -61,6 +61,9 @@ enum {
 
 /// Banks are worked on in lanes of so many hypotheses; a stride is one or a multiple of it.
 enum { NEARBY_LANES = 8 };
+
+/// The most hypotheses that a bank may hold.
+enum { NEARBY_CAPACITY = 256 };
 
 /// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles.
 typedef struct nearby_bank {
@@ -96,13 +99,12 @@ typedef struct nearby_measurement {
   double variance[NEARBY_COMPONENTS];
   /// The values measured last time; equal to `value` of an absent component, NaN before the first.
   double previous[NEARBY_COMPONENTS];
-  /// The least probability of a fault, for instance when the radio reports an obstruction.
-  double fault_floor[NEARBY_COMPONENTS];
   /// The Markov chain of faults: from honest to faulty, and from faulty to faulty.
   double fault_onset[NEARBY_COMPONENTS];
   double fault_persistence;
-  /// The mean excess of a range without line of sight.
-  double range_excess;
+  /// The mean excess of a range without line of sight, and by what variance an excess that lasts has
+  /// changed since the last sample.
+  double range_excess, lasting_range_variance;
   /// The full cone in which angles are measured.
   double field_of_view;
 } nearby_measurement;
@@ -119,8 +121,8 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that the
 /// one before has left.
 ///
-/// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a fault
-/// and F its density. With γ the posterior probability of no fault the moments of the exact
+/// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a fault,
+/// from a Markov chain (Gilbert and Elliott), and F its density. With γ the posterior probability of no fault the moments of the exact
 /// two-component posterior are
 ///
 ///     x ← x + γ K ν,  P ← P - c (P Hᵀ)(P Hᵀ)ᵀ,  c = γ (S - (1 - γ) ν²) / S²
@@ -131,19 +133,59 @@ void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measu
 
 // MARK: Bank
 
-/// Makes the shares sum to one and returns the logarithm of what they summed to: the evidence of the
-/// last sample. An empty bank gives 0.
-double nearby_bank_normalize(const nearby_bank *bank);
+/// Makes the shares sum to one.
+void nearby_bank_normalize(const nearby_bank *bank);
 
-/// Drops hypotheses below `pruning_weight`, then merges neighbours as long as Runnalls' bound on the
+/// Drops hypotheses below `pruning_weight` and all but the `most` heaviest, then merges neighbours as long as Runnalls' bound on the
 /// Kullback-Leibler loss, per unit of their weight and on the position, stays below `merging_loss`
 /// (Runnalls 2007, eq. 16). Returns how many are left; they are moved to the front, the heaviest
 /// first. Shares must be normalised and are so again afterwards. O(n²).
-int32_t nearby_bank_reduce(const nearby_bank *bank, double pruning_weight, double merging_loss);
+int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
+                           double merging_loss);
 
 /// The first two moments of the mixture's position: mean (3), and covariance (6, packed) with the
 /// spread between hypotheses included.
 void nearby_bank_moments(const nearby_bank *bank, double *mean, double *covariance);
+
+// MARK: Fit
+
+/// Some samples taken from one place, as one: what a fit of a whole window works on.
+typedef struct nearby_keyframe {
+  double antenna_in_world[3];
+  double device_from_world[9];
+  /// Bit `1 << component` is set for each component that is there.
+  int32_t present;
+  double value[NEARBY_COMPONENTS];
+  /// Variance of all that the fit does not estimate: white noise, wandering error, drift since.
+  double variance[NEARBY_COMPONENTS];
+} nearby_keyframe;
+
+/// The parameters of a fit: position (3), range bias, range scale error.
+enum { NEARBY_FIT_SIZE = 5, NEARBY_FIT_COVARIANCE_SIZE = 15 };
+
+/// What a fit assumes.
+typedef struct nearby_fit_model {
+  /// The prior of the position: its mean, and one standard deviation in the horizontal plane and
+  /// along gravity.
+  double center[3], horizontal_sigma, vertical_sigma;
+  double range_bias_sigma, range_scale_sigma;
+  /// Information added to the position's in the covariance that is given out, 1/m²: so that a
+  /// direction about which nothing is known is as wide as the caller wants to have it.
+  double covariance_floor;
+  /// The probability of an outlier and its density, for each component.
+  double outlier_share[NEARBY_COMPONENTS], outlier_density[NEARBY_COMPONENTS];
+} nearby_fit_model;
+
+/// Fits the parameters to all keyframes at once: the mode of the posterior that is nearest downhill.
+///
+/// Minimises Σ -ln((1 - ε) N(ν; 0, R) + ε F) plus the priors by Gauss and Newton's method, each
+/// component weighted by its probability of being no outlier, the noise at first widened and then
+/// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds
+/// its way. `parameters` is the start and becomes the mode; `covariance` (packed) is the inverse of
+/// the information there. Returns the logarithm of the mode's evidence by Laplace's approximation (up
+/// to a constant common to all starts); minus infinity when it could not be solved. O(count).
+double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
+                  double *parameters, double *covariance);
 
 // MARK: Models
 

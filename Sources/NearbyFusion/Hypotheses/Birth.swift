@@ -37,7 +37,7 @@ struct Birth {
   /// Neighbours this far apart in units of their spread make a nearly flat mixture.
   private static let spreadPerSpacing = 0.65
   /// The spread along gravity in a planar world, metres.
-  private static let planarHeightSigma = 0.05
+  static let planarHeightSigma = 0.05
   /// Without a range: distances at so many metres, each half as far again.
   private static let blindDistances: [Double] = [0.5, 1, 2, 4, 8, 16]
   private static let blindSpread = 0.4
@@ -50,6 +50,31 @@ struct Birth {
     var weight: Double
     var knowsAzimuth = false
     var knowsElevation = false
+  }
+
+  init(
+    _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
+    _ configuration: FusionConfiguration, maximumCount: Int
+  ) {
+    func observation(_ component: Component) -> Observation? {
+      components[component.rawValue].map {
+        let level = noise[component.rawValue]
+        return Observation(
+          value: $0.value, whiteVariance: level.whiteVariance(stated: $0.sigma),
+          wanderVariance: level.wanderVariance(stated: $0.sigma))
+      }
+    }
+    let ranging = configuration.ranging
+    antennaInWorld = device.worldFromDevice.act(ranging.antennaInDevice)
+    worldFromDevice = device.worldFromDevice.rotation
+    range = observation(.range)
+    azimuth = observation(.azimuth)
+    elevation = observation(.elevation)
+    rangeBiasSigma = ranging.rangeBiasSigma
+    rangeScaleSigma = ranging.rangeScaleSigma
+    wanderVariance = noise.wanderVariances(ranging)
+    isPlanar = configuration.odometry.isPlanar
+    self.maximumCount = maximumCount
   }
 
   func seeds() -> [HypothesisBank.Seed] {

@@ -1,47 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import NearbyGeometry
 
 /// Notices when samples keep contradicting every hypothesis.
 ///
-/// A one-sided cumulative sum (Page 1954) of how much better a bank born from the recent samples would
-/// have predicted each sample than the bank at hand did. An obstruction and a jump look alike at
-/// first; what tells them apart is time, so a converged bank is given ``FaultConfiguration/doubtAfter``
-/// seconds, one that is still searching is not.
+/// A burst of faults and a peer that is not where the bank believes look alike sample by sample, and a
+/// fault that lasts explains everything; what tells them apart is time. So the share of contradicting
+/// samples is averaged over the last second or so (a leaky integral with time constant
+/// ``FaultConfiguration/doubtAfter``).
 struct ContradictionMonitor: Hashable, Sendable {
-  private var evidence = 0.0
-  private var since: Timestamp?
+  /// The share of contradicting samples, lately.
+  private(set) var share = 0.0
+  /// Contradicting samples less consistent ones, at least zero.
+  private var surplus = 0
+  private var last: Timestamp?
 
-  /// So many nats for a fresh start are beyond chance.
-  private static let threshold = 12.0
-  /// What a fresh start is charged for each sample.
-  private static let charge = 0.5
+  private static let high = 0.65
+  private static let low = 0.3
+  private static let fewest = 4
+
+  /// Whether the samples contradict the bank.
+  var isContradicted: Bool { share > Self.high && surplus >= Self.fewest }
+  /// Whether they agree with it.
+  var isConsistent: Bool { share < Self.low }
 
   /// Takes one sample into account.
-  ///
-  /// - Parameters:
-  ///   - logLikelihood: Of the sample under the bank at hand.
-  ///   - fresh: Of the same under a fresh start that fits it.
-  ///   - time: The sample's.
-  ///   - patience: How many seconds the contradiction must last.
-  /// - Returns: Whether it is time for new hypotheses.
-  mutating func isContradicted(
-    logLikelihood: Double, fresh: Double, at time: Timestamp, patience: Double
-  ) -> Bool {
-    evidence = max(0, evidence + fresh - logLikelihood - Self.charge)
-    guard evidence > 0 else {
-      since = nil
-      return false
-    }
-    if since == nil { since = time }
-    guard evidence > Self.threshold, let since, time.seconds(since: since) >= patience else {
-      return false
-    }
-    reset()
-    return true
-  }
-
-  mutating func reset() {
-    evidence = 0
-    since = nil
+  mutating func add(contradicts: Bool, at time: Timestamp, _ faults: FaultConfiguration) {
+    let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
+    last = time
+    share += (1 - exp(-seconds / faults.doubtAfter)) * ((contradicts ? 1 : 0) - share)
+    surplus = max(0, min(surplus + (contradicts ? 1 : -1), 4 * Self.fewest))
   }
 }

@@ -31,25 +31,26 @@ struct HypothesisBank: Sendable {
 
   // MARK: Birth and growth
 
-  /// Adds hypotheses that share `weight` among them; those already there share the rest.
-  mutating func add(_ seeds: [Seed], sharing weight: Double) {
-    let kept = count
-    reserve(kept + seeds.count)
+  /// Adds the first hypotheses.
+  mutating func add(_ seeds: [Seed]) { replace(with: seeds) }
+
+  /// Puts hypotheses in the place of those there are. There must be one at least.
+  mutating func replace(with seeds: [Seed]) {
+    count = 0
+    reserve(seeds.count)
     let total = seeds.reduce(0) { $0 + $1.weight }
-    for index in 0..<kept { self[.logWeight, index] += log1p(-weight) }
-    for (offset, seed) in seeds.enumerated() {
-      let index = kept + offset
+    for (index, seed) in seeds.enumerated() {
       for state in 0..<Self.stateSize { self[.mean(state), index] = seed.mean[state] }
       for element in 0..<Int(NEARBY_COVARIANCE_SIZE) {
         self[.covariance(element), index] = seed.covariance[element]
       }
-      self[.fault(0), index] = 0.05
-      self[.fault(1), index] = seed.anglesAreFaulty ? 0.9 : 0.05
-      self[.fault(2), index] = seed.anglesAreFaulty ? 0.9 : 0.05
+      self[.fault(0), index] = 0
+      self[.fault(1), index] = seed.anglesAreFaulty ? 1 : 0
+      self[.fault(2), index] = seed.anglesAreFaulty ? 1 : 0
       self[.rangeResidual, index] = 1e9
-      self[.logWeight, index] = log((kept == 0 ? 1 : weight) * seed.weight / total)
+      self[.logWeight, index] = log(seed.weight / total)
     }
-    count = kept + seeds.count
+    count = seeds.count
   }
 
   /// Makes room for so many hypotheses, keeping those there are.
@@ -77,12 +78,10 @@ struct HypothesisBank: Sendable {
   }
 
   /// Updates every hypothesis and makes the shares sum to one.
-  ///
-  /// - Returns: The logarithm of the sample's likelihood under the mixture.
-  mutating func update(_ measurement: nearby_measurement) -> Double {
+  mutating func update(_ measurement: nearby_measurement) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
-      return unsafe nearby_bank_normalize(bank)
+      unsafe nearby_bank_normalize(bank)
     }
   }
 
@@ -90,7 +89,9 @@ struct HypothesisBank: Sendable {
   mutating func reduce(_ configuration: HypothesisConfiguration) {
     guard count > 1 else { return }
     let left = unsafe withKernelBank { bank in
-      unsafe nearby_bank_reduce(bank, configuration.pruningWeight, configuration.mergingLoss)
+      unsafe nearby_bank_reduce(
+        bank, Int32(configuration.maximumCount), configuration.pruningWeight,
+        configuration.mergingLoss)
     }
     count = Int(left)
     if count == 1 { restride(1) }

@@ -11,6 +11,8 @@ import Foundation
 ///
 ///     white variance (κ σ)²,  wandering variance max(σ² - (κ σ)², (floor σ)²)
 struct NoiseLevel: Hashable, Sendable {
+  /// The least white noise, as a share of the stated accuracy.
+  let whiteFloor: Double
   /// The least wandering error, as a share of the stated accuracy.
   let wanderFloor: Double
   /// The white share of the stated sigma.
@@ -23,9 +25,12 @@ struct NoiseLevel: Hashable, Sendable {
   private static let priorObservations = 15.0
   /// The memory of the average, in observations.
   private static let memory = 200.0
-  private static let shares = 0.2...3.0
+  private static let most = 3.0
 
-  init(wanderFloor: Double) { self.wanderFloor = wanderFloor }
+  init(whiteFloor: Double, wanderFloor: Double) {
+    self.whiteFloor = whiteFloor
+    self.wanderFloor = wanderFloor
+  }
 
   func whiteVariance(stated sigma: Double) -> Double {
     let white = whiteShare * sigma
@@ -47,7 +52,7 @@ struct NoiseLevel: Hashable, Sendable {
       let share = min(abs(before - lastResidual) / sigma, 4) * (Double.pi.squareRoot() / 2)
       observations = min(observations + 1, Self.memory)
       whiteShare += (share - whiteShare) / observations
-      whiteShare = min(max(whiteShare, Self.shares.lowerBound), Self.shares.upperBound)
+      whiteShare = min(max(whiteShare, whiteFloor), Self.most)
     }
     lastResidual = after
   }

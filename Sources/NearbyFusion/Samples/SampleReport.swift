@@ -99,11 +99,12 @@ public struct SampleReport: Hashable, Sendable {
 
   /// The sum of `innovation² / innovationVariance` over the components that were used.
   ///
-  /// Expected: the number of those components. `nil` when there is none.
+  /// Expected: the number of those components. `nil` when there is none, as for a peer's first
+  /// sample, which meets no prediction.
   public var normalizedInnovationSquared: Double? {
     var sum = 0.0
     var used = 0
-    for index in 0..<3 where self[index].isUsed {
+    for index in 0..<3 where self[index].isUsed && self[index].innovationVariance.isFinite {
       sum += self[index].innovation * self[index].innovation / self[index].innovationVariance
       used += 1
     }

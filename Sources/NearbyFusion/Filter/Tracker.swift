@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+
+/// The components of one sample that may be used, in the order of ``Component``.
+typealias Components = InlineArray<3, MeasuredComponent?>
+
+/// How noisy each component is.
+typealias NoiseLevels = InlineArray<3, NoiseLevel>
+
+/// One account of where a peer is: a bank of hypotheses, and while it still searches, the window of
+/// all that it has seen.
+struct Tracker: Sendable {
+  private(set) var bank = HypothesisBank()
+  /// The device at the newest sample: the time at which the bank stands.
+  private(set) var device: TrajectoryPoint
+  private(set) var spread = DeviceSpread()
+  private(set) var monitor = ContradictionMonitor()
+  /// How the newest sample met the heaviest hypothesis.
+  private(set) var outcomes: InlineArray<3, Outcome> = InlineArray(repeating: Outcome())
+  /// When the first sample came.
+  let birth: Timestamp
+  /// Whether one hypothesis is left and is narrow enough for its linearisation: from then on the
+  /// filter goes on alone.
+  private(set) var isSettled = false
+
+  private let motion: PeerMotion
+  private var window = ObservationWindow()
+  private var previousValues: InlineArray<3, Double>
+  /// When the bank was last updated.
+  private var lastUpdate: Timestamp
+
+  /// How one component of a sample met a hypothesis.
+  struct Outcome {
+    var innovation = 0.0
+    var innovationVariance = Double.infinity
+    /// The probability that the value was no outlier.
+    var inlier = 1.0
+    /// The share of the hypothesis.
+    var weight = 1.0
+  }
+
+  private static let wander = WanderModel()
+  /// How fast a moving peer strays, m²/s per axis: a walk with turns.
+  private static let strayingPerSecond = 0.5
+  /// How likely a range is faulty that the radio itself calls obstructed.
+  private static let obstructedOnset = 0.5
+  /// How far an excess that lasts strays while it lasts, in mean excesses.
+  private static let lastingWander = 0.2
+  /// A bank whose spread across the line of sight is below this, as a ratio to the distance, is
+  /// settled: its shell is flat within half a percent of the distance.
+  private static let settledSpread = 0.1
+  /// So many directions are tried anew in each search.
+  private static let searchDirections = 24
+
+  // MARK: Stage 2, birth
+
+  init(
+    _ components: Components, at device: TrajectoryPoint, motion: PeerMotion, noise: NoiseLevels,
+    _ configuration: FusionConfiguration
+  ) {
+    self.device = device
+    self.motion = motion
+    birth = device.timestamp
+    lastUpdate = device.timestamp
+    previousValues = InlineArray(repeating: .nan)
+    let birth = Birth(
+      components, at: device, noise: noise, configuration,
+      maximumCount: configuration.hypotheses.maximumCount)
+    bank.add(birth.seeds())
+    _ = window.add(components, at: device, noise: noise)
+    spread.add(device.worldFromDevice.translation)
+    remember(components)
+  }
+
+  // MARK: Stage 3, prediction
+
+  /// What drift and straying do between the bank's time and another device point.
+  func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
+    var variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
+    if motion != .stationary {
+      variance +=
+        Self.strayingPerSecond * abs(device.timestamp.seconds(since: self.device.timestamp))
+    }
+    return PosteriorView.Drift(
+      horizontal: variance, vertical: isPlanar ? 0 : variance,
+      yaw: abs(device.yawDriftVariance - self.device.yawDriftVariance))
+  }
+
+  /// Moves the bank to a later time; an earlier one leaves it as it is.
+  mutating func predict(
+    to device: TrajectoryPoint, noise: NoiseLevels, _ configuration: FusionConfiguration
+  ) {
+    guard device.timestamp > self.device.timestamp else { return }
+    let drift = drift(to: device, isPlanar: configuration.odometry.isPlanar)
+    let position = device.worldFromDevice.translation
+    let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
+    let left = Self.wander.decay(from: self.device, to: device, distance: distance)
+    let ranging = configuration.ranging
+    let renewed = 1 - left.angle * left.angle
+    bank.propagate(
+      nearby_motion(
+        device_in_world: (position.x, position.y, position.z),
+        horizontal_diffusion: drift.horizontal, vertical_diffusion: drift.vertical,
+        yaw_diffusion: drift.yaw, range_wander_decay: left.range,
+        range_wander_diffusion: (1 - left.range * left.range)
+          * noise[0].wanderVariance(stated: ranging.rangeSigma),
+        azimuth_wander_decay: left.angle,
+        azimuth_wander_diffusion: renewed
+          * noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians),
+        elevation_wander_decay: left.angle,
+        elevation_wander_diffusion: renewed
+          * noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)))
+    self.device = device
+  }
+
+  // MARK: Stage 4, update
+
+  /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
+  mutating func update(
+    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, noise: NoiseLevels,
+    _ configuration: FusionConfiguration
+  ) {
+    bank.update(measurement(components, device, isObstructed, noise, configuration))
+    lastUpdate = max(lastUpdate, device.timestamp)
+    spread.add(device.worldFromDevice.translation)
+    remember(components)
+    let best = bank.heaviest
+    for index in 0..<3 where components[index] != nil {
+      outcomes[index] = Outcome(
+        innovation: bank[.innovation(index), best],
+        innovationVariance: bank[.innovationVariance(index), best],
+        inlier: bank[.inlier(index), best], weight: bank.weight(best))
+    }
+    monitor.add(contradicts: contradicts(components), at: device.timestamp, configuration.faults)
+  }
+
+  private mutating func remember(_ components: Components) {
+    for index in 0..<3 {
+      if let component = components[index] { previousValues[index] = component.value }
+    }
+  }
+
+  /// Whether a sample contradicts the heaviest hypothesis: its range does, or all of it. Angles alone
+  /// are wrong too often for that.
+  private func contradicts(_ components: Components) -> Bool {
+    if components[0] != nil { return outcomes[0].inlier < 0.5 }
+    return (1..<3).allSatisfy { components[$0] == nil || outcomes[$0].inlier < 0.5 }
+  }
+
+  private func measurement(
+    _ components: Components, _ device: TrajectoryPoint, _ isObstructed: Bool,
+    _ noise: NoiseLevels, _ configuration: FusionConfiguration
+  ) -> nearby_measurement {
+    let pose = device.worldFromDevice
+    let antenna = pose.act(configuration.ranging.antennaInDevice)
+    let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
+    let faults = configuration.faults
+
+    // Noise of the pose: its interpolation, and for a late sample the drift since then.
+    let distance = max((bank.position(bank.heaviest) - antenna).length, 0.3)
+    var placeVariance = device.interpolationVariance
+    var turnVariance = device.attitudeInterpolationVariance
+    if device.timestamp < self.device.timestamp {
+      let late = drift(to: device, isPlanar: configuration.odometry.isPlanar)
+      placeVariance += late.horizontal
+      turnVariance += late.yaw
+    }
+    let angleVariance = placeVariance / (distance * distance) + turnVariance
+
+    var value: InlineArray<3, Double> = InlineArray(repeating: 0)
+    var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
+    var present: Int32 = 0
+    for index in 0..<3 {
+      guard let component = components[index] else { continue }
+      present |= 1 << Int32(index)
+      value[index] = component.value
+      variance[index] =
+        noise[index].whiteVariance(stated: component.sigma)
+        + (index == 0 ? placeVariance : angleVariance)
+    }
+    let excess = max(
+      faults.rangeExcess, 5 * (components[0]?.sigma ?? configuration.ranging.rangeSigma))
+    let lasts = exp(
+      -max(0, device.timestamp.seconds(since: lastUpdate)) / faults.lastingSeconds)
+    let wander = Self.lastingWander * excess
+    return nearby_measurement(
+      antenna_in_world: (antenna.x, antenna.y, antenna.z),
+      device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
+      present: present,
+      value: (value[0], value[1], value[2]),
+      variance: (variance[0], variance[1], variance[2]),
+      previous: (previousValues[0], previousValues[1], previousValues[2]),
+      fault_onset: (
+        isObstructed ? Self.obstructedOnset : faults.rangeOnset, faults.angleOnset,
+        faults.angleOnset
+      ),
+      fault_persistence: lasts, range_excess: excess,
+      lasting_range_variance: (1 - lasts * lasts) * wander * wander,
+      field_of_view: configuration.ranging.fieldOfViewRadians)
+  }
+
+  // MARK: Stage 5, search
+
+  /// While the posterior is still bent: fits the hypotheses anew to all that has been seen, whenever
+  /// there is something new in it.
+  mutating func search(
+    _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
+    _ configuration: FusionConfiguration
+  ) {
+    guard !isSettled, window.add(components, at: device, noise: noise) else { return }
+    let ranging = configuration.ranging
+    let antenna = self.device.worldFromDevice.act(ranging.antennaInDevice)
+    let best = bank.position(bank.heaviest)
+    let search = ModeSearch(
+      keyframes: window.kernelKeyframes(
+        now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander),
+      configuration: configuration, wanderVariance: noise.wanderVariances(ranging),
+      antennaInWorld: antenna, distance: (best - antenna).length)
+    let fresh = Birth(
+      components, at: device, noise: noise, configuration, maximumCount: Self.searchDirections)
+    var starts = fresh.seeds().map { Vector3($0.mean[0], $0.mean[1], $0.mean[2]) }
+    for index in 0..<min(bank.count, Self.searchDirections) { starts.append(bank.position(index)) }
+    let seeds = search.seeds(from: starts)
+    if !seeds.isEmpty { bank.replace(with: seeds) }
+  }
+
+  // MARK: Stage 6, reduction
+
+  mutating func reduce(_ configuration: HypothesisConfiguration) {
+    bank.reduce(configuration)
+    guard !isSettled, bank.count == 1 else { return }
+    let line = bank.position(0) - device.worldFromDevice.translation
+    let distance = max(line.length, 1e-3)
+    let p = bank.positionCovariance(0)
+    let across = max(p.trace - p.quadraticForm(line / distance), 0).squareRoot()
+    if across < Self.settledSpread * distance {
+      isSettled = true
+      window = ObservationWindow()
+    }
+  }
+}
+
+extension InlineArray where count == 3, Element == NoiseLevel {
+  /// The variances of the wandering errors at the configured sigmas.
+  func wanderVariances(_ ranging: RangingConfiguration) -> InlineArray<3, Double> {
+    [
+      self[0].wanderVariance(stated: ranging.rangeSigma),
+      self[1].wanderVariance(stated: ranging.azimuthSigmaRadians),
+      self[2].wanderVariance(stated: ranging.elevationSigmaRadians),
+    ]
+  }
+}

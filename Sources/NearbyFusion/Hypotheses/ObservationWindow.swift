@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+
+/// What has been measured since a search began, thinned to one keyframe for each place.
+///
+/// Samples from one place are averaged: their white noise shrinks, their wandering error does not.
+/// When the window is full every second keyframe goes, so that it always spans the whole search.
+struct ObservationWindow: Sendable {
+  private struct Keyframe {
+    var device: TrajectoryPoint
+    var count: InlineArray<3, Double> = InlineArray(repeating: 0)
+    var mean: InlineArray<3, Double> = InlineArray(repeating: 0)
+    /// White variance of one sample, and the wandering error's.
+    var white: InlineArray<3, Double> = InlineArray(repeating: 0)
+    var wander: InlineArray<3, Double> = InlineArray(repeating: 0)
+  }
+
+  private var keyframes: [Keyframe] = []
+  private var spacing = Self.firstSpacing
+
+  private static let capacity = 48
+  /// Metres, and a tenth as many turns of a radian, between keyframes.
+  private static let firstSpacing = 0.03
+  private static let turnPerMetre = 1.5
+  /// Values further apart than this many sigmas are not averaged.
+  private static let agreement = 4.0
+  /// Keyframes from one place: the honest values, and faults of a kind or two.
+  private static let perPlace = 3
+
+  var count: Int { keyframes.count }
+
+  // MARK: Filling
+
+  /// Takes a sample in.
+  ///
+  /// - Returns: Whether it made a new keyframe.
+  mutating func add(
+    _ components: InlineArray<3, MeasuredComponent?>, at device: TrajectoryPoint,
+    noise: InlineArray<3, NoiseLevel>
+  ) -> Bool {
+    var here = 0
+    for index in keyframes.indices.reversed() {
+      guard isNear(keyframes[index].device, device) else { break }
+      here += 1
+      if agrees(keyframes[index], components) {
+        average(components, into: &keyframes[index], noise)
+        return false
+      }
+    }
+    guard here < Self.perPlace else { return false }
+    if keyframes.count == Self.capacity { thin() }
+    var keyframe = Keyframe(device: device)
+    average(components, into: &keyframe, noise)
+    keyframes.append(keyframe)
+    return true
+  }
+
+  private func isNear(_ a: TrajectoryPoint, _ b: TrajectoryPoint) -> Bool {
+    let step = (a.worldFromDevice.translation - b.worldFromDevice.translation).length
+    let turn = a.worldFromDevice.rotation.angle(to: b.worldFromDevice.rotation)
+    return step < spacing && turn < Self.turnPerMetre * spacing
+  }
+
+  private func agrees(
+    _ keyframe: Keyframe, _ components: InlineArray<3, MeasuredComponent?>
+  ) -> Bool {
+    for index in 0..<3 {
+      guard let component = components[index], keyframe.count[index] > 0 else { continue }
+      let difference = component.value - keyframe.mean[index]
+      let step = index == 0 ? difference : difference.wrappedAngle
+      let variance = 2 * keyframe.white[index] + 0.1 * keyframe.wander[index]
+      if step * step > Self.agreement * Self.agreement * variance { return false }
+    }
+    return true
+  }
+
+  private func average(
+    _ components: InlineArray<3, MeasuredComponent?>, into keyframe: inout Keyframe,
+    _ noise: InlineArray<3, NoiseLevel>
+  ) {
+    for index in 0..<3 {
+      guard let component = components[index] else { continue }
+      keyframe.count[index] += 1
+      let difference = component.value - keyframe.mean[index]
+      let step = index == 0 || keyframe.count[index] == 1 ? difference : difference.wrappedAngle
+      keyframe.mean[index] += step / keyframe.count[index]
+      keyframe.white[index] = noise[index].whiteVariance(stated: component.sigma)
+      keyframe.wander[index] = noise[index].wanderVariance(stated: component.sigma)
+    }
+  }
+
+  private mutating func thin() {
+    spacing *= 2
+    var kept = 0
+    for index in stride(from: 0, to: keyframes.count, by: 2) {
+      keyframes[kept] = keyframes[index]
+      kept += 1
+    }
+    keyframes.removeLast(keyframes.count - kept)
+  }
+
+  // MARK: Giving out
+
+  /// The keyframes as the fit wants them, as seen from now.
+  ///
+  /// The wandering error of neighbouring keyframes is nearly the same: as an autoregressive process
+  /// with correlation ρ it carries (1 - ρ)/(1 + ρ) of the information of independent errors. Drift
+  /// since a keyframe is noise on it.
+  func kernelKeyframes(
+    now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel
+  ) -> [nearby_keyframe] {
+    var result: [nearby_keyframe] = []
+    result.reserveCapacity(keyframes.count)
+    var previous: TrajectoryPoint?
+    for keyframe in keyframes {
+      let pose = keyframe.device.worldFromDevice
+      let antenna = pose.act(antennaInDevice)
+      let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
+      let range = max(keyframe.count[0] > 0 ? keyframe.mean[0] : 3, 0.3)
+      let remembered = previous.map {
+        wander.decay(from: $0, to: keyframe.device, distance: range)
+      }
+      previous = keyframe.device
+
+      let away = now.worldFromDevice.translation - pose.translation
+      let place =
+        now.positionDriftVariance - keyframe.device.positionDriftVariance
+        + keyframe.device.interpolationVariance
+      let yaw = now.yawDriftVariance - keyframe.device.yawDriftVariance
+      var present: Int32 = 0
+      var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
+      for index in 0..<3 where keyframe.count[index] > 0 {
+        present |= 1 << Int32(index)
+        let memory = remembered.map { index == 0 ? $0.range : $0.angle } ?? 0
+        let dilution = (1 + memory) / max(1 - memory, 1e-3)
+        let drift =
+          index == 0
+          ? place + yaw * away.dot(away)
+          : place / (range * range) + yaw + keyframe.device.attitudeInterpolationVariance
+        variance[index] =
+          keyframe.white[index] / keyframe.count[index] + keyframe.wander[index] * dilution + drift
+      }
+      result.append(
+        nearby_keyframe(
+          antenna_in_world: (antenna.x, antenna.y, antenna.z),
+          device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: present,
+          value: (keyframe.mean[0], keyframe.mean[1], keyframe.mean[2]),
+          variance: (variance[0], variance[1], variance[2])))
+    }
+    return result
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// How fast the wandering errors of the radio lose their memory.
+///
+/// They depend on the pose: a range's on where the device is (multipath) and how it is held (the
+/// antenna's phase centre), an angle's on the direction under which the peer is seen. A range's moves
+/// with time too, since people do. First-order Gauss-Markov: correlation exp(-travelled).
+struct WanderModel: Sendable {
+  private static let rangeSeconds = Tune.ts
+  private static let rangeMetres = Tune.tm
+  private static let rangeRadians = Tune.tr
+  private static let angleRadians = Tune.ar
+
+  /// What is left of the errors between two device points, for a peer at a distance.
+  func decay(
+    from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double
+  ) -> (range: Double, angle: Double) {
+    let seconds = abs(b.timestamp.seconds(since: a.timestamp))
+    let path = abs(b.path - a.path)
+    let turn = abs(b.turn - a.turn)
+    return (
+      exp(-(seconds / Self.rangeSeconds + path / Self.rangeMetres + turn / Self.rangeRadians)),
+      exp(-(turn + path / distance) / Self.angleRadians)
+    )
+  }
+}

@@ -64,6 +64,10 @@ let package = Package(
 
     // MARK: - Tests
     .testTarget(
+      name: "NearbyTestSupportTests",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "NearbyGeometryTests", dependencies: ["NearbyGeometry", "NearbyTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(

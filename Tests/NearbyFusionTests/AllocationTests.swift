@@ -5,16 +5,8 @@ import NearbyGeometry
 import NearbyTestSupport
 import Testing
 
-/// In debug builds the compiler allocates everywhere.
-private let isOptimized: Bool = {
-  #if DEBUG
-    false
-  #else
-    true
-  #endif
-}()
-
-@Suite("Allocations", .enabled(if: isOptimized, "needs an optimised build"))
+/// In unoptimised builds the compiler allocates everywhere.
+@Suite("Allocations", .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
 struct AllocationTests {
   @Test("the counter counts: one for each array")
   func counterCounts() {

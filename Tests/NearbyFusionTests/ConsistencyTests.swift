@@ -8,7 +8,7 @@ import Testing
 ///
 /// NEES: the error of the relative position, normalised by the claimed covariance; its mean over
 /// three is one when the claim is right. Bound: the posterior Cramér-Rao bound of the same samples.
-@Suite("Consistency", .serialized)
+@Suite("Consistency", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
 struct ConsistencyTests {
   static var find: Scenario { Scenario(.sweepThenWalk) }
 

@@ -126,7 +126,7 @@ struct FusionEngineTests {
 
   @Test(
     "samples half a second late, or out of order, give nearly the estimate of those in time",
-    arguments: [0.5...0.5, 0.05...0.9], 0..<10 as Range<UInt64>)
+    arguments: [0.5...0.5, 0.05...0.9], SeedCount.few)
   func lateSamples(latency: ClosedRange<Double>, seed: UInt64) throws {
     var scenario = Scenario(.sweepThenWalk)
     let inTime = try final(scenario, seed: seed)

@@ -5,7 +5,7 @@ import NearbyTestSupport
 import Testing
 
 /// Motion that cannot resolve the geometry never converges, and says what is missing.
-@Suite("Honesty", .serialized)
+@Suite("Honesty", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
 struct HonestyTests {
   private func rangesOnly(_ motion: ScenarioMotion.Kind) -> Scenario {
     var scenario = Scenario(motion)

@@ -5,7 +5,7 @@ import NearbyTestSupport
 import Testing
 
 /// After a wrong start or a jump of the odometry's world, convergence is withdrawn and regained.
-@Suite("Recovery", .serialized)
+@Suite("Recovery", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
 struct RecoveryTests {
   static let jumpSeconds = 25.0
 

@@ -22,22 +22,33 @@ struct System {
   }
 };
 
+/// The information of the prior of the position.
+Eigen::Matrix3d position_information(const nearby_fit_model &model) {
+  const double *p = model.information;
+  Eigen::Matrix3d information;
+  information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+  return information;
+}
+
 void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
-  const double prior[NEARBY_STATE_SIZE] = {model.horizontal_sigma * model.horizontal_sigma,
-                                           model.vertical_sigma * model.vertical_sigma,
-                                           model.horizontal_sigma * model.horizontal_sigma,
-                                           model.range_bias_sigma * model.range_bias_sigma,
-                                           model.range_scale_sigma * model.range_scale_sigma,
-                                           model.wander_variance[NEARBY_RANGE],
-                                           model.wander_variance[NEARBY_AZIMUTH],
-                                           model.wander_variance[NEARBY_ELEVATION]};
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) {
+  const Eigen::Matrix3d position = position_information(model);
+  const Eigen::Vector3d away = Eigen::Map<const Eigen::Vector3d>(model.center) - x.head<3>();
+  const Eigen::Vector3d pull = position * away;
+  system.information.topLeftCorner<3, 3>() += position;
+  system.gradient.head<3>() += pull;
+  system.cost += 0.5 * away.dot(pull);
+
+  const double prior[NEARBY_STATE_SIZE - 3] = {model.range_bias_sigma * model.range_bias_sigma,
+                                               model.range_scale_sigma * model.range_scale_sigma,
+                                               model.wander_variance[NEARBY_RANGE],
+                                               model.wander_variance[NEARBY_AZIMUTH],
+                                               model.wander_variance[NEARBY_ELEVATION]};
+  for (int i = 3; i < NEARBY_STATE_SIZE; ++i) {
     // A prior of zero width pins the parameter without dividing by it.
-    const double variance = std::fmax(prior[i], 1e-12);
-    const double innovation = (i < 3 ? model.center[i] : 0) - x[i];
+    const double variance = std::fmax(prior[i - 3], 1e-12);
     system.information(i, i) += 1 / variance;
-    system.gradient[i] += innovation / variance;
-    system.cost += 0.5 * innovation * innovation / variance;
+    system.gradient[i] -= x[i] / variance;
+    system.cost += 0.5 * x[i] * x[i] / variance;
   }
 }
 
@@ -97,15 +108,17 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
   Vector x = Eigen::Map<const Vector>(state);
   Eigen::LLT<Matrix> solver;
+  const Eigen::LLT<Eigen::Matrix3d> prior(position_information(*model));
+  if (prior.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
+  const double reach = 2 / std::sqrt(position_information(*model).trace() / 3);
   for (const double widening : schedule) {
     if (widening > widest) continue;
     const System system = linearize(keyframes, count, *model, x, widening);
     solver.compute(system.information);
     if (solver.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
     Vector step = solver.solve(system.gradient);
-    // A step far beyond what is being measured would leave the valley.
+    // A step far beyond the prior would leave the valley.
     const double length = step.head<3>().norm();
-    const double reach = 0.5 * model->horizontal_sigma;
     if (length > reach) step *= reach / length;
     x += step;
     if (widening == 1 && length < 1e-4) break;
@@ -116,9 +129,8 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
     return -std::numeric_limits<double>::infinity();
   double half_log_det = 0;
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
-  Matrix widened = last.information;
-  for (int i = 0; i < 3; ++i) widened(i, i) += model->covariance_floor;
-  const Matrix p = widened.selfadjointView<Eigen::Lower>().llt().solve(Matrix::Identity());
+  for (int i = 0; i < 3; ++i) half_log_det -= std::log(prior.matrixLLT()(i, i));
+  const Matrix p = solver.solve(Matrix::Identity());
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
   int k = 0;
   for (int r = 0; r < NEARBY_STATE_SIZE; ++r)

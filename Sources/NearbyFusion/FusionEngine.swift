@@ -153,7 +153,7 @@ public struct FusionEngine: Sendable {
   }
 
   /// The components that may be used; what became of the others stands in the report.
-  private func judged(
+  private mutating func judged(
     _ sample: RangingSample, device: Located, into report: inout SampleReport
   ) -> Components {
     var components: Components = InlineArray(repeating: nil)
@@ -163,7 +163,14 @@ public struct FusionEngine: Sendable {
       }
       report[component.rawValue].value = measured.value
       var rejection = measured.rejection
-      if rejection == nil, case .rejected(let reason) = device { rejection = reason }
+      if rejection == nil {
+        switch device {
+        case .rejected(let reason): rejection = reason
+        case .point(let device):
+          let peer = sample.peer.index
+          if peers[peer].isStuck(component, measured.value, at: device) { rejection = .stuck }
+        }
+      }
       if let rejection {
         report[component.rawValue].outcome = .rejected(rejection)
       } else {

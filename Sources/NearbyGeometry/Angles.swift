@@ -40,7 +40,8 @@ public struct ArrivalAngles: Hashable, Sendable {
 
   /// The angles under which a vector in device axes is seen; the zero vector gives zeros.
   public init(ofDirection d: Vector3) {
-    azimuthRadians = atan2(d.x, -d.z)
+    // Adding zero makes -0 a +0, so that straight behind is π and never -π.
+    azimuthRadians = d == .zero ? 0 : atan2(d.x + 0, -d.z)
     elevationRadians = atan2(d.y, (d.x * d.x + d.z * d.z).squareRoot())
   }
 

@@ -132,7 +132,7 @@ public struct Rotation: Hashable, Sendable {
 
   /// Spherical linear interpolation along the shorter arc.
   ///
-  /// For the small arcs between neighbouring poses (below 0.1 rad) it is the normalised linear
+  /// For the small arcs between neighbouring poses (below 0.06 rad) it is the normalised linear
   /// interpolation, which differs from the arc by less than 1e-6 rad and needs no trigonometry.
   ///
   /// - Parameters:
@@ -144,8 +144,8 @@ public struct Rotation: Hashable, Sendable {
     let sign = cosine < 0 ? -1.0 : 1.0
     var a = 1 - fraction
     var b = fraction * sign
-    // cos(0.05): half the arc of the rotation is the arc of the quaternion.
-    if abs(cosine) < 0.99875 || fraction < 0 || fraction > 1 {
+    // cos(0.03): half the arc of the rotation is the arc of the quaternion.
+    if abs(cosine) < 0.99955 || fraction < 0 || fraction > 1 {
       let half = acos(min(1, abs(cosine)))
       let sine = sin(half)
       if sine > 1e-9 {

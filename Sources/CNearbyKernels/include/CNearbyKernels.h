@@ -165,15 +165,11 @@ typedef struct nearby_keyframe {
 
 /// What a fit assumes.
 typedef struct nearby_fit_model {
-  /// The prior of the position: its mean, and one standard deviation in the horizontal plane and
-  /// along gravity.
-  double center[3], horizontal_sigma, vertical_sigma;
+  /// The prior of the position: its mean, and its information (packed), 1/m².
+  double center[3], information[6];
   double range_bias_sigma, range_scale_sigma;
   /// The prior variance of each wandering error.
   double wander_variance[NEARBY_COMPONENTS];
-  /// Information added to the position's in the covariance that is given out, 1/m²: so that a
-  /// direction about which nothing is known is as wide as the caller wants to have it.
-  double covariance_floor;
   /// The probability of an outlier and its density, for each component.
   double outlier_share[NEARBY_COMPONENTS], outlier_density[NEARBY_COMPONENTS];
 } nearby_fit_model;
@@ -184,10 +180,10 @@ typedef struct nearby_fit_model {
 /// component weighted by its probability of being no outlier, the noise at first widened and then
 /// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds
 /// its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse of
-/// the information there. Returns the logarithm of the mode's evidence by Laplace's approximation (up
-/// to a constant common to all starts); minus infinity when it could not be solved. Noise variances
-/// begin at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a
-/// mode already. O(count).
+/// the information there. Returns the logarithm of the evidence by Laplace's approximation, up to a
+/// constant common to all priors; minus infinity when it could not be solved. Noise variances begin at
+/// most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a mode
+/// already. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance);
 

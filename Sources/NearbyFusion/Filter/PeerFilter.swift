@@ -20,6 +20,8 @@ struct PeerFilter: Sendable {
     NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
   ]
   private var lastSample: RangingSample?
+  private var azimuthRun = StuckAngle()
+  private var elevationRun = StuckAngle()
   /// Since when no component of any sample has been usable.
   private var unusableSince: Timestamp?
 
@@ -36,6 +38,17 @@ struct PeerFilter: Sendable {
     return sample == lastSample
   }
 
+  /// Whether an angle only repeats what was measured in another pose.
+  mutating func isStuck(
+    _ component: Component, _ value: Double, at device: TrajectoryPoint
+  ) -> Bool {
+    switch component {
+    case .range: false
+    case .azimuth: azimuthRun.isStuck(value, at: device.worldFromDevice)
+    case .elevation: elevationRun.isStuck(value, at: device.worldFromDevice)
+    }
+  }
+
   // MARK: Stages 2 to 6
 
   /// Fuses the usable components of a sample.
@@ -43,7 +56,9 @@ struct PeerFilter: Sendable {
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
     _ configuration: FusionConfiguration, into report: inout SampleReport
   ) {
-    guard incumbent != nil else {
+    // What was known of a world that is lost says nothing in this one.
+    guard let world = incumbent?.device.world, world == device.world else {
+      challenger = nil
       incumbent = Tracker(
         components, at: device, motion: motion, noise: noise, configuration)
       reportBirth(components, into: &report)

@@ -28,7 +28,10 @@ struct Tracker: Sendable {
 
   private let motion: PeerMotion
   private var window = ObservationWindow()
+  private var modes: ModeSearch
   private var searches = 0
+  private var isSweep = false
+  private var isNearlySettled = false
   private var previousValues: InlineArray<3, Double>
   /// When the bank was last updated.
   private var lastUpdate: Timestamp
@@ -61,9 +64,8 @@ struct Tracker: Sendable {
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
   private static let testRadians = 0.3
-  /// One search in so many tries so many directions anew; the others refine the modes there are.
-  private static let searchesPerSweep = 4
-  private static let searchDirections = 32
+  /// One search in so many looks everywhere; the others refine the modes there are.
+  private static let searchesPerSweep = 6
 
   // MARK: Stage 2, birth
 
@@ -80,6 +82,7 @@ struct Tracker: Sendable {
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
     bank.add(birth.seeds())
+    modes = ModeSearch(birth.priors())
     _ = window.add(components, at: device, noise: noise)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -248,23 +251,14 @@ struct Tracker: Sendable {
   ) {
     guard !isSettled, window.add(components, at: device, noise: noise) else { return }
     let ranging = configuration.ranging
-    let antenna = self.device.worldFromDevice.act(ranging.antennaInDevice)
-    let best = bank.position(bank.heaviest)
-    let search = ModeSearch(
-      keyframes: window.kernelKeyframes(
-        now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander),
-      configuration: configuration, wanderVariance: noise.wanderVariances(ranging),
-      antennaInWorld: antenna, distance: (best - antenna).length)
-    var anywhere: [Vector3] = []
-    // One mode alone is settled on soon: look round once more for what was missed.
-    if searches % Self.searchesPerSweep == 0 || bank.count <= 2 {
-      anywhere = Birth(
-        components, at: device, noise: noise, configuration, maximumCount: Self.searchDirections
-      ).seeds().map(\.position)
-    }
+    let keyframes = window.kernelKeyframes(
+      now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander)
+    isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
     searches += 1
-    let nearby = (0..<bank.count).map(bank.position)
-    let seeds = search.seeds(anywhere: anywhere, nearby: nearby)
+    let seeds = modes.seeds(
+      keyframes, isSweep: isSweep,
+      antennaInWorld: self.device.worldFromDevice.act(ranging.antennaInDevice),
+      wanderVariance: noise.wanderVariances(ranging), configuration)
     if !seeds.isEmpty { bank.replace(with: seeds) }
   }
 
@@ -272,15 +266,25 @@ struct Tracker: Sendable {
 
   mutating func reduce(_ configuration: HypothesisConfiguration) {
     bank.reduce(configuration)
-    guard !isSettled, bank.count == 1 else { return }
+    guard !isSettled else { return }
+    isNearlySettled = isNarrow
+    // Only a search that has looked everywhere may be the last one.
+    if isNearlySettled, isSweep {
+      isSettled = true
+      window = ObservationWindow()
+      modes = ModeSearch([])
+    }
+    isSweep = false
+  }
+
+  /// Whether one hypothesis is left, narrow enough for its linearisation.
+  private var isNarrow: Bool {
+    guard bank.count == 1 else { return false }
     let line = bank.position(0) - device.worldFromDevice.translation
     let distance = max(line.length, 1e-3)
     let p = bank.positionCovariance(0)
     let across = max(p.trace - p.quadraticForm(line / distance), 0).squareRoot()
-    if across < Self.settledSpread * distance {
-      isSettled = true
-      window = ObservationWindow()
-    }
+    return across < Self.settledSpread * distance
   }
 }
 

@@ -2,6 +2,12 @@
 import Foundation
 import NearbyGeometry
 
+/// A piece of the prior of where a peer may be.
+struct PositionPrior: Hashable, Sendable {
+  var center: Vector3
+  var covariance: SymmetricMatrix3
+}
+
 /// Where a peer might be after its first sample: the hypotheses with which a bank begins.
 ///
 /// A range gives a sphere, or a circle when the world is planar; a range with an azimuth gives an arc;
@@ -144,19 +150,57 @@ struct Birth {
   /// Directions spread evenly over the sphere (Fibonacci), or over the horizon.
   private func lattice(_ count: Int, weight: Double) -> [Ray] {
     let deviceFromWorld = worldFromDevice.inverse
-    let golden = Double.pi * (3 - 5.0.squareRoot())
-    let spacing = isPlanar ? 2 * .pi / Double(count) : (4 * .pi / Double(count)).squareRoot()
-    return (0..<count).map { index in
-      let height = isPlanar ? 0 : 1 - (2 * Double(index) + 1) / Double(count)
-      let turn = isPlanar ? spacing * Double(index) : golden * Double(index)
-      let level = (1 - height * height).squareRoot()
-      let inWorld = Vector3(level * cos(turn), height, level * sin(turn))
-      return Ray(
-        angles: ArrivalAngles(ofDirection: deviceFromWorld.act(inWorld)),
-        acrossSigma: Self.spreadPerSpacing * spacing,
-        upSigma: isPlanar ? 0.02 : Self.spreadPerSpacing * spacing, weight: weight)
+    let spread = Self.spreadPerSpacing * spacing(count)
+    return directions(count).map { inWorld in
+      Ray(
+        angles: ArrivalAngles(ofDirection: deviceFromWorld.act(inWorld)), acrossSigma: spread,
+        upSigma: isPlanar ? 0.02 : spread, weight: weight)
     }
   }
+
+  /// Unit vectors in the world. Those of a sphere come in pairs, one the other's image in the level:
+  /// above and below must have the same chance.
+  private func directions(_ count: Int) -> [Vector3] {
+    let golden = Double.pi * (3 - 5.0.squareRoot())
+    return (0..<count).map { index in
+      let pair = index / 2
+      let height = isPlanar ? 0 : (1 - (2 * Double(pair) + 1) / Double(count))
+      let turn = isPlanar ? spacing(count) * Double(index) : golden * Double(pair)
+      let level = (1 - height * height).squareRoot()
+      return Vector3(level * cos(turn), index % 2 == 0 ? height : -height, level * sin(turn))
+    }
+  }
+
+  /// The angle between neighbouring directions.
+  private func spacing(_ count: Int) -> Double {
+    isPlanar ? 2 * .pi / Double(count) : (4 * .pi / Double(count)).squareRoot()
+  }
+
+  // MARK: Priors
+
+  /// The prior of a search, cut in pieces: Gaussians side by side on the shell of the first range, or
+  /// on all rays, each so narrow in its angles that a fit in it has one answer. Together they are
+  /// flat, and nothing but "about so far away" of the measurement is in them.
+  func priors() -> [PositionPrior] {
+    let distances = range.map { [$0.value] } ?? Self.blindDistances
+    let count = range == nil ? 16 : isPlanar ? 24 : Self.priorCount
+    let spread = Self.spreadPerSpacing * spacing(count)
+    return distances.flatMap { distance in
+      directions(count).map { direction in
+        let along = range == nil ? Self.blindSpread * distance : 0.4 * distance + 0.5
+        let across = spread * distance
+        var covariance =
+          SymmetricMatrix3(outer: direction, scale: along * along - across * across)
+          + SymmetricMatrix3(
+            xx: across * across, xy: 0, xz: 0, yy: across * across, yz: 0, zz: across * across)
+        if isPlanar { covariance.yy = Self.planarHeightSigma * Self.planarHeightSigma }
+        return PositionPrior(
+          center: antennaInWorld + distance * direction, covariance: covariance)
+      }
+    }
+  }
+
+  private static let priorCount = 64
 
   // MARK: Distances
 

@@ -22,6 +22,14 @@ struct HypothesisBank: Sendable {
     var anglesAreFaulty = false
 
     var position: Vector3 { Vector3(mean[0], mean[1], mean[2]) }
+    var positionCovariance: SymmetricMatrix3 {
+      func element(_ row: Int, _ column: Int) -> Double {
+        covariance[HypothesisBank.packed(row, column)]
+      }
+      return SymmetricMatrix3(
+        xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
+        yz: element(1, 2), zz: element(2, 2))
+    }
   }
 
   static let stateSize = Int(NEARBY_STATE_SIZE)
@@ -36,7 +44,7 @@ struct HypothesisBank: Sendable {
   /// Adds the first hypotheses.
   mutating func add(_ seeds: [Seed]) { replace(with: seeds) }
 
-  /// Puts hypotheses in the place of those there are. There must be one at least.
+  /// Puts hypotheses, one at least, in the place of those there are.
   mutating func replace(with seeds: [Seed]) {
     count = 0
     reserve(seeds.count)

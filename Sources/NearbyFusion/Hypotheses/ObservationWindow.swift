@@ -127,10 +127,12 @@ struct ObservationWindow: Sendable {
       let kept = wander.decay(from: keyframe.device, to: now, distance: range)
 
       let away = now.worldFromDevice.translation - pose.translation
+      // Drift is a walk: old keyframes are off together, so that it does not average out.
+      let together = max(1, 0.5 * Double(keyframes.count))
       let place =
-        now.positionDriftVariance - keyframe.device.positionDriftVariance
+        together * (now.positionDriftVariance - keyframe.device.positionDriftVariance)
         + keyframe.device.interpolationVariance
-      let yaw = now.yawDriftVariance - keyframe.device.yawDriftVariance
+      let yaw = together * (now.yawDriftVariance - keyframe.device.yawDriftVariance)
       var present: Int32 = 0
       var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
       for index in 0..<3 where keyframe.count[index] > 0 {

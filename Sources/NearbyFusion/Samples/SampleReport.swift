@@ -30,6 +30,8 @@ public struct ComponentReport: Hashable, Sendable {
     case tooLate
     /// The sample repeats the stamp and the values of the one before it.
     case duplicate
+    /// An angle that repeats the one before to the last digit although the device has turned.
+    case stuck
     /// There is no pose near enough in time to say where the device was.
     case noPose
     /// The odometry had no poses worth the name at that time.

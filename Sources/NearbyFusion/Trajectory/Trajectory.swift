@@ -7,11 +7,15 @@ import NearbyGeometry
 struct TrajectoryPoint: Hashable, Sendable {
   var timestamp: Timestamp
   var worldFromDevice: RigidTransform
-  /// Metres travelled and radians turned from place to place, trembling left out: what renews the
-  /// wandering errors of the radio. They are functions of the pose, so swaying about one pose, however
-  /// long, renews nothing.
+  /// Metres travelled from place to place, swaying left out.
+  ///
+  /// Path and turn renew the wandering errors of the radio. Those are functions of the pose, so
+  /// swaying about one pose, however long, renews nothing.
   var path = 0.0
+  /// Radians turned from place to place, swaying left out.
   var turn = 0.0
+  /// How often the world has been lost: by a jump, or while there was no tracking.
+  var world = 0
   /// Variance by which the odometry's position has drifted, m² per axis.
   var positionDriftVariance = 0.0
   /// Variance by which the odometry's yaw has drifted, rad².
@@ -61,7 +65,8 @@ struct Trajectory: Sendable {
 
   mutating func append(_ pose: DevicePose) -> PoseOutcome {
     let position = pose.worldFromDevice.translation
-    guard position.isFinite, position.length < 1e7 else { return .rejectedNotFinite }
+    guard position.isFinite, position.length < 1e7, pose.worldFromDevice.rotation.xAxis.isFinite
+    else { return .rejectedNotFinite }
     var point = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: pose.worldFromDevice)
     if case .notAvailable = quality { point.isTracked = false }
     guard let last = newest else {
@@ -76,8 +81,10 @@ struct Trajectory: Sendable {
     point.turn = last.turn
     point.positionDriftVariance = last.positionDriftVariance
     point.yawDriftVariance = last.yawDriftVariance
+    point.world = last.world
     let jump = jumped(from: last, to: point)
     if let jump {
+      if jump > Self.tolerableJump { point.world += 1 }
       point.positionDriftVariance += jump * jump
       point.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
       driftAnchor = point.worldFromDevice
@@ -100,6 +107,8 @@ struct Trajectory: Sendable {
   private static let turnRadius = 0.25
   /// A limited odometry drifts so many times as fast, in variance.
   private static let limitedDriftFactor = 9.0
+  /// A jump by more than this, metres, leaves nothing to go on from: peers are searched for anew.
+  private static let tolerableJump = 0.5
   /// How uncertain yaw is after the world has jumped, radians.
   private static let jumpYawSigma = 0.2
 

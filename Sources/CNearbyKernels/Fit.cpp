@@ -7,8 +7,9 @@
 
 namespace {
 
-using Vector = Eigen::Matrix<double, NEARBY_STATE_SIZE, 1>;
-using Matrix = Eigen::Matrix<double, NEARBY_STATE_SIZE, NEARBY_STATE_SIZE>;
+using Vector = Eigen::Matrix<double, NEARBY_FIT_SIZE, 1>;
+using Matrix = Eigen::Matrix<double, NEARBY_FIT_SIZE, NEARBY_FIT_SIZE>;
+constexpr int drift = NEARBY_STATE_SIZE;
 
 /// The normal equations at one point, and the cost there.
 struct System {
@@ -50,12 +51,22 @@ void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
     system.gradient[i] -= x[i] / variance;
     system.cost += 0.5 * x[i] * x[i] / variance;
   }
+  for (int i = drift; i < NEARBY_FIT_SIZE; ++i) {
+    system.information(i, i) += 1;
+    system.gradient[i] -= x[i];
+    system.cost += 0.5 * x[i] * x[i];
+  }
 }
 
 void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const Vector &x,
                   double widening, System &system) {
   nearby::Hypothesis<double> at{};
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) at.mean[i] = x[i];
+  // Where the peer was in the world as it was then: less the drift since.
+  const double turned[3] = {x[2] - k.pivot[2], 0, k.pivot[0] - x[0]};  // up × (p - pivot)
+  at.mean[0] -= k.horizontal_drift * x[drift] + k.yaw_drift * x[drift + 3] * turned[0];
+  at.mean[1] -= k.vertical_drift * x[drift + 1];
+  at.mean[2] -= k.horizontal_drift * x[drift + 2] + k.yaw_drift * x[drift + 3] * turned[2];
   nearby_measurement from;
   for (int i = 0; i < 3; ++i) from.antenna_in_world[i] = k.antenna_in_world[i];
   for (int i = 0; i < 9; ++i) from.device_from_world[i] = k.device_from_world[i];
@@ -75,6 +86,10 @@ void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const
       z = nearby::ElevationModel<double>::at<false>(at, from);
     }
     for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
+    h[drift] = -k.horizontal_drift * h[0];
+    h[drift + 1] = -k.vertical_drift * h[1];
+    h[drift + 2] = -k.horizontal_drift * h[2];
+    h[drift + 3] = -k.yaw_drift * (h[0] * turned[0] + h[2] * turned[2]);
     // The model predicts with the wandering error of now; then it was only correlated with it.
     const int wander = NEARBY_STATE_RANGE_WANDER + component;
     h[wander] = k.memory[component];
@@ -106,7 +121,8 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
                   double widest, double *state, double *covariance) {
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
-  Vector x = Eigen::Map<const Vector>(state);
+  Vector x = Vector::Zero();
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) x[i] = state[i];
   Eigen::LLT<Matrix> solver;
   const Eigen::LLT<Eigen::Matrix3d> prior(position_information(*model));
   if (prior.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
@@ -128,7 +144,7 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   if (solver.info() != Eigen::Success || !x.allFinite())
     return -std::numeric_limits<double>::infinity();
   double half_log_det = 0;
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
+  for (int i = 0; i < NEARBY_FIT_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
   for (int i = 0; i < 3; ++i) half_log_det -= std::log(prior.matrixLLT()(i, i));
   const Matrix p = solver.solve(Matrix::Identity());
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];

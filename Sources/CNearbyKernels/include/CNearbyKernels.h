@@ -161,7 +161,14 @@ typedef struct nearby_keyframe {
   double variance[NEARBY_COMPONENTS];
   /// The correlation of the wandering error then with that of now, which the fit estimates.
   double memory[NEARBY_COMPONENTS];
+  /// How far the odometry has drifted since, in the shape in which it most likely has: metres in the
+  /// horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
+  double horizontal_drift, vertical_drift, yaw_drift, pivot[3];
 } nearby_keyframe;
+
+/// The parameters of a fit: the state, and the amplitudes of the odometry's drift since the window
+/// began (x, y, z, yaw), each with a prior variance of one.
+enum { NEARBY_FIT_SIZE = NEARBY_STATE_SIZE + 4 };
 
 /// What a fit assumes.
 typedef struct nearby_fit_model {

@@ -252,7 +252,8 @@ struct Tracker: Sendable {
     guard !isSettled, window.add(components, at: device, noise: noise) else { return }
     let ranging = configuration.ranging
     let keyframes = window.kernelKeyframes(
-      now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander)
+      now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
+      isPlanar: configuration.odometry.isPlanar)
     isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
     searches += 1
     let seeds = modes.seeds(

@@ -3,10 +3,12 @@ import CNearbyKernels
 import Foundation
 import NearbyGeometry
 
-/// What has been measured since a search began, thinned to one keyframe for each place.
+/// What has been measured since a search began, condensed to some keyframes.
 ///
 /// Samples from one place are averaged: their white noise shrinks, their wandering error does not.
-/// When the window is full every second keyframe goes, so that it always spans the whole search.
+/// When the window is full, neighbouring keyframes are averaged, places and all: to first order the
+/// mean of the ranges is the range from the mean of the places. So it always spans the whole search
+/// and loses hardly any of it.
 struct ObservationWindow: Sendable {
   private struct Keyframe {
     var device: TrajectoryPoint
@@ -18,12 +20,14 @@ struct ObservationWindow: Sendable {
   }
 
   private var keyframes: [Keyframe] = []
-  private var spacing = Self.firstSpacing
 
   private static let capacity = 48
-  /// Metres, and a tenth as many turns of a radian, between keyframes.
-  private static let firstSpacing = 0.03
-  private static let turnPerMetre = 1.5
+  /// Within these, metres and radians, is one place.
+  private static let onePlace = 0.03
+  private static let oneAttitude = 0.05
+  /// Keyframes are averaged up to these distances: a share of the range, and radians.
+  private static let widestPlace = 0.15
+  private static let widestAttitude = 0.25
   /// Values further apart than this many sigmas are not averaged.
   private static let agreement = 4.0
   /// Keyframes from one place: the honest values, and faults of a kind or two.
@@ -50,7 +54,7 @@ struct ObservationWindow: Sendable {
       }
     }
     guard here < Self.perPlace else { return false }
-    if keyframes.count == Self.capacity { thin() }
+    if keyframes.count == Self.capacity { condense() }
     var keyframe = Keyframe(device: device)
     average(components, into: &keyframe, noise)
     keyframes.append(keyframe)
@@ -60,7 +64,7 @@ struct ObservationWindow: Sendable {
   private func isNear(_ a: TrajectoryPoint, _ b: TrajectoryPoint) -> Bool {
     let step = (a.worldFromDevice.translation - b.worldFromDevice.translation).length
     let turn = a.worldFromDevice.rotation.angle(to: b.worldFromDevice.rotation)
-    return step < spacing && turn < Self.turnPerMetre * spacing
+    return step < Self.onePlace && turn < Self.oneAttitude
   }
 
   private func agrees(
@@ -91,14 +95,55 @@ struct ObservationWindow: Sendable {
     }
   }
 
-  private mutating func thin() {
-    spacing *= 2
-    var kept = 0
-    for index in stride(from: 0, to: keyframes.count, by: 2) {
-      keyframes[kept] = keyframes[index]
-      kept += 1
+  /// Averages neighbours; when there are too few to be averaged, every second keyframe goes.
+  private mutating func condense() {
+    var condensed: [Keyframe] = []
+    condensed.reserveCapacity(Self.capacity)
+    var index = 0
+    while index < keyframes.count {
+      if index + 1 < keyframes.count,
+        let both = averaged(keyframes[index], keyframes[index + 1])
+      {
+        condensed.append(both)
+        index += 2
+      } else {
+        condensed.append(keyframes[index])
+        index += 1
+      }
     }
-    keyframes.removeLast(keyframes.count - kept)
+    if condensed.count > Self.capacity * 7 / 8 {
+      condensed = condensed.indices.filter { $0 % 2 == 0 }.map { condensed[$0] }
+    }
+    keyframes = condensed
+  }
+
+  /// Two keyframes as one, if they hold the same components and agree: a range changes by no more
+  /// than the way between the places.
+  private func averaged(_ a: Keyframe, _ b: Keyframe) -> Keyframe? {
+    let step =
+      (a.device.worldFromDevice.translation - b.device.worldFromDevice.translation).length
+    let turn = a.device.worldFromDevice.rotation.angle(to: b.device.worldFromDevice.rotation)
+    let range = a.count[0] > 0 ? max(a.mean[0], 0.1) : 1
+    guard step < Self.widestPlace * range, turn < Self.widestAttitude,
+      a.device.world == b.device.world
+    else { return nil }
+    var both = b
+    var weight = 0.5
+    for index in 0..<3 {
+      guard (a.count[index] > 0) == (b.count[index] > 0) else { return nil }
+      guard a.count[index] > 0 else { continue }
+      let difference = a.mean[index] - b.mean[index]
+      let change = index == 0 ? difference : difference.wrappedAngle
+      let white = a.white[index] / a.count[index] + b.white[index] / b.count[index]
+      let noise = Self.agreement * (white + 0.1 * b.wander[index]).squareRoot()
+      guard abs(change) < noise + (index == 0 ? step : step / range + turn) else { return nil }
+      weight = a.count[index] / (a.count[index] + b.count[index])
+      both.count[index] += a.count[index]
+      both.mean[index] += weight * change
+    }
+    both.device.worldFromDevice = b.device.worldFromDevice.interpolated(
+      to: a.device.worldFromDevice, fraction: weight)
+    return both
   }
 
   // MARK: Giving out

@@ -58,6 +58,14 @@ void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
   }
 }
 
+/// The density of an outlier: an obstructed range is too long, hardly ever too short.
+double outlier_density(const nearby_fit_model &model, int component, double innovation) {
+  if (component != NEARBY_RANGE) return 1 / model.field_of_view;
+  const double excess = model.range_excess;
+  const double anything = 0.25 / (30 * excess);
+  return innovation > 0 ? anything + 0.75 * std::exp(-innovation / excess) / excess : anything;
+}
+
 void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const Vector &x,
                   double widening, System &system) {
   nearby::Hypothesis<double> at{};
@@ -97,11 +105,11 @@ void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const
     if (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
 
     const double variance = k.variance[component] * widening;
-    const double share = model.outlier_share[component];
+    const double share = model.outlier_share;
     const double honest = (1 - share) * 0.3989422804014327 *
                           std::exp(-0.5 * innovation * innovation / variance) /
                           std::sqrt(variance);
-    const double likelihood = honest + share * model.outlier_density[component];
+    const double likelihood = honest + share * outlier_density(model, component, innovation);
     system.add(h, innovation, variance, honest / likelihood);
     system.cost -= std::log(likelihood);
   }

@@ -177,8 +177,9 @@ typedef struct nearby_fit_model {
   double range_bias_sigma, range_scale_sigma;
   /// The prior variance of each wandering error.
   double wander_variance[NEARBY_COMPONENTS];
-  /// The probability of an outlier and its density, for each component.
-  double outlier_share[NEARBY_COMPONENTS], outlier_density[NEARBY_COMPONENTS];
+  /// The probability of an outlier, the mean excess of a range that is one, and the cone in which an
+  /// angle that is one may lie.
+  double outlier_share, range_excess, field_of_view;
 } nearby_fit_model;
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.

@@ -30,6 +30,7 @@ struct Tracker: Sendable {
   private var window = ObservationWindow()
   private var modes: ModeSearch
   private var searches = 0
+  private var newKeyframes = 0
   private var isSweep = false
   private var isNearlySettled = false
   private var previousValues: InlineArray<3, Double>
@@ -66,6 +67,7 @@ struct Tracker: Sendable {
   private static let testRadians = 0.3
   /// One search in so many looks everywhere; the others refine the modes there are.
   private static let searchesPerSweep = 6
+  private static let keyframesPerSearch = 12
 
   // MARK: Stage 2, birth
 
@@ -250,6 +252,10 @@ struct Tracker: Sendable {
     _ configuration: FusionConfiguration
   ) {
     guard !isSettled, window.add(components, at: device, noise: noise) else { return }
+    // The more has been seen, the less one keyframe more can change.
+    newKeyframes += 1
+    guard newKeyframes > window.count / Self.keyframesPerSearch else { return }
+    newKeyframes = 0
     let ranging = configuration.ranging
     let keyframes = window.kernelKeyframes(
       now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,

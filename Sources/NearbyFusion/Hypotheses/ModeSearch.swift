@@ -73,9 +73,6 @@ struct ModeSearch: Sendable {
       return
     }
     let center = piece.prior.center
-    let share = Self.outlierShare
-    let rangeDensity = 0.2 / max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma)
-    let angleDensity = 1 / ranging.fieldOfViewRadians
     var model = nearby_fit_model(
       center: (center.x, center.y, center.z),
       information: (
@@ -83,8 +80,9 @@ struct ModeSearch: Sendable {
         information.zz
       ),
       range_bias_sigma: ranging.rangeBiasSigma, range_scale_sigma: ranging.rangeScaleSigma,
-      wander_variance: (wander[0], wander[1], wander[2]), outlier_share: (share, share, share),
-      outlier_density: (rangeDensity, angleDensity, angleDensity))
+      wander_variance: (wander[0], wander[1], wander[2]), outlier_share: Self.outlierShare,
+      range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
+      field_of_view: ranging.fieldOfViewRadians)
     var mode = piece.mode
     var covariance = piece.covariance
     piece.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in

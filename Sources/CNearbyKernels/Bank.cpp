@@ -113,10 +113,9 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
       const double reach = 16 * (covariance.trace() + other_covariance.trace());
       if ((mean - other).squaredNorm() > reach) continue;
       const double total = weight[i] + weight[j];
-      const double loss = merging_loss(mean, covariance, log_det, weight[i] / total, other,
-                                       other_covariance,
-                                       std::log(other_covariance.determinant()),
-                                       weight[j] / total);
+      const double loss =
+          merging_loss(mean, covariance, log_det, weight[i] / total, other, other_covariance,
+                       std::log(other_covariance.determinant()), weight[j] / total);
       if (!(loss < merging_limit)) continue;
       merge(*bank, weight, i, j);
       mean = position(*bank, i);

@@ -39,11 +39,10 @@ void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
   system.gradient.head<3>() += pull;
   system.cost += 0.5 * away.dot(pull);
 
-  const double prior[NEARBY_STATE_SIZE - 3] = {model.range_bias_sigma * model.range_bias_sigma,
-                                               model.range_scale_sigma * model.range_scale_sigma,
-                                               model.wander_variance[NEARBY_RANGE],
-                                               model.wander_variance[NEARBY_AZIMUTH],
-                                               model.wander_variance[NEARBY_ELEVATION]};
+  const double prior[NEARBY_STATE_SIZE - 3] = {
+      model.range_bias_sigma * model.range_bias_sigma,
+      model.range_scale_sigma * model.range_scale_sigma, model.wander_variance[NEARBY_RANGE],
+      model.wander_variance[NEARBY_AZIMUTH], model.wander_variance[NEARBY_ELEVATION]};
   for (int i = 3; i < NEARBY_STATE_SIZE; ++i) {
     // A prior of zero width pins the parameter without dividing by it.
     const double variance = std::fmax(prior[i - 3], 1e-12);
@@ -107,8 +106,7 @@ void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const
     const double variance = k.variance[component] * widening;
     const double share = model.outlier_share;
     const double honest = (1 - share) * 0.3989422804014327 *
-                          std::exp(-0.5 * innovation * innovation / variance) /
-                          std::sqrt(variance);
+                          std::exp(-0.5 * innovation * innovation / variance) / std::sqrt(variance);
     const double likelihood = honest + share * outlier_density(model, component, innovation);
     system.add(h, innovation, variance, honest / likelihood);
     system.cost -= std::log(likelihood);

@@ -47,8 +47,9 @@ struct Tag {
   using Type = T;
 };
 
-/// Calls `body(Tag<T>, first)` for all hypotheses: with one double when the bank is a single column,
-/// in lanes otherwise. Lanes beyond the count work on whatever the buffer holds there, to no effect.
+/// Calls `body(Tag<T>, first)` for all hypotheses: with one double when the bank is a single
+/// column, in lanes otherwise. Lanes beyond the count work on whatever the buffer holds there, to
+/// no effect.
 template <class Body>
 void for_each(const nearby_bank &bank, Body body) {
   if (bank.stride == 1) {

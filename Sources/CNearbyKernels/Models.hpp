@@ -41,7 +41,8 @@ void line_of_sight(const Hypothesis<T> &h, const nearby_measurement &m, T v[3]) 
 
 template <class T>
 void rotate(const double r[9], const T v[3], T result[3]) {
-  for (int i = 0; i < 3; ++i) result[i] = r[3 * i] * v[0] + r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2];
+  for (int i = 0; i < 3; ++i)
+    result[i] = r[3 * i] * v[0] + r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2];
 }
 
 template <class T>
@@ -49,8 +50,8 @@ void rotate_back(const double r[9], const T v[3], T result[3]) {
   for (int i = 0; i < 3; ++i) result[i] = r[i] * v[0] + r[3 + i] * v[1] + r[6 + i] * v[2];
 }
 
-/// Nearer than this (metres) the models keep their values for this distance: the singular set is one
-/// point or one axis, and no radio resolves a millimetre.
+/// Nearer than this (metres) the models keep their values for this distance: the singular set is
+/// one point or one axis, and no radio resolves a millimetre.
 constexpr double singular_distance = 1e-3;
 
 /// z = (1 + s) ‖v‖ + b + w.
@@ -79,10 +80,9 @@ struct RangeModel {
       position_times(h, u, w);
       const T along = dot(u, w);
       const T trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
-      const T squares = h.cov(0, 0) * h.cov(0, 0) + h.cov(1, 1) * h.cov(1, 1) +
-                        h.cov(2, 2) * h.cov(2, 2) +
-                        2.0 * (h.cov(0, 1) * h.cov(0, 1) + h.cov(0, 2) * h.cov(0, 2) +
-                               h.cov(1, 2) * h.cov(1, 2));
+      const T squares =
+          h.cov(0, 0) * h.cov(0, 0) + h.cov(1, 1) * h.cov(1, 1) + h.cov(2, 2) * h.cov(2, 2) +
+          2.0 * (h.cov(0, 1) * h.cov(0, 1) + h.cov(0, 2) * h.cov(0, 2) + h.cov(1, 2) * h.cov(1, 2));
       z.curvature_mean = 0.5 * (trace - along) * inverse;
       z.curvature_variance =
           0.5 * at_least(T(squares - 2.0 * dot(w, w) + along * along), 0.0) * inverse * inverse;

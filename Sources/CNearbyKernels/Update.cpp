@@ -11,12 +11,13 @@ using nearby::Lanes;
 using nearby::Linearized;
 using nearby::Number;
 
-/// What a new fault looks like, as shares of its density: an obstructed range is too long, a bad angle
-/// is mirrored front to back, and either may be anything.
+/// What a new fault looks like, as shares of its density: an obstructed range is too long, a bad
+/// angle is mirrored front to back, and either may be anything.
 constexpr double new_range_excess = 0.75, new_range_anything = 0.25;
 constexpr double new_angle_mirrored = 0.25, new_angle_anything = 0.75;
-/// What a fault that lasts looks like: it repeats itself, so that a burst is one surprise and not as
-/// many as it has samples. Ranges repeat their excess, angles the very value at which they stick.
+/// What a fault that lasts looks like: it repeats itself, so that a burst is one surprise and not
+/// as many as it has samples. Ranges repeat their excess, angles the very value at which they
+/// stick.
 constexpr double lasting_range_repeated = 0.9, lasting_range_new = 0.1;
 constexpr double lasting_angle_stuck = 0.6, lasting_angle_new = 0.4;
 /// "Anything", for a range: so many mean excesses.
@@ -25,8 +26,7 @@ constexpr double range_span = 30;
 template <class T>
 T gaussian(const T &squared, const T &variance) {
   constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
-  return normalizer * nearby::exponential(T(-0.5 * squared / variance)) /
-         nearby::root(variance);
+  return normalizer * nearby::exponential(T(-0.5 * squared / variance)) / nearby::root(variance);
 }
 
 /// The densities of an innovation in case of a fault: one that has just begun, one that lasts.
@@ -48,10 +48,9 @@ FaultDensity<T> range_fault(const T &innovation, const T &last, const T &varianc
   const T step = innovation - last;
   // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
   // still wide would do best to call everything a fault that repeats itself.
-  const T spread =
-      variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
-  density.lasting = lasting_range_repeated * gaussian(T(step * step), spread) +
-                    lasting_range_new * density.fresh;
+  const T spread = variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
+  density.lasting =
+      lasting_range_repeated * gaussian(T(step * step), spread) + lasting_range_new * density.fresh;
   return density;
 }
 
@@ -68,9 +67,8 @@ FaultDensity<T> angle_fault(int component, const T &innovation, const T &varianc
   const double step = nearby::wrapped(m.value[component] - m.previous[component]);
   density.lasting = lasting_angle_new * density.fresh;
   if (std::isfinite(step))
-    density.lasting +=
-        lasting_angle_stuck *
-        gaussian(T(0.0 * innovation + step * step), T(variance + m.variance[component]));
+    density.lasting += lasting_angle_stuck * gaussian(T(0.0 * innovation + step * step),
+                                                      T(variance + m.variance[component]));
   return density;
 }
 
@@ -85,8 +83,8 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
     if (range)
       gain[i] += h.cov(i, NEARBY_STATE_RANGE_BIAS) + h.cov(i, NEARBY_STATE_RANGE_SCALE) * *range;
   }
-  T state_variance = gain[0] * z.gradient[0] + gain[1] * z.gradient[1] +
-                     gain[2] * z.gradient[2] + gain[wander];
+  T state_variance =
+      gain[0] * z.gradient[0] + gain[1] * z.gradient[1] + gain[2] * z.gradient[2] + gain[wander];
   if (range)
     state_variance += gain[NEARBY_STATE_RANGE_BIAS] + gain[NEARBY_STATE_RANGE_SCALE] * *range;
 
@@ -133,8 +131,8 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
   Number<T>::store(fields + (NEARBY_FIELD_INLIER + component) * stride, inlier);
 }
 
-/// Whether curvature can matter: for one hypothesis only while the position is so uncertain that the
-/// second-order variance would reach a thousandth of the noise; in lanes always.
+/// Whether curvature can matter: for one hypothesis only while the position is so uncertain that
+/// the second-order variance would reach a thousandth of the noise; in lanes always.
 bool curvature_matters(const Hypothesis<double> &h, const nearby_measurement &m) {
   const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
   double v[3];

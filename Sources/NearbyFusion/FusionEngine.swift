@@ -16,9 +16,12 @@ public import NearbyGeometry
 ///
 /// ## Method
 ///
-/// A peer's posterior is a mixture of Gaussians over its position and the errors of the radio (see
-/// ``add(_:)-(RangingSample)`` for the step). Odometry drift needs no state: between samples the
-/// peer's position in the drifting world random-walks.
+/// A peer's posterior is a mixture of Gaussians over its position and the errors of the radio, each
+/// updated by an extended Kalman filter with a robust likelihood. Odometry drift needs no state:
+/// between samples the peer's position in the drifting world random-walks. While the posterior is bent
+/// (a shell, a ring, two mirror images) the mixture is fitted anew to all that has been seen, so that
+/// no linearisation error gathers and no mode is missed; once one narrow mode is left, the filter goes
+/// on alone. See ``add(_:)-(RangingSample)`` for the step.
 public struct FusionEngine: Sendable {
   /// The settings in force.
   public let configuration: FusionConfiguration
@@ -76,10 +79,12 @@ public struct FusionEngine: Sendable {
   /// 2. First sample: give birth to a bank of hypotheses on the sphere, cone or circle it allows.
   /// 3. Predict: drift spreads the position, wandering errors forget.
   /// 4. Update each hypothesis, component by component, with a robust likelihood.
-  /// 5. Recover: when the samples keep contradicting the bank, add fresh hypotheses that compete.
-  /// 6. Reduce: prune the improbable, merge what has become the same.
-  /// 7. Report, and learn how noisy the components are.
-  /// 8. Assess convergence.
+  /// 5. Search, while the posterior is bent: fit the hypotheses to the whole window.
+  /// 6. Reduce: prune the improbable, merge what has become the same; settle on one.
+  /// 7. Challenge: when the samples keep contradicting the account, a second one is born from them
+  ///    and runs beside it until one of the two proves right.
+  /// 8. Report, and learn how noisy the components are.
+  /// 9. Assess convergence.
   ///
   /// - Parameter sample: The sample, up to a second late.
   /// - Returns: What became of each of its components.

@@ -45,7 +45,9 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
   }
   count += 1;
   void *result = __libc_memalign(alignment, size);
-  if (result == NULL) { return ENOMEM; }
+  if (result == NULL) {
+    return ENOMEM;
+  }
   *block = result;
   return 0;
 }

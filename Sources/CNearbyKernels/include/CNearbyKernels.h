@@ -102,8 +102,8 @@ typedef struct nearby_measurement {
   /// The Markov chain of faults: from honest to faulty, and from faulty to faulty.
   double fault_onset[NEARBY_COMPONENTS];
   double fault_persistence;
-  /// The mean excess of a range without line of sight, and by what variance an excess that lasts has
-  /// changed since the last sample.
+  /// The mean excess of a range without line of sight, and by what variance an excess that lasts
+  /// has changed since the last sample.
   double range_excess, lasting_range_variance;
   /// The full cone in which angles are measured.
   double field_of_view;
@@ -118,12 +118,12 @@ typedef struct nearby_measurement {
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
-/// scalar, each linearised (second order in the innovation's mean and variance) at the mean that the
-/// one before has left.
+/// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
+/// the one before has left.
 ///
-/// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a fault,
-/// from a Markov chain (Gilbert and Elliott), and F its density. With γ the posterior probability of no fault the moments of the exact
-/// two-component posterior are
+/// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a
+/// fault, from a Markov chain (Gilbert and Elliott), and F its density. With γ the posterior
+/// probability of no fault the moments of the exact two-component posterior are
 ///
 ///     x ← x + γ K ν,  P ← P - c (P Hᵀ)(P Hᵀ)ᵀ,  c = γ (S - (1 - γ) ν²) / S²
 ///
@@ -136,10 +136,11 @@ void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measu
 /// Makes the shares sum to one.
 void nearby_bank_normalize(const nearby_bank *bank);
 
-/// Drops hypotheses below `pruning_weight` and all but the `most` heaviest, then merges neighbours as long as Runnalls' bound on the
-/// Kullback-Leibler loss, per unit of their weight and on the position, stays below `merging_loss`
-/// (Runnalls 2007, eq. 16). Returns how many are left; they are moved to the front, the heaviest
-/// first. Shares must be normalised and are so again afterwards. O(n²).
+/// Drops hypotheses below `pruning_weight` and all but the `most` heaviest, then merges neighbours
+/// as long as Runnalls' bound on the Kullback-Leibler loss, per unit of their weight and on the
+/// position, stays below `merging_loss` (Runnalls 2007, eq. 16). Returns how many are left; they
+/// are moved to the front, the heaviest first. Shares must be normalised and are so again
+/// afterwards. O(n²).
 int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
                            double merging_loss);
 
@@ -161,8 +162,8 @@ typedef struct nearby_keyframe {
   double variance[NEARBY_COMPONENTS];
   /// The correlation of the wandering error then with that of now, which the fit estimates.
   double memory[NEARBY_COMPONENTS];
-  /// How far the odometry has drifted since, in the shape in which it most likely has: metres in the
-  /// horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
+  /// How far the odometry has drifted since, in the shape in which it most likely has: metres in
+  /// the horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
   double horizontal_drift, vertical_drift, yaw_drift, pivot[3];
 } nearby_keyframe;
 
@@ -177,8 +178,8 @@ typedef struct nearby_fit_model {
   double range_bias_sigma, range_scale_sigma;
   /// The prior variance of each wandering error.
   double wander_variance[NEARBY_COMPONENTS];
-  /// The probability of an outlier, the mean excess of a range that is one, and the cone in which an
-  /// angle that is one may lie.
+  /// The probability of an outlier, the mean excess of a range that is one, and the cone in which
+  /// an angle that is one may lie.
   double outlier_share, range_excess, field_of_view;
 } nearby_fit_model;
 
@@ -186,12 +187,12 @@ typedef struct nearby_fit_model {
 ///
 /// Minimises Σ -ln((1 - ε) N(ν; 0, R) + ε F) plus the priors by Gauss and Newton's method, each
 /// component weighted by its probability of being no outlier, the noise at first widened and then
-/// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds
-/// its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse of
-/// the information there. Returns the logarithm of the evidence by Laplace's approximation, up to a
-/// constant common to all priors; minus infinity when it could not be solved. Noise variances begin at
-/// most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a mode
-/// already. O(count).
+/// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off
+/// finds its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse
+/// of the information there. Returns the logarithm of the evidence by Laplace's approximation, up
+/// to a constant common to all priors; minus infinity when it could not be solved. Noise variances
+/// begin at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a
+/// mode already. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance);
 

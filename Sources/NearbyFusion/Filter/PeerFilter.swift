@@ -49,7 +49,7 @@ struct PeerFilter: Sendable {
     }
   }
 
-  // MARK: Stages 2 to 6
+  // MARK: Stages 2 to 7
 
   /// Fuses the usable components of a sample.
   mutating func fuse(
@@ -95,7 +95,7 @@ struct PeerFilter: Sendable {
     }
   }
 
-  // MARK: Stage 7, reports and learning
+  // MARK: Stage 8, reports and learning
 
   /// Reports what became of the components, and learns how noisy they are.
   mutating func report(
@@ -138,7 +138,7 @@ struct PeerFilter: Sendable {
     }
   }
 
-  // MARK: Stage 8, convergence
+  // MARK: Stage 9, convergence
 
   /// Takes note of whether anything of a sample was usable.
   mutating func noteUse(_ use: SampleReport.Use, at time: Timestamp) {

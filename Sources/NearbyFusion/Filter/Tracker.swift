@@ -83,7 +83,7 @@ struct Tracker: Sendable {
     let birth = Birth(
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
-    bank.add(birth.seeds())
+    bank.replace(with: birth.seeds())
     modes = ModeSearch(birth.priors())
     _ = window.add(components, at: device, noise: noise)
     spread.add(device.worldFromDevice.translation)

@@ -158,8 +158,10 @@ struct Birth {
     }
   }
 
-  /// Unit vectors in the world. Those of a sphere come in pairs, one the other's image in the level:
-  /// above and below must have the same chance.
+  /// Unit vectors in the world.
+  ///
+  /// Those of a sphere come in pairs, one the other's image in the level: above and below must have
+  /// the same chance.
   private func directions(_ count: Int) -> [Vector3] {
     let golden = Double.pi * (3 - 5.0.squareRoot())
     return (0..<count).map { index in
@@ -178,9 +180,11 @@ struct Birth {
 
   // MARK: Priors
 
-  /// The prior of a search, cut in pieces: Gaussians side by side on the shell of the first range, or
-  /// on all rays, each so narrow in its angles that a fit in it has one answer. Together they are
-  /// flat, and nothing but "about so far away" of the measurement is in them.
+  /// The prior of a search, cut in pieces.
+  ///
+  /// Gaussians side by side on the shell of the first range, or on all rays, each so narrow in its
+  /// angles that a fit in it has one answer. Together they are flat, and nothing of the measurement is
+  /// in them but about how far away the peer is.
   func priors() -> [PositionPrior] {
     let distances = range.map { [$0.value] } ?? Self.blindDistances
     let count = range == nil ? 16 : isPlanar ? 24 : Self.priorCount

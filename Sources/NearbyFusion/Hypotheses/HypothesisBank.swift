@@ -41,9 +41,6 @@ struct HypothesisBank: Sendable {
 
   // MARK: Birth and growth
 
-  /// Adds the first hypotheses.
-  mutating func add(_ seeds: [Seed]) { replace(with: seeds) }
-
   /// Puts hypotheses, one at least, in the place of those there are.
   mutating func replace(with seeds: [Seed]) {
     count = 0

@@ -46,6 +46,7 @@ struct ModeSearch: Sendable {
   ///   - antennaInWorld: The antenna now.
   ///   - wanderVariance: Prior variances of the wandering errors.
   ///   - configuration: The settings.
+  /// - Returns: The hypotheses; none when no piece could be fitted.
   mutating func seeds(
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
     wanderVariance: InlineArray<3, Double>, _ configuration: FusionConfiguration

@@ -197,7 +197,7 @@ extension PeerEstimate {
       peer: peer, timestamp: time, convergence: .unknown, progress: .none, distance: .noData,
       direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
       heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
-      covarianceInWorld: .zero, hypothesisCount: 0)
+      covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
   }
 }
 

@@ -135,7 +135,8 @@ struct FusionEngineTests {
     let a = try #require(inTime.meanInWorld)
     let b = try #require(late.meanInWorld)
     let sigma = inTime.covarianceInWorld.trace.squareRoot()
-    #expect((a - b).length < 0.3 * sigma, "\((a - b).length) m, sigma \(sigma) m")
+    // The drift since a late sample is noise on it, so that it weighs a little less.
+    #expect((a - b).length < 0.5 * sigma, "\((a - b).length) m, sigma \(sigma) m")
     let ratio = late.covarianceInWorld.trace.squareRoot() / sigma
     #expect((0.8...1.25).contains(ratio))
   }

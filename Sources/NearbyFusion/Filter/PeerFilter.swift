@@ -56,7 +56,14 @@ struct PeerFilter: Sendable {
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
     _ configuration: FusionConfiguration, into report: inout SampleReport
   ) {
-    // What was known of a world that is lost says nothing in this one.
+    // What was known of a world that is lost says nothing in this one, and a late sample from there
+    // nothing here.
+    if let world = incumbent?.device.world, device.world < world {
+      for index in 0..<3 where components[index] != nil {
+        report[index].outcome = .rejected(.tooLate)
+      }
+      return
+    }
     guard let world = incumbent?.device.world, world == device.world else {
       challenger = nil
       incumbent = Tracker(
@@ -229,7 +236,8 @@ struct PeerFilter: Sendable {
         value: isConverged ? place : nil, sigma: progress.totalSigma,
         unavailability: isConverged ? nil : .notConverged),
       meanInWorld: view.mean, covarianceInWorld: view.covariance,
-      hypothesisCount: incumbent.bank.count)
+      hypothesisCount: incumbent.bank.count,
+      isSearching: !incumbent.isSettled)
   }
 }
 

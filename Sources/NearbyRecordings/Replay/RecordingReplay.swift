@@ -139,7 +139,8 @@ private struct FusionDesk {
       case .ranging(let row):
         guard let handle = handles[row.peerIndex] else { continue }
         let report = engine.add(row.sample(of: handle))
-        results.append((report, engine.estimate(of: handle)))
+        // As seen from where the device was then, whether or not the sample was used.
+        results.append((report, engine.estimate(of: handle, at: report.timestamp)))
       }
     }
   }

@@ -1,7 +1,7 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-dependent lint format docs clean
+.PHONY: help setup build demo test test-dependent speed lint format docs clean
 
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib
@@ -38,6 +38,13 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
 	@.build-dependent/debug/dependent | tee /dev/stderr | grep -q '^converged'
 
+SPEED := swift run -c release --package-path Benchmarks --scratch-path .build-bench
+
+speed: build ## time the engine, then a whole run over a long recording
+	$(SPEED) speed
+	@$(SPEED) --skip-build speed recording out/speed/recording
+	@bash -c 'time .build/release/nearby run out/speed/recording --quiet --output out/speed/run'
+
 lint: ## check the format of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then \
@@ -55,4 +62,4 @@ docs: setup ## build the documentation; a broken link is an error
 	done
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent .build-docs out
+	rm -rf .build .build-test .build-dependent .build-docs .build-bench out

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import NearbyGeometry
+
+/// A device that walks past a stationary peer; poses at 60 Hz, samples at 10 Hz between them.
+struct Walk {
+  /// Where the device goes.
+  enum Path {
+    /// A smooth curve in three dimensions, the device held roughly towards the peer.
+    case curve
+    /// To and fro on a straight line: a range allows a whole circle about it, for ever.
+    case line
+    /// At rest.
+    case rest
+  }
+
+  static let posesPerSecond = 60
+  static let samplesPerSecond = 10
+
+  let path: Path
+  let peer: Vector3
+
+  /// One sigma of each component's white noise.
+  var rangeNoise = 0.05
+  var azimuthNoise = 1.5.degreesAsRadians
+  var elevationNoise = 2.0.degreesAsRadians
+
+  /// The device's place and attitude at a time in seconds.
+  func worldFromDevice(at time: Double) -> RigidTransform {
+    switch path {
+    case .rest:
+      return .identity
+    case .line:
+      return RigidTransform(
+        rotation: .identity, translation: Vector3(3 * sin(0.35 * time), 0, 0))
+    case .curve:
+      let place = Vector3(
+        3 * sin(0.35 * time) + 0.5 * sin(0.11 * time), 0.3 * sin(0.23 * time),
+        3 * cos(0.35 * time))
+      let away = peer - place
+      let yaw = atan2(-away.x, -away.z) + 0.4 * sin(0.5 * time)
+      let pitch = 0.2 * sin(0.31 * time)
+      return RigidTransform(
+        rotation: Rotation(angleRadians: yaw, about: Vector3(0, 1, 0))
+          * Rotation(angleRadians: pitch, about: Vector3(1, 0, 0)),
+        translation: place)
+    }
+  }
+
+  /// The poses of one second.
+  func poses(ofSecond second: Int) -> [DevicePose] {
+    (0..<Self.posesPerSecond).map { step in
+      let time = Double(second) + Double(step) / Double(Self.posesPerSecond)
+      return DevicePose(
+        timestamp: Timestamp(nanoseconds: Int64(time * 1e9)),
+        worldFromDevice: worldFromDevice(at: time))
+    }
+  }
+
+  /// The samples of one second, a twentieth of a second off the full tenths.
+  func samples(
+    ofSecond second: Int, peer handle: PeerID, withAngles: Bool, _ noise: inout Noise
+  ) -> [RangingSample] {
+    (0..<Self.samplesPerSecond).map { step in
+      let time = Double(second) + (Double(step) + 0.5) / Double(Self.samplesPerSecond)
+      let inDevice = worldFromDevice(at: time).inverse.act(peer)
+      let angles = ArrivalAngles(ofDirection: inDevice)
+      var sample = RangingSample(
+        peer: handle, timestamp: Timestamp(nanoseconds: Int64(time * 1e9)),
+        distance: inDevice.length + noise.normal(rangeNoise))
+      if withAngles {
+        sample.azimuthRadians = (angles.azimuthRadians + noise.normal(azimuthNoise)).wrappedAngle
+        sample.elevationRadians = angles.elevationRadians + noise.normal(elevationNoise)
+      }
+      return sample
+    }
+  }
+}

@@ -29,7 +29,7 @@ public struct PlazaReport: Hashable, Sendable, Codable {
   ///
   /// The two densities are those of a random walk. A drift that is no random walk, such as the
   /// constant turn of Plaza2's gyroscope, has another density over each length; the figure is the
-  /// largest of those over 25, 50, 100 and 200 m of path.
+  /// larger of those over 25 and 50 m of path, on which the mower sees a beacon from new sides.
   public struct Drift: Hashable, Sendable, Codable {
     /// Metres for each axis per square root of a metre travelled, errors of heading not included.
     public let positionDensity: Double
@@ -68,7 +68,7 @@ extension PlazaReport.Drift {
     }
     let yaws = zip(odometry, truth).map { $0.heading - $1.heading }
     var (position, yaw) = (0.0, 0.0)
-    for span in [25.0, 50, 100, 200] {
+    for span in [25.0, 50] {
       var (positionSum, yawSum, count) = (0.0, 0.0, 0.0)
       var to = 0
       for from in lengths.indices {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+import NearbyTestSupport
+
+/// A bank in the kernels' own layout, open to tests.
+struct KernelBank {
+  /// One hypothesis: mean, full covariance, log weight.
+  struct Hypothesis {
+    var mean: [Double]
+    /// 64 numbers, row by row.
+    var covariance: [Double]
+    var logWeight = 0.0
+
+    /// A random state with a full random covariance, its position as uncertain as `sigma`.
+    init(_ generator: inout SeededGenerator, position: Vector3, sigma: Double) {
+      let scales = [sigma, sigma, sigma, 0.15, 0.03, 0.1, 0.06, 0.09]
+      let a = (0..<64).map { _ in generator.normal() }
+      covariance = (0..<64).map { at in
+        let (row, column) = (at / 8, at % 8)
+        var sum = row == column ? 0.2 : 0.0
+        for k in 0..<8 { sum += a[row * 8 + k] * a[column * 8 + k] / 8 }
+        return scales[row] * scales[column] * sum
+      }
+      mean = [position.x, position.y, position.z] + (3..<8).map { generator.normal() * scales[$0] }
+    }
+  }
+
+  var fields: [Double]
+  var count: Int
+  let stride: Int
+
+  init(_ hypotheses: [Hypothesis], stride: Int) {
+    fields = [Double](repeating: 0, count: Int(NEARBY_FIELD_COUNT) * stride)
+    count = hypotheses.count
+    self.stride = stride
+    for (index, hypothesis) in hypotheses.enumerated() {
+      for row in 0..<8 {
+        self[Int(NEARBY_FIELD_MEAN) + row, index] = hypothesis.mean[row]
+        for column in row..<8 {
+          self[Self.covarianceField(row, column), index] = hypothesis.covariance[row * 8 + column]
+        }
+      }
+      self[Int(NEARBY_FIELD_RANGE_RESIDUAL), index] = 1e9
+      self[Int(NEARBY_FIELD_LOG_WEIGHT), index] = hypothesis.logWeight
+    }
+  }
+
+  static func covarianceField(_ row: Int, _ column: Int) -> Int {
+    let (a, b) = (min(row, column), max(row, column))
+    return Int(NEARBY_FIELD_COVARIANCE) + a * 8 - a * (a - 1) / 2 + (b - a)
+  }
+
+  subscript(field: Int, index: Int) -> Double {
+    get { fields[field * stride + index] }
+    set { fields[field * stride + index] = newValue }
+  }
+
+  func mean(_ index: Int) -> [Double] { (0..<8).map { self[Int(NEARBY_FIELD_MEAN) + $0, index] } }
+
+  func covariance(_ index: Int) -> [Double] {
+    (0..<64).map { self[Self.covarianceField($0 / 8, $0 % 8), index] }
+  }
+
+  func weight(_ index: Int) -> Double { exp(self[Int(NEARBY_FIELD_LOG_WEIGHT), index]) }
+
+  var weights: [Double] { (0..<count).map(weight) }
+
+  private mutating func withBank<Result>(
+    _ body: (UnsafePointer<nearby_bank>) -> Result
+  ) -> Result {
+    let (count, stride) = (Int32(count), Int32(stride))
+    return unsafe fields.withUnsafeMutableBufferPointer { buffer in
+      let bank = unsafe nearby_bank(fields: buffer.baseAddress, count: count, stride: stride)
+      return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
+    }
+  }
+
+  mutating func propagate(_ motion: nearby_motion) {
+    unsafe withBank { bank in
+      unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
+    }
+  }
+
+  mutating func update(_ measurement: nearby_measurement) {
+    unsafe withBank { bank in
+      unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
+    }
+  }
+
+  mutating func normalize() { unsafe withBank { unsafe nearby_bank_normalize($0) } }
+
+  mutating func reduce(most: Int, pruningWeight: Double, mergingLoss: Double) {
+    count = Int(
+      unsafe withBank { unsafe nearby_bank_reduce($0, Int32(most), pruningWeight, mergingLoss) })
+  }
+
+  /// Mean (3) and packed covariance (6) of the mixture's position.
+  mutating func moments() -> (mean: [Double], covariance: [Double]) {
+    var mean = [Double](repeating: .nan, count: 3)
+    var covariance = [Double](repeating: .nan, count: 6)
+    unsafe withBank { bank in
+      unsafe mean.withUnsafeMutableBufferPointer { mean in
+        unsafe covariance.withUnsafeMutableBufferPointer { covariance in
+          unsafe nearby_bank_moments(bank, mean.baseAddress, covariance.baseAddress)
+        }
+      }
+    }
+    return (mean, covariance)
+  }
+
+  /// The same moments, from their definition.
+  func naiveMoments() -> (mean: [Double], covariance: [Double]) {
+    let total = weights.reduce(0, +)
+    let mean = (0..<3).map { axis in
+      (0..<count).reduce(0.0) { $0 + weight($1) * self[axis, $1] } / total
+    }
+    var covariance: [Double] = []
+    for row in 0..<3 {
+      for column in row..<3 {
+        covariance.append(
+          (0..<count).reduce(0.0) { sum, index in
+            let spread = (self[row, index] - mean[row]) * (self[column, index] - mean[column])
+            return sum + weight(index)
+              * (self[Self.covarianceField(row, column), index] + spread) / total
+          })
+      }
+    }
+    return (mean, covariance)
+  }
+}
+
+extension nearby_measurement {
+  /// A place, an attitude and noise of ordinary size; nothing present, no faults.
+  init(antenna: Vector3, worldFromDevice: Rotation) {
+    self.init()
+    antenna_in_world = (antenna.x, antenna.y, antenna.z)
+    let (x, y, z) = (worldFromDevice.xAxis, worldFromDevice.yAxis, worldFromDevice.zAxis)
+    device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
+    variance = (0.01, 0.004, 0.008)
+    previous = (.nan, .nan, .nan)
+    fault_onset = (0.03, 0.03, 0.03)
+    fault_persistence = 0.9
+    range_excess = 1.5
+    lasting_range_variance = 0.01
+    field_of_view = 2
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+import NearbyTestSupport
+import Testing
+
+@testable import NearbyFusion
+
+/// What the engine learns of the noise, and what makes it doubt.
+@Suite("Noise level")
+struct NoiseLevelTests {
+  private static let stated = 0.1
+
+  /// Feeds an AR(1) process of stationary sigma `stated`; correlation zero is white noise.
+  private func learned(correlation: Double, seed: UInt64, count: Int = 20_000) -> NoiseLevel {
+    var generator = SeededGenerator(seed: seed)
+    var level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    var residual = generator.normal(sigma: Self.stated)
+    let fresh = (1 - correlation * correlation).squareRoot()
+    for _ in 0..<count {
+      residual = correlation * residual + fresh * generator.normal(sigma: Self.stated)
+      level.observe(
+        NoiseLevel.Observation(
+          before: residual, after: residual, withoutWander: residual, novelty: 1 - correlation,
+          sigma: Self.stated))
+    }
+    return level
+  }
+
+  @Test("white residuals are white", arguments: 0..<12 as Range<UInt64>)
+  func white(seed: UInt64) {
+    let level = learned(correlation: 0, seed: seed)
+    #expect(abs(level.whiteVariance(stated: Self.stated) - 0.01) < 0.0025)
+    #expect(level.wanderVariance(stated: Self.stated) < 0.003)
+  }
+
+  @Test("residuals that hardly change wander", arguments: 0..<12 as Range<UInt64>)
+  func wandering(seed: UInt64) {
+    let level = learned(correlation: 0.95, seed: seed)
+    // A difference of neighbours has twice the variance σ² (1 - 0.95), and white noise twice its own.
+    #expect(abs(level.whiteVariance(stated: Self.stated) - 0.0005) < 0.0002)
+    #expect(abs(level.wanderVariance(stated: Self.stated) - 0.0095) < 0.003)
+  }
+
+  @Test("floors hold, however good the residuals are")
+  func floors() {
+    var level = NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.3)
+    for _ in 0..<5000 {
+      level.observe(
+        NoiseLevel.Observation(before: 0, after: 0, withoutWander: 0, novelty: 1, sigma: 1))
+    }
+    #expect(abs(level.whiteVariance(stated: 1) - 0.04) < 1e-12)
+    #expect(abs(level.wanderVariance(stated: 1) - 0.09) < 1e-12)
+  }
+
+  @Test("one absurd residual counts with four sigmas at most")
+  func absurdResidual() {
+    func level(_ value: Double) -> NoiseLevel {
+      var level = learned(correlation: 0, seed: 1)
+      level.observe(
+        NoiseLevel.Observation(
+          before: value, after: 0, withoutWander: value, novelty: 1, sigma: Self.stated))
+      return level
+    }
+    #expect(level(1e6) == level(1e9))
+  }
+
+  @Test("a broken chain teaches nothing of white noise")
+  func brokenChain() {
+    var level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    let before = level.whiteVariance(stated: 1)
+    for index in 0..<100 {
+      level.forgetLast()
+      let residual = index % 2 == 0 ? 1.0 : -1
+      level.observe(
+        NoiseLevel.Observation(
+          before: residual, after: residual, withoutWander: residual, novelty: 0, sigma: 1))
+    }
+    #expect(level.whiteVariance(stated: 1) == before)
+  }
+}
+
+/// Doubt comes with time, not with one bad sample.
+@Suite("Contradiction monitor")
+struct ContradictionMonitorTests {
+  private func time(_ seconds: Double) -> Timestamp {
+    Timestamp(nanoseconds: 1_000_000_000).advanced(bySeconds: seconds)
+  }
+
+  @Test("begins consistent, and a burst shorter than its patience changes nothing")
+  func shortBurst() {
+    var monitor = ContradictionMonitor()
+    #expect(monitor.isConsistent && !monitor.isContradicted)
+    for index in 0..<10 {
+      monitor.add(contradicts: true, at: time(0.1 * Double(index)), patience: 1)
+    }
+    // 1 - exp(-0.9) = 0.593.
+    #expect(abs(monitor.share - 0.5934303402594) < 1e-12)
+    #expect(!monitor.isContradicted)
+    monitor.add(contradicts: true, at: time(1.1), patience: 1)
+    #expect(monitor.share > 0.65 && monitor.isContradicted)
+  }
+
+  @Test("agreement brings it back")
+  func recovery() {
+    var monitor = ContradictionMonitor()
+    for index in 0..<30 {
+      monitor.add(contradicts: true, at: time(0.1 * Double(index)), patience: 1)
+    }
+    #expect(monitor.isContradicted && !monitor.isConsistent)
+    for index in 30..<50 {
+      monitor.add(contradicts: false, at: time(0.1 * Double(index)), patience: 1)
+    }
+    #expect(!monitor.isContradicted && monitor.isConsistent)
+  }
+
+  @Test("few samples far apart need four in surplus")
+  func fewSamples() {
+    var monitor = ContradictionMonitor()
+    for index in 0..<3 {
+      monitor.add(contradicts: true, at: time(10 * Double(index)), patience: 1)
+      #expect(!monitor.isContradicted)
+    }
+    monitor.add(contradicts: true, at: time(30), patience: 1)
+    #expect(monitor.isContradicted)
+  }
+
+  @Test("half of the samples is not enough")
+  func half() {
+    var monitor = ContradictionMonitor()
+    for index in 0..<200 {
+      monitor.add(contradicts: index % 2 == 0, at: time(0.1 * Double(index)), patience: 1)
+      #expect(!monitor.isContradicted)
+    }
+    #expect(abs(monitor.share - 0.5) < 0.06)
+  }
+}
+
+/// An angle repeated to the last digit is suspicious only when the device has moved.
+@Suite("Stuck angle")
+struct StuckAngleTests {
+  private func pose(yaw: Double, x: Double) -> RigidTransform {
+    RigidTransform(
+      rotation: Rotation(angleRadians: yaw, about: Vector3(0, 1, 0)), translation: Vector3(x, 0, 0))
+  }
+
+  @Test(
+    "thresholds of turn and step",
+    arguments: [
+      (0.0, 0.0, false), (0.029, 0.0, false), (0.031, 0.0, true), (0.0, 0.099, false),
+      (0.0, 0.101, true),
+    ] as [(Double, Double, Bool)])
+  func thresholds(yaw: Double, x: Double, isStuck: Bool) {
+    var angle = StuckAngle()
+    let first = angle.isStuck(0.3, at: pose(yaw: 0, x: 0))
+    #expect(!first)
+    let second = angle.isStuck(0.3, at: pose(yaw: yaw, x: x))
+    #expect(second == isStuck)
+    // The least change of the value frees it.
+    let changed = angle.isStuck(0.3.nextUp, at: pose(yaw: yaw, x: x))
+    #expect(!changed)
+  }
+
+  @Test("counts from where the value was first seen, step by small step")
+  func slow() {
+    var angle = StuckAngle()
+    let judged = (0..<10).map { angle.isStuck(0.3, at: pose(yaw: 0.01 * Double($0), x: 0)) }
+    #expect(
+      judged == [false, false, false, false] + [Bool](repeating: true, count: 6) || judged[3])
+    #expect(judged.prefix(3).allSatisfy { !$0 } && judged.suffix(6).allSatisfy { $0 })
+  }
+}

@@ -231,6 +231,25 @@ struct FitTests {
     #expect(information.quadraticForm(error) < 21.1, "seed \(seed), off by \(error.length) m")
   }
 
+  @Test("close by, 18 of 40 ranges too long: the best mode is found from some start")
+  func manyOutliersCloseBy() {
+    var generator = SeededGenerator(seed: 9)
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 40, peer: peer, present: Self.range)
+    for index in keyframes.indices {
+      keyframes[index].value.0 += generator.normal(sigma: 0.1)
+      if generator.uniform() < 0.3 { keyframes[index].value.0 += 2 }
+    }
+    let model = model(center: peer + generator.normalVector().normalized, sigma: 5)
+    let truth = fit(keyframes, model, from: peer, widest: 1)
+    #expect((truth.position - peer).length < 0.3)
+    let best = (0..<8).map { _ in
+      fit(keyframes, model, from: peer + 2 * generator.normalVector().normalized).logEvidence
+    }.max()
+    // Widened so far, the outliers carry every start over to a mode with 60 nats less.
+    withKnownIssue { #expect((best ?? -.infinity) > truth.logEvidence - 1) }
+  }
+
   // MARK: - Search
 
   /// What the search leaves of a shell of priors, by share.

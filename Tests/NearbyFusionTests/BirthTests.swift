@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+import NearbyTestSupport
+import Testing
+
+@testable import NearbyFusion
+
+/// The hypotheses with which a bank begins.
+@Suite("Birth")
+struct BirthTests {
+  /// What the first sample held.
+  enum Shape: String, CaseIterable {
+    case sphere, circle, arc, ring, spot
+  }
+
+  private func birth(
+    _ shape: Shape, range: Double, _ generator: inout SeededGenerator
+  ) throws -> Birth {
+    var configuration = FusionConfiguration()
+    configuration.odometry.isPlanar = shape == .circle
+    var sample = RangingSample(
+      peer: PeerID(index: 0), timestamp: Timestamp(nanoseconds: 0), distance: range)
+    if shape == .arc || shape == .spot { sample.azimuthRadians = 0.4 }
+    if shape == .ring || shape == .spot { sample.elevationRadians = 0.2 }
+    var components = Components(repeating: nil)
+    for component in Component.allCases {
+      components[component.rawValue] = MeasuredComponent(
+        component, of: sample, configuration.ranging)
+    }
+    let level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    // A planar world has the device upright.
+    let turn = Rotation(
+      angleRadians: generator.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
+    let device = TrajectoryPoint(
+      timestamp: sample.timestamp,
+      worldFromDevice: RigidTransform(rotation: turn, translation: generator.normalVector()))
+    return Birth(
+      components, at: device, noise: [level, level, level], configuration, maximumCount: 96)
+  }
+
+  @Test(
+    "the mixture is as far away as was measured", arguments: Shape.allCases,
+    [1, 2, 5, 12] as [Double])
+  func meanDistance(shape: Shape, range: Double) throws {
+    var generator = SeededGenerator(seed: UInt64(range))
+    let birth = try birth(shape, range: range, &generator)
+    let seeds = birth.seeds()
+    #expect(seeds.allSatisfy { $0.weight > 0 && $0.weight.isFinite })
+    let total = seeds.reduce(0) { $0 + $1.weight }
+    // Draws from the mixture: the first order has nothing of the shell's curvature.
+    var sum = 0.0
+    let draws = 200
+    for seed in seeds {
+      let p = seed.positionCovariance
+      // Cholesky by hand.
+      let a = p.xx.squareRoot()
+      let (b, c) = (p.xy / a, p.xz / a)
+      let d = max(p.yy - b * b, 0).squareRoot()
+      let e = d > 0 ? (p.yz - b * c) / d : 0
+      let f = max(p.zz - c * c - e * e, 0).squareRoot()
+      var distances = 0.0
+      for _ in 0..<draws {
+        let n = generator.normalVector()
+        let place =
+          seed.position + Vector3(a * n.x, b * n.x + d * n.y, c * n.x + e * n.y + f * n.z)
+        distances += (place - birth.antennaInWorld).length
+      }
+      sum += seed.weight / total * distances / Double(draws)
+    }
+    let isNear = abs(sum - range) < 0.03 * range
+    if shape == .sphere && range == 1 {
+      // So near, the spread of the few pieces is wider than the correction of their radius allows.
+      withKnownIssue { #expect(isNear, "\(sum) m") }
+    } else {
+      #expect(isNear, "\(shape), \(range) m: \(sum) m")
+    }
+  }
+
+  @Test("so many hypotheses, within the bank", arguments: Shape.allCases)
+  func count(shape: Shape) throws {
+    var generator = SeededGenerator(seed: 1)
+    let seeds = try birth(shape, range: 5, &generator).seeds()
+    switch shape {
+    case .sphere: #expect(seeds.count > 48 && seeds.count <= 96)
+    case .circle: #expect(seeds.count >= 16 && seeds.count <= 96)
+    case .arc: #expect(seeds.count == 7 + 48)
+    case .ring: #expect(seeds.count == 16 + 48)
+    case .spot: #expect(seeds.count == 1 + 48)
+    }
+    let total = seeds.reduce(0) { $0 + $1.weight }
+    let doubted = seeds.filter(\.anglesAreFaulty).reduce(0) { $0 + $1.weight }
+    let hasAngles = shape != .sphere && shape != .circle
+    #expect(abs(doubted / total - (hasAngles ? 0.1 : 0)) < 1e-12)
+  }
+
+  @Test("covariances are positive definite, errors included", arguments: Shape.allCases)
+  func positiveDefinite(shape: Shape) throws {
+    var generator = SeededGenerator(seed: 3)
+    for seed in try birth(shape, range: 4, &generator).seeds() {
+      let full = (0..<64).map { at in
+        let (row, column) = (min(at / 8, at % 8), max(at / 8, at % 8))
+        return seed.covariance[HypothesisBank.packed(row, column)]
+      }
+      #expect(positiveDefiniteInverse(of: full, order: 8) != nil)
+    }
+  }
+
+  @Test("above and below have the same chance, in the sphere and in its priors")
+  func symmetry() throws {
+    var generator = SeededGenerator(seed: 4)
+    let birth = try birth(.sphere, range: 5, &generator)
+    func unmatched(_ places: [Vector3]) -> Int {
+      places.filter { place in
+        let mirror = Vector3(place.x, 2 * birth.antennaInWorld.y - place.y, place.z)
+        return !places.contains { ($0 - mirror).length < 1e-9 }
+      }.count
+    }
+    let seeds = birth.seeds()
+    #expect(unmatched(seeds.map(\.position)) == 0)
+    let priors = birth.priors()
+    #expect(priors.count == 64)
+    #expect(unmatched(priors.map(\.center)) == 0)
+    #expect(priors.allSatisfy { abs(($0.center - birth.antennaInWorld).length - 5) < 1e-9 })
+    #expect(priors.allSatisfy { $0.covariance.positiveDefiniteInverse != nil })
+  }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+import NearbyTestSupport
+import Testing
+
+@testable import NearbyFusion
+
+/// The fit of a whole window: exact without noise, honest about its width, unmoved by outliers.
+@Suite("Fit")
+struct FitTests {
+  private static let range: Int32 = 1
+  private static let angles: Int32 = 6
+
+  private func keyframe(
+    at place: Vector3, _ turn: Rotation, peer: Vector3, present: Int32
+  ) -> nearby_keyframe {
+    let ray = turn.inverse.act(peer - place)
+    let angles = ArrivalAngles(ofDirection: ray)
+    let (x, y, z) = (turn.xAxis, turn.yAxis, turn.zAxis)
+    var result = nearby_keyframe()
+    result.antenna_in_world = (place.x, place.y, place.z)
+    result.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
+    result.present = present
+    result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians)
+    result.variance = (0.01, 0.004, 0.008)
+    return result
+  }
+
+  /// A winding path, 3 m across in every direction.
+  private func path(
+    _ generator: inout SeededGenerator, count: Int, peer: Vector3, present: Int32
+  ) -> [nearby_keyframe] {
+    (0..<count).map { index in
+      let t = Double(index) / Double(count - 1)
+      let place =
+        Vector3(3 * t - 1.5, 1.5 * sin(7 * t), 1.5 * cos(5 * t))
+        + generator.normalVector(sigma: 0.1)
+      let turn = Rotation(angleRadians: generator.normal(sigma: 0.5), about: Vector3(0, 1, 0))
+      return keyframe(at: place, turn, peer: peer, present: present)
+    }
+  }
+
+  private func model(center: Vector3, sigma: Double) -> nearby_fit_model {
+    let weight = 1 / (sigma * sigma)
+    return nearby_fit_model(
+      center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
+      range_bias_sigma: 0, range_scale_sigma: 0, wander_variance: (0, 0, 0), outlier_share: 0.1,
+      range_excess: 1.5, field_of_view: 2)
+  }
+
+  private struct Result {
+    var state: [Double]
+    var covariance: [Double]
+    var logEvidence: Double
+
+    var position: Vector3 { Vector3(state[0], state[1], state[2]) }
+    var positionCovariance: SymmetricMatrix3 {
+      SymmetricMatrix3(
+        xx: covariance[0], xy: covariance[1], xz: covariance[2], yy: covariance[8],
+        yz: covariance[9], zz: covariance[15])
+    }
+  }
+
+  private func fit(
+    _ keyframes: [nearby_keyframe], _ model: nearby_fit_model, from start: Vector3,
+    widest: Double = 400
+  ) -> Result {
+    var model = model
+    var result = Result(
+      state: [start.x, start.y, start.z, 0, 0, 0, 0, 0],
+      covariance: [Double](repeating: .nan, count: 36), logEvidence: .nan)
+    result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
+      unsafe result.state.withUnsafeMutableBufferPointer { state in
+        unsafe result.covariance.withUnsafeMutableBufferPointer { covariance in
+          unsafe nearby_fit(
+            keyframes.baseAddress, Int32(keyframes.count), &model, widest, state.baseAddress,
+            covariance.baseAddress)
+        }
+      }
+    }
+    return result
+  }
+
+  private func peer(_ generator: inout SeededGenerator) -> Vector3 {
+    let angle = generator.uniform(in: -.pi...Double.pi)
+    let distance = generator.uniform(in: 3...8)
+    return Vector3(
+      distance * cos(angle), generator.uniform(in: -1.5...1.5), distance * sin(angle))
+  }
+
+  @Test("exact ranges lead to the true place from metres away", arguments: 0..<24 as Range<UInt64>)
+  func exactRanges(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    let keyframes = path(&generator, count: 30, peer: peer, present: Self.range)
+    let start = peer + 2.5 * generator.normalVector().normalized
+    let result = fit(keyframes, model(center: start, sigma: 1000), from: start)
+    #expect((result.position - peer).length < 1e-6, "seed \(seed)")
+    #expect(result.logEvidence.isFinite)
+    // Pinned by priors of no width.
+    for state in 3..<8 { #expect(abs(result.state[state]) < 1e-6) }
+  }
+
+  @Test("exact angles lead to the true place", arguments: 0..<16 as Range<UInt64>)
+  func exactAngles(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    let keyframes = path(&generator, count: 30, peer: peer, present: Self.angles)
+    let start = peer + generator.normalVector().normalized
+    let result = fit(keyframes, model(center: start, sigma: 10_000), from: start)
+    #expect((result.position - peer).length < 1e-6, "seed \(seed)")
+  }
+
+  @Test("a window without keyframes returns the prior")
+  func priorOnly() {
+    let center = Vector3(1, 2, 3)
+    let result = fit([], model(center: center, sigma: 2), from: .zero)
+    #expect((result.position - center).length < 1e-9)
+    #expect(abs(result.positionCovariance.xx - 4) < 1e-9)
+    #expect(abs(result.positionCovariance.xy) < 1e-12)
+  }
+
+  @Test("a prior that is none is refused")
+  func badPrior() {
+    var broken = model(center: .zero, sigma: 1)
+    broken.information.0 = -1
+    #expect(fit([], broken, from: .zero).logEvidence == -.infinity)
+  }
+
+  // MARK: - Width
+
+  /// What the fit says it predicts, from its parameters: the state, then the drift's amplitudes.
+  private func predict(_ x: [Double], _ k: nearby_keyframe) -> [Double] {
+    let turned = Vector3(x[2] - k.pivot.2, 0, k.pivot.0 - x[0])
+    let drift =
+      Vector3(k.horizontal_drift * x[8], k.vertical_drift * x[9], k.horizontal_drift * x[10])
+      + k.yaw_drift * x[11] * turned
+    let (a, r) = (k.antenna_in_world, k.device_from_world)
+    let v = Vector3(x[0], x[1], x[2]) - drift - Vector3(a.0, a.1, a.2)
+    let ray = Vector3(
+      Vector3(r.0, r.1, r.2).dot(v), Vector3(r.3, r.4, r.5).dot(v), Vector3(r.6, r.7, r.8).dot(v))
+    let angles = ArrivalAngles(ofDirection: ray)
+    return [
+      (1 + x[4]) * ray.length + x[3] + k.memory.0 * x[5],
+      angles.azimuthRadians + k.memory.1 * x[6], angles.elevationRadians + k.memory.2 * x[7],
+    ]
+  }
+
+  @Test(
+    "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>)
+  func covariance(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 20, peer: peer, present: 7)
+    for index in keyframes.indices {
+      let left = 1 - Double(index) / 20
+      keyframes[index].memory = (1 - left, 0.5 * (1 - left), 0.3)
+      keyframes[index].horizontal_drift = 0.3 * left
+      keyframes[index].vertical_drift = 0.2 * left
+      keyframes[index].yaw_drift = 0.1 * left
+      keyframes[index].pivot = (0.5 * left, 0, -0.3)
+      keyframes[index].present = 1 + Int32(generator.uniform() * 7)
+    }
+    var model = model(center: peer, sigma: 3)
+    model.information = (0.2, 0.02, -0.03, 0.3, 0.01, 0.25)
+    model.range_bias_sigma = 0.15
+    model.range_scale_sigma = 0.03
+    model.wander_variance = (0.02, 0.003, 0.005)
+    model.outlier_share = 0
+    // Without noise and with every prior about the truth, the truth is the mode.
+    let result = fit(keyframes, model, from: peer + generator.normalVector(sigma: 0.3))
+    #expect((result.position - peer).length < 1e-6)
+
+    var information = [Double](repeating: 0, count: 144)
+    let p = model.information
+    let prior = [p.0, p.1, p.2, p.1, p.3, p.4, p.2, p.4, p.5]
+    for row in 0..<3 {
+      for column in 0..<3 { information[row * 12 + column] = prior[row * 3 + column] }
+    }
+    for (offset, variance) in [0.15 * 0.15, 0.03 * 0.03, 0.02, 0.003, 0.005].enumerated() {
+      information[(3 + offset) * 13] = 1 / variance
+    }
+    for drift in 8..<12 { information[drift * 13] = 1 }
+    let truth = [peer.x, peer.y, peer.z] + [Double](repeating: 0, count: 9)
+    for k in keyframes {
+      let jacobian = NumericJacobian(at: truth, angles: [1, 2]) { predict($0, k) }
+      let variances = [k.variance.0, k.variance.1, k.variance.2]
+      for component in 0..<3 where k.present & 1 << Int32(component) != 0 {
+        let h = jacobian.rows[component]
+        for row in 0..<12 {
+          for column in 0..<12 {
+            information[row * 12 + column] += h[row] * h[column] / variances[component]
+          }
+        }
+      }
+    }
+    let expected = try #require(positiveDefiniteInverse(of: information, order: 12))
+    for row in 0..<8 {
+      for column in row..<8 {
+        let packed = row * 8 - row * (row - 1) / 2 + (column - row)
+        let scale = (expected[row * 13] * expected[column * 13]).squareRoot()
+        #expect(
+          abs(result.covariance[packed] - expected[row * 12 + column]) < 1e-5 * scale,
+          "(\(row), \(column)), seed \(seed)")
+      }
+    }
+  }
+
+  // MARK: - Outliers
+
+  @Test("three ranges out of ten 2 m too long", arguments: 0..<24 as Range<UInt64>)
+  func outliers(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 40, peer: peer, present: Self.range)
+    for index in keyframes.indices { keyframes[index].value.0 += generator.normal(sigma: 0.1) }
+    for index in keyframes.indices.shuffled(using: &generator).prefix(12) {
+      keyframes[index].value.0 += 2
+    }
+    // A fit finds the mode that is downhill; of some starts the one with most evidence counts.
+    let model = model(center: peer + generator.normalVector().normalized, sigma: 5)
+    let fits = (0..<8).map { _ in
+      fit(keyframes, model, from: peer + 2 * generator.normalVector().normalized)
+    }
+    let result = try #require(fits.max { $0.logEvidence < $1.logEvidence })
+    let error = result.position - peer
+    let information = try #require(result.positionCovariance.positiveDefiniteInverse)
+    // Chi-square with three degrees of freedom: one in ten thousand is beyond this.
+    #expect(information.quadraticForm(error) < 21.1, "seed \(seed), off by \(error.length) m")
+  }
+
+  @Test("close by, 18 of 40 ranges too long: the best mode is found from some start")
+  func manyOutliersCloseBy() {
+    var generator = SeededGenerator(seed: 9)
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 40, peer: peer, present: Self.range)
+    for index in keyframes.indices {
+      keyframes[index].value.0 += generator.normal(sigma: 0.1)
+      if generator.uniform() < 0.3 { keyframes[index].value.0 += 2 }
+    }
+    let model = model(center: peer + generator.normalVector().normalized, sigma: 5)
+    let truth = fit(keyframes, model, from: peer, widest: 1)
+    #expect((truth.position - peer).length < 0.3)
+    let best = (0..<8).map { _ in
+      fit(keyframes, model, from: peer + 2 * generator.normalVector().normalized).logEvidence
+    }.max()
+    // Widened so far, the outliers carry every start over to a mode with 60 nats less.
+    withKnownIssue { #expect((best ?? -.infinity) > truth.logEvidence - 1) }
+  }
+
+  // MARK: - Search
+
+  /// What the search leaves of a shell of priors, by share.
+  private func search(_ keyframes: [nearby_keyframe], radius: Double) -> [(Vector3, Double)] {
+    let golden = Double.pi * (3 - 5.0.squareRoot())
+    let priors = (0..<64).map { index in
+      let height = (1 - (2 * Double(index / 2) + 1) / 64) * (index % 2 == 0 ? 1 : -1)
+      let level = (1 - height * height).squareRoot()
+      let turn = golden * Double(index / 2)
+      return PositionPrior(
+        center: radius * Vector3(level * cos(turn), height, level * sin(turn)),
+        covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
+    }
+    var search = ModeSearch(priors)
+    let seeds = search.seeds(
+      keyframes, isSweep: true, antennaInWorld: .zero, wanderVariance: [1e-4, 1e-4, 1e-4],
+      FusionConfiguration())
+    let total = seeds.reduce(0) { $0 + $1.weight }
+    return seeds.map { ($0.position, $0.weight / total) }
+  }
+
+  @Test("the search puts its weight on the true place", arguments: 0..<8 as Range<UInt64>)
+  func searchFinds(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    let keyframes = path(&generator, count: 30, peer: peer, present: Self.range)
+    let seeds = search(keyframes, radius: peer.length)
+    let near = seeds.filter { ($0.0 - peer).length < 0.5 }.reduce(0) { $0 + $1.1 }
+    #expect(near > 0.95, "seed \(seed): \(near)")
+  }
+
+  @Test("ranges from a level path leave both mirror images", arguments: 0..<8 as Range<UInt64>)
+  func searchKeepsMirror(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var peer = peer(&generator)
+    peer.y = 2
+    let keyframes = (0..<30).map { index in
+      keyframe(
+        at: Vector3(3 * cos(0.2 * Double(index)) - 1, 0, 2 * sin(0.2 * Double(index))), .identity,
+        peer: peer, present: Self.range)
+    }
+    let seeds = search(keyframes, radius: peer.length)
+    let above = seeds.filter { ($0.0 - peer).length < 0.5 }.reduce(0) { $0 + $1.1 }
+    let below = seeds.filter { ($0.0 - Vector3(peer.x, -2, peer.z)).length < 0.5 }
+      .reduce(0) { $0 + $1.1 }
+    #expect(above > 0.4 && below > 0.4, "seed \(seed): \(above) above, \(below) below")
+    #expect(abs(above - below) < 1e-6)
+  }
+}

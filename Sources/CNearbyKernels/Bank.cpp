@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
+#include <limits>
 
 #include "Hypothesis.hpp"
 
@@ -84,16 +85,22 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
   double weight[NEARBY_CAPACITY], sorted[NEARBY_CAPACITY];
   double *log_weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
   const int total = std::min<int>(bank->count, NEARBY_CAPACITY);
+  // Of those that weigh exactly as much as the last one that fits, only the first few may stay.
+  double least = -std::numeric_limits<double>::infinity();
+  int ties = total;
   if (total > most) {
     std::copy(log_weight, log_weight + total, sorted);
     std::nth_element(sorted, sorted + total - most, sorted + total);
-    pruning_weight = std::max(pruning_weight, std::exp(sorted[total - most]));
+    least = sorted[total - most];
+    ties = most - int(std::count_if(log_weight, log_weight + total,
+                                    [least](double w) { return w > least; }));
   }
 
   int count = 0;
   for (int i = 0; i < total; ++i) {
     const double w = std::exp(log_weight[i]);
-    if (!(w >= pruning_weight) || count == most) continue;
+    if (!(w >= pruning_weight) || log_weight[i] < least) continue;
+    if (log_weight[i] == least && ties-- <= 0) continue;
     copy(*bank, i, count);
     weight[count++] = w;
   }

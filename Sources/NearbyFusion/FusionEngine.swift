@@ -95,7 +95,8 @@ public struct FusionEngine: Sendable {
     var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
-    let located = locateDevice(for: sample, duplicate: peers[index].isDuplicate(sample))
+    let isDuplicate = peers[index].isDuplicate(sample)
+    let located = locateDevice(for: sample, duplicate: isDuplicate)
     let components = judged(sample, device: located, into: &report)
 
     if case .point(let device) = located, components.isAnyPresent {

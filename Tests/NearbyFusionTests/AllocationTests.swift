@@ -32,31 +32,33 @@ struct AllocationTests {
     var allocations = [Int64](repeating: 0, count: 4)
     var counted = 0
     var sum = 0.0
+    var isSettled = false
     for event in run.events {
-      let before = engine.estimate(of: peer)
-      let isCounted = before.hypothesisCount == 1 && !before.isSearching
+      let isPose: Bool
+      let time: Timestamp
       let start = allocation_count()
-      var isPose = false
-      var time = engine.estimate(of: peer).timestamp
       switch event {
       case .pose(let index):
         isPose = true
         time = run.poses[index].timestamp
         engine.add(run.poses[index])
       case .sample(let index):
+        isPose = false
+        time = samples[index].timestamp
         engine.add(samples[index])
       }
       let added = allocation_count()
-      sum += engine.estimate(of: peer).progress.totalSigma
+      let estimate = engine.estimate(of: peer)
       let estimated = allocation_count()
-      sum += engine.estimate(of: peer, at: time).distance.sigma
+      sum += engine.estimate(of: peer, at: time).progress.parallaxRadians
       let predicted = allocation_count()
-      if isCounted {
+      if isSettled {
         allocations[isPose ? 0 : 1] += added - start
         allocations[2] += estimated - added
         allocations[3] += predicted - estimated
         counted += 1
       }
+      isSettled = estimate.hypothesisCount == 1 && !estimate.isSearching
     }
     #expect(sum > 0)
     #expect(counted > 1000, "only \(counted) events with one hypothesis")

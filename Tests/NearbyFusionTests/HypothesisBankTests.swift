@@ -259,6 +259,6 @@ struct HypothesisBankTests {
     bank.reduce(most: 4, pruningWeight: 0, mergingLoss: 0)
     #expect(bank.count == 4)
     // Those at the cut come in by their order, and may fill the places before heavier ones come.
-    withKnownIssue { #expect(abs(bank[0, 0] - 140) < 1e-9) }
+    #expect(abs(bank[0, 0] - 140) < 1e-9)
   }
 }

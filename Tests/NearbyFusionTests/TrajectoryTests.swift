@@ -147,7 +147,7 @@ struct TrajectoryTests {
     let newest = try #require(trajectory.newest)
     #expect(newest.path == 0 && newest.turn == 0 && newest.world == 0)
     // Two poses are 20 mm apart in one of twenty cases: too often for jitter to be told from steps.
-    withKnownIssue { #expect(newest.positionDriftVariance < 1e-5) }
+    #expect(newest.positionDriftVariance < 1e-5)
   }
 
   @Test("drift sums up as sigma² times the way", arguments: [0.03, 0.05, 0.5])

@@ -56,8 +56,9 @@ struct PlazaImporterTests {
     #expect(abs(report.pathLength - 120) < 1e-9)
     #expect(abs(report.rangeErrors.scaleError - 0.1) < 1e-9)
     #expect(report.rangeErrors.rootMeanSquareAfterScale < 1e-9)
-    // 0.001 rad a metre: over the longest length, 100 m, 0.1 rad a root of 100 m.
-    #expect(abs(report.drift.yawDensityDegrees - 0.01.radiansAsDegrees) < 0.001)
+    // 0.001 rad a metre: over the longer length, 50 m, 0.05 rad a root of 50 m.
+    let density = 0.05 / 50.0.squareRoot()
+    #expect(abs(report.drift.yawDensityDegrees - density.radiansAsDegrees) < 0.001)
     #expect(abs(report.drift.finalYawDegrees - 0.12.radiansAsDegrees) < 0.01)
     #expect(report.drift.positionDensity < 0.01)
 

@@ -14,6 +14,8 @@ struct PeerFilter: Sendable {
   private(set) var vertical = VerticalDirectionEstimate.unknown
 
   private var challenger: Tracker?
+  /// The world that the accounts are about.
+  private var world: Int?
   private var noise: NoiseLevels = [
     NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.2),
     NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
@@ -58,13 +60,14 @@ struct PeerFilter: Sendable {
   ) {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
     // nothing here.
-    if let world = incumbent?.device.world, device.world < world {
+    if let world, device.world < world {
       for index in 0..<3 where components[index] != nil {
         report[index].outcome = .rejected(.tooLate)
       }
       return
     }
-    guard let world = incumbent?.device.world, world == device.world else {
+    guard world == device.world else {
+      world = device.world
       challenger = nil
       incumbent = Tracker(
         components, at: device, motion: motion, noise: noise, configuration)

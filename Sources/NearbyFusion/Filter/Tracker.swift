@@ -90,15 +90,16 @@ struct Tracker: Sendable {
     remember(components)
   }
 
+  /// How fast the peer strays, m²/s per axis.
+  private var straying: Double { motion == .stationary ? 0 : Self.strayingPerSecond }
+
   // MARK: Stage 3, prediction
 
   /// What drift and straying do between the bank's time and another device point.
   func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
-    var variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
-    if motion != .stationary {
-      variance +=
-        Self.strayingPerSecond * abs(device.timestamp.seconds(since: self.device.timestamp))
-    }
+    let variance =
+      abs(device.positionDriftVariance - self.device.positionDriftVariance)
+      + straying * abs(device.timestamp.seconds(since: self.device.timestamp))
     return PosteriorView.Drift(
       horizontal: variance, vertical: isPlanar ? 0 : variance,
       yaw: abs(device.yawDriftVariance - self.device.yawDriftVariance))
@@ -259,7 +260,7 @@ struct Tracker: Sendable {
     let ranging = configuration.ranging
     let keyframes = window.kernelKeyframes(
       now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
-      isPlanar: configuration.odometry.isPlanar)
+      isPlanar: configuration.odometry.isPlanar, straying: straying)
     isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
     searches += 1
     let seeds = modes.seeds(

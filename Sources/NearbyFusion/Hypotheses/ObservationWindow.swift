@@ -148,6 +148,15 @@ struct ObservationWindow: Sendable {
 
   // MARK: Giving out
 
+  /// By what variance a peer's place has changed between two moments: the odometry drifts, and a peer
+  /// that may move strays by so many m²/s.
+  private func strayed(
+    from past: TrajectoryPoint, to now: TrajectoryPoint, _ straying: Double
+  ) -> Double {
+    now.positionDriftVariance - past.positionDriftVariance
+      + straying * max(0, now.timestamp.seconds(since: past.timestamp))
+  }
+
   /// The keyframes as the fit wants them, as seen from now.
   ///
   /// Of a keyframe's wandering error, the share that is still that of now is estimated with the state.
@@ -155,7 +164,8 @@ struct ObservationWindow: Sendable {
   /// autoregressive process with correlation ρ, which carries (1 - ρ)/(1 + ρ) of the information of
   /// independent errors. Drift since a keyframe is noise on it.
   func kernelKeyframes(
-    now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel, isPlanar: Bool
+    now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel, isPlanar: Bool,
+    straying: Double
   ) -> [nearby_keyframe] {
     guard let first = keyframes.first?.device else { return [] }
     var result: [nearby_keyframe] = []
@@ -174,8 +184,8 @@ struct ObservationWindow: Sendable {
 
       let away = now.worldFromDevice.translation - pose.translation
       let place = Drift(
-        since: now.positionDriftVariance - keyframe.device.positionDriftVariance,
-        all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count)
+        since: strayed(from: keyframe.device, to: now, straying),
+        all: strayed(from: first, to: now, straying), keyframes: keyframes.count)
       let yaw = Drift(
         since: now.yawDriftVariance - keyframe.device.yawDriftVariance,
         all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count)

@@ -98,7 +98,7 @@ struct Trajectory: Sendable {
   }
 
   /// Steps below these are jitter: a device at rest does not drift, however long it rests.
-  private static let jitterMetres = 0.02
+  private static let jitterMetres = 0.04
   private static let jitterRadians = 0.02
   /// Steps below these are sway about one place.
   private static let swayMetres = 0.1

@@ -36,7 +36,7 @@ test: setup ## run all tests, optimised: the consistency tests run thousands of 
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
-	@.build-dependent/debug/dependent | tee /dev/stderr | grep -q '^converged'
+	@said=$$(.build-dependent/debug/dependent) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
 SPEED := swift run -c release --package-path Benchmarks --scratch-path .build-bench
 

@@ -9,10 +9,11 @@ internal import NearbyGeometry
 /// sample of a recording with truth (``TruthComparison``).
 ///
 /// ```swift
+/// var distances: [Double?] = []
 /// let recording = try RecordingReader(folder: "Datasets/plaza2")
 /// let replay = try RecordingReplay(recording)
 /// let outcome = try replay.run { row, report, estimate in
-///   print(row.timestamp.seconds, row.peer, estimate.distance.value ?? .nan)
+///   distances.append(estimate.distance.value)
 /// }
 /// ```
 public struct RecordingReplay: Sendable {

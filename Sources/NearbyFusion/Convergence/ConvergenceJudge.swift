@@ -9,7 +9,7 @@ import NearbyGeometry
 /// times that.
 struct ConvergenceJudge {
   var configuration: ConvergenceConfiguration
-  /// Whether the outlook was converged before.
+  /// Whether the peer was converged before.
   var wasConverged: Bool
   /// Whether the odometry is limited or the scene dark.
   var isDark: Bool

@@ -22,6 +22,8 @@ let package = Package(
     .library(name: "NearbyGeometry", targets: ["NearbyGeometry"]),
     .library(name: "NearbyFusion", targets: ["NearbyFusion"]),
     .library(name: "NearbyRecordings", targets: ["NearbyRecordings"]),
+    .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
+    .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .executable(name: "nearby", targets: ["nearby"]),
   ],
   dependencies: [
@@ -46,6 +48,13 @@ let package = Package(
     .target(
       name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
+    .target(
+      name: "NearbySimulation", dependencies: ["NearbyFusion", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyEvaluation",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbySimulation"],
+      swiftSettings: swiftSettings),
 
     // MARK: - Command line
     .executableTarget(
@@ -59,22 +68,36 @@ let package = Package(
     // MARK: - Test support
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .target(
-      name: "NearbyTestSupport", dependencies: ["CLAPACKE", "NearbyFusion", "NearbyGeometry"],
+      name: "NearbyTestSupport", dependencies: ["CLAPACKE", "NearbyGeometry"],
       path: "Tests/NearbyTestSupport", swiftSettings: swiftSettings),
 
     // MARK: - Tests
     .testTarget(
       name: "NearbyTestSupportTests",
-      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyTestSupport"],
+      dependencies: [
+        "NearbyEvaluation", "NearbyGeometry", "NearbySimulation", "NearbyTestSupport",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "NearbyGeometryTests", dependencies: ["NearbyGeometry", "NearbyTestSupport"],
+      name: "NearbySimulationTests",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbySimulation"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyEvaluationTests",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbySimulation",
+        "NearbyTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyGeometryTests",
+      dependencies: ["NearbyGeometry", "NearbySimulation", "NearbyTestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyFusionTests",
       dependencies: [
-        "CAllocationCounter", "CNearbyKernels", "NearbyFusion", "NearbyGeometry",
-        "NearbyTestSupport",
+        "CAllocationCounter", "CNearbyKernels", "NearbyEvaluation", "NearbyFusion",
+        "NearbyGeometry", "NearbySimulation", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

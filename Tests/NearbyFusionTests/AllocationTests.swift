@@ -2,7 +2,7 @@
 import CAllocationCounter
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// In unoptimised builds the compiler allocates everywhere.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// Whether the claimed uncertainty is the real one, over many seeded runs.

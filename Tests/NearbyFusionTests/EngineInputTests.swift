@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// Every way in which a pose or a part of a sample is refused, and that a refusal leaves no trace.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// The engine as a value: deterministic, copied freely, one trajectory for all peers.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// Motion that cannot resolve the geometry never converges, and says what is missing.

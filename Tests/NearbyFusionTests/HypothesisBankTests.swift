@@ -2,6 +2,7 @@
 import CNearbyKernels
 import Foundation
 import NearbyGeometry
+import NearbySimulation
 import NearbyTestSupport
 import Testing
 

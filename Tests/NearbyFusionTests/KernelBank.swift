@@ -2,7 +2,7 @@
 import CNearbyKernels
 import Foundation
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 
 /// A bank in the kernels' own layout, open to tests.
 struct KernelBank {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 /// After a wrong start or a jump of the odometry's world, convergence is withdrawn and regained.

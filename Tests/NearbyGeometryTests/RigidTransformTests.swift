@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 @Suite("RigidTransform")

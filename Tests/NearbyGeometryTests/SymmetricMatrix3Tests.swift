@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
+import NearbySimulation
 import NearbyTestSupport
 import Testing
 

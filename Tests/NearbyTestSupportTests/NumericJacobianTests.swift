@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
 import NearbyGeometry
+import NearbySimulation
 import NearbyTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyTestSupport
+import NearbyEvaluation
+import NearbySimulation
 import Testing
 
 @Suite("ChiSquare")

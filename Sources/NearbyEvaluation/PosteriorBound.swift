@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 public import NearbyGeometry
+public import NearbySimulation
 
 /// The posterior Cramér-Rao bound of a peer's relative position: the error that no estimator's
 /// covariance can be below, given the same samples.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
 import NearbyGeometry
-import NearbyTestSupport
+import NearbySimulation
 import Testing
 
 @Suite("Scenario")

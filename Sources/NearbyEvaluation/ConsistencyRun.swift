@@ -2,6 +2,7 @@
 internal import Foundation
 public import NearbyFusion
 internal import NearbyGeometry
+public import NearbySimulation
 
 /// What an engine said after one sample, beside the truth.
 public struct Moment: Sendable {

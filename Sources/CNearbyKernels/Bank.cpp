@@ -29,28 +29,52 @@ Matrix position_covariance(const nearby_bank &bank, int i) {
   return p;
 }
 
+int field_count(const nearby_bank &bank) {
+  return bank.may_move ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT;
+}
+
+/// Whether the peer moves under a hypothesis.
+bool moves(const nearby_bank &bank, int i) {
+  return bank.may_move && row(bank, NEARBY_FIELD_MOVES)[i] > 0;
+}
+
 void copy(const nearby_bank &bank, int from, int to) {
   if (from == to) return;
-  for (int f = 0; f < NEARBY_FIELD_COUNT; ++f) row(bank, f)[to] = row(bank, f)[from];
+  for (int f = 0; f < field_count(bank); ++f) row(bank, f)[to] = row(bank, f)[from];
 }
 
 void exchange(const nearby_bank &bank, int a, int b) {
   if (a == b) return;
-  for (int f = 0; f < NEARBY_FIELD_COUNT; ++f) std::swap(row(bank, f)[a], row(bank, f)[b]);
+  for (int f = 0; f < field_count(bank); ++f) std::swap(row(bank, f)[a], row(bank, f)[b]);
+}
+
+/// The moments of a mixture of `a` parts of `x` and `b` parts of `y`; a + b = 1.
+template <int N>
+Hypothesis<double, N> mixture(double a, const Hypothesis<double, N> &x, double b,
+                              const Hypothesis<double, N> &y) {
+  Hypothesis<double, N> both;
+  for (int c = 0; c < N; ++c)
+    for (int r = 0; r <= c; ++r)
+      both.cov(r, c) = a * x.cov(r, c) + b * y.cov(r, c) +
+                       a * b * (x.mean[r] - y.mean[r]) * (x.mean[c] - y.mean[c]);
+  for (int r = 0; r < N; ++r) both.mean[r] = a * x.mean[r] + b * y.mean[r];
+  return both;
+}
+
+template <int N>
+void merge_states(const nearby_bank &bank, int i, double a, int j, double b) {
+  using State = Hypothesis<double, N>;
+  mixture<N>(a, State::load(bank, i), b, State::load(bank, j)).store(bank, i);
 }
 
 /// Moment-matched union of `i` and `j` into `i`; shares are in `weight`.
 void merge(const nearby_bank &bank, double *weight, int i, int j) {
   const double total = weight[i] + weight[j];
   const double a = weight[i] / total, b = weight[j] / total;
-  auto x = Hypothesis<double>::load(bank, i);
-  const auto y = Hypothesis<double>::load(bank, j);
-  for (int r = 0; r < NEARBY_STATE_SIZE; ++r)
-    for (int c = r; c < NEARBY_STATE_SIZE; ++c)
-      x.cov(r, c) = a * x.cov(r, c) + b * y.cov(r, c) +
-                    a * b * (x.mean[r] - y.mean[r]) * (x.mean[c] - y.mean[c]);
-  for (int r = 0; r < NEARBY_STATE_SIZE; ++r) x.mean[r] = a * x.mean[r] + b * y.mean[r];
-  x.store(bank, i);
+  if (bank.may_move)
+    merge_states<NEARBY_MOVING_STATE_SIZE>(bank, i, a, j, b);
+  else
+    merge_states<NEARBY_STATE_SIZE>(bank, i, a, j, b);
   for (int f = NEARBY_FIELD_FAULT; f <= NEARBY_FIELD_RANGE_RESIDUAL; ++f)
     row(bank, f)[i] = a * row(bank, f)[i] + b * row(bank, f)[j];
   // The report is that of the heavier one: an average of innovations is nobody's innovation.
@@ -114,6 +138,7 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
     Matrix covariance = position_covariance(*bank, i);
     double log_det = std::log(covariance.determinant());
     for (int j = count - 1; j > i; --j) {
+      if (moves(*bank, i) != moves(*bank, j)) continue;
       const Vector other = position(*bank, j);
       const Matrix other_covariance = position_covariance(*bank, j);
       // Two means that are four joint sigmas apart never merge; saves the determinants.
@@ -138,6 +163,36 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
   for (int i = 0; i < count; ++i) sum += weight[i];
   for (int i = 0; i < count; ++i) log_weight[i] = std::log(weight[i] / sum);
   return count;
+}
+
+void nearby_bank_mix(const nearby_bank *bank, double start, double stop,
+                     double horizontal_speed_variance, double vertical_speed_variance) {
+  using State = Hypothesis<double, NEARBY_MOVING_STATE_SIZE>;
+  double *log_weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
+  const double resting = std::exp(log_weight[0]), moving = std::exp(log_weight[1]);
+  const double rests = resting * (1 - start) + moving * stop;
+  const double moves = resting * start + moving * (1 - stop);
+
+  const State still = State::load(*bank, 0), underway = State::load(*bank, 1);
+  State stopped = underway, started = still;
+  const double speed[3] = {horizontal_speed_variance, vertical_speed_variance,
+                           horizontal_speed_variance};
+  for (int axis = 0; axis < 3; ++axis) {
+    const int velocity = NEARBY_STATE_VELOCITY + axis;
+    stopped.mean[velocity] = 0;
+    for (int i = 0; i < NEARBY_MOVING_STATE_SIZE; ++i) stopped.cov(i, velocity) = 0;
+    started.cov(velocity, velocity) = speed[axis];
+  }
+  const double from_moving = moving * stop / rests, from_resting = resting * start / moves;
+  mixture(1 - from_moving, still, from_moving, stopped).store(*bank, 0);
+  mixture(1 - from_resting, underway, from_resting, started).store(*bank, 1);
+  for (int f = NEARBY_FIELD_FAULT; f <= NEARBY_FIELD_RANGE_RESIDUAL; ++f) {
+    const double a = row(*bank, f)[0], b = row(*bank, f)[1];
+    row(*bank, f)[0] = a + from_moving * (b - a);
+    row(*bank, f)[1] = b + from_resting * (a - b);
+  }
+  log_weight[0] = std::log(rests);
+  log_weight[1] = std::log(moves);
 }
 
 void nearby_bank_moments(const nearby_bank *bank, double *mean, double *covariance) {

@@ -154,8 +154,7 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   for (int i = 0; i < 3; ++i) half_log_det -= std::log(prior.matrixLLT()(i, i));
   const Matrix p = solver.solve(Matrix::Identity());
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
-  int k = 0;
-  for (int r = 0; r < NEARBY_STATE_SIZE; ++r)
-    for (int c = r; c < NEARBY_STATE_SIZE; ++c) covariance[k++] = p(r, c);
+  for (int c = 0; c < NEARBY_STATE_SIZE; ++c)
+    for (int r = 0; r <= c; ++r) covariance[nearby::packed(r, c)] = p(r, c);
   return -last.cost - half_log_det;
 }

@@ -22,8 +22,8 @@ struct Linearized {
 };
 
 /// P v for the position block.
-template <class T>
-void position_times(const Hypothesis<T> &h, const T v[3], T result[3]) {
+template <class T, int N>
+void position_times(const Hypothesis<T, N> &h, const T v[3], T result[3]) {
   for (int i = 0; i < 3; ++i)
     result[i] = h.cov(i, 0) * v[0] + h.cov(i, 1) * v[1] + h.cov(i, 2) * v[2];
 }
@@ -34,8 +34,8 @@ T dot(const T a[3], const T b[3]) {
 }
 
 /// The vector from the antenna to the peer.
-template <class T>
-void line_of_sight(const Hypothesis<T> &h, const nearby_measurement &m, T v[3]) {
+template <class T, int N>
+void line_of_sight(const Hypothesis<T, N> &h, const nearby_measurement &m, T v[3]) {
   for (int i = 0; i < 3; ++i) v[i] = h.mean[i] - m.antenna_in_world[i];
 }
 
@@ -62,8 +62,8 @@ template <class T>
 struct RangeModel {
   static constexpr int wander = NEARBY_STATE_RANGE_WANDER;
 
-  template <bool curved>
-  static Linearized<T> at(const Hypothesis<T> &h, const nearby_measurement &m, T &range) {
+  template <bool curved, int N>
+  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m, T &range) {
     T v[3];
     line_of_sight(h, m, v);
     range = at_least(root(T(dot(v, v))), singular_distance);
@@ -101,8 +101,8 @@ template <class T>
 struct AzimuthModel {
   static constexpr int wander = NEARBY_STATE_AZIMUTH_WANDER;
 
-  template <bool curved>
-  static Linearized<T> at(const Hypothesis<T> &h, const nearby_measurement &m) {
+  template <bool curved, int N>
+  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
@@ -141,8 +141,8 @@ template <class T>
 struct ElevationModel {
   static constexpr int wander = NEARBY_STATE_ELEVATION_WANDER;
 
-  template <bool curved>
-  static Linearized<T> at(const Hypothesis<T> &h, const nearby_measurement &m) {
+  template <bool curved, int N>
+  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);

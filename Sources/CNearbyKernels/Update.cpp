@@ -73,11 +73,11 @@ FaultDensity<T> angle_fault(int component, const T &innovation, const T &varianc
 }
 
 /// One scalar component's update of the moments, and its mark in the bank's fields.
-template <class T>
-void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, const T *range,
+template <class T, int N>
+void fuse(Hypothesis<T, N> &h, int component, const Linearized<T> &z, int wander, const T *range,
           const nearby_measurement &m, double *fields, int stride, T &log_weight) {
-  T gain[NEARBY_STATE_SIZE];  // P Hᵀ
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) {
+  T gain[N];  // P Hᵀ
+  for (int i = 0; i < N; ++i) {
     gain[i] = h.cov(i, 0) * z.gradient[0] + h.cov(i, 1) * z.gradient[1] +
               h.cov(i, 2) * z.gradient[2] + h.cov(i, wander);
     if (range)
@@ -118,11 +118,10 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
   const T shrink = inlier * (gain_variance - (1.0 - inlier) * innovation * innovation) /
                    (gain_variance * gain_variance);
   const T step = inlier * innovation / gain_variance;
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) {
+  for (int i = 0; i < N; ++i) {
     h.mean[i] += gain[i] * step;
     const T scaled = shrink * gain[i];
-    for (int j = i; j < NEARBY_STATE_SIZE; ++j)
-      h.covariance[nearby::packed(i, j)] -= scaled * gain[j];
+    for (int j = i; j < N; ++j) h.covariance[nearby::packed(i, j)] -= scaled * gain[j];
   }
 
   Number<T>::store(fault_field, T(1.0 - inlier));
@@ -133,7 +132,8 @@ void fuse(Hypothesis<T> &h, int component, const Linearized<T> &z, int wander, c
 
 /// Whether curvature can matter: for one hypothesis only while the position is so uncertain that
 /// the second-order variance would reach a thousandth of the noise; in lanes always.
-bool curvature_matters(const Hypothesis<double> &h, const nearby_measurement &m) {
+template <int N>
+bool curvature_matters(const Hypothesis<double, N> &h, const nearby_measurement &m) {
   const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
   double v[3];
   nearby::line_of_sight(h, m, v);
@@ -147,26 +147,30 @@ bool curvature_matters(const Hypothesis<double> &h, const nearby_measurement &m)
     limit = std::fmin(limit, m.variance[NEARBY_ELEVATION] * angular);
   return trace * trace > 1e-3 * limit;
 }
-bool curvature_matters(const Hypothesis<Lanes> &, const nearby_measurement &) { return true; }
+template <int N>
+bool curvature_matters(const Hypothesis<Lanes, N> &, const nearby_measurement &) {
+  return true;
+}
 
-template <bool curved, class T>
-void update(Hypothesis<T> &h, const nearby_measurement &m, double *fields, int stride) {
+template <bool curved, class T, int N>
+void update(Hypothesis<T, N> &h, const nearby_measurement &m, double *fields, int stride) {
   double *weight_field = fields + NEARBY_FIELD_LOG_WEIGHT * stride;
   T log_weight = Number<T>::load(weight_field);
+  const T *none = nullptr;
   if (m.present & 1 << NEARBY_AZIMUTH) {
     const auto z = nearby::AzimuthModel<T>::template at<curved>(h, m);
-    fuse<T>(h, NEARBY_AZIMUTH, z, NEARBY_STATE_AZIMUTH_WANDER, nullptr, m, fields, stride,
-            log_weight);
+    fuse(h, NEARBY_AZIMUTH, z, NEARBY_STATE_AZIMUTH_WANDER, none, m, fields, stride, log_weight);
   }
   if (m.present & 1 << NEARBY_ELEVATION) {
     const auto z = nearby::ElevationModel<T>::template at<curved>(h, m);
-    fuse<T>(h, NEARBY_ELEVATION, z, NEARBY_STATE_ELEVATION_WANDER, nullptr, m, fields, stride,
-            log_weight);
+    fuse(h, NEARBY_ELEVATION, z, NEARBY_STATE_ELEVATION_WANDER, none, m, fields, stride,
+         log_weight);
   }
   if (m.present & 1 << NEARBY_RANGE) {
     T range;
     const auto z = nearby::RangeModel<T>::template at<curved>(h, m, range);
-    fuse<T>(h, NEARBY_RANGE, z, NEARBY_STATE_RANGE_WANDER, &range, m, fields, stride, log_weight);
+    const T *scaled = &range;
+    fuse(h, NEARBY_RANGE, z, NEARBY_STATE_RANGE_WANDER, scaled, m, fields, stride, log_weight);
   }
   Number<T>::store(weight_field, log_weight);
 }
@@ -175,8 +179,7 @@ void update(Hypothesis<T> &h, const nearby_measurement &m, double *fields, int s
 
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
   nearby::for_each(*bank, [&](auto tag, int first) {
-    using T = typename decltype(tag)::Type;
-    auto h = Hypothesis<T>::load(*bank, first);
+    auto h = decltype(tag)::Type::load(*bank, first);
     double *fields = bank->fields + first;
     if (curvature_matters(h, *measurement))
       update<true>(h, *measurement, fields, bank->stride);

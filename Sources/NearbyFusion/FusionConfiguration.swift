@@ -9,6 +9,8 @@ public struct FusionConfiguration: Hashable, Sendable, Codable {
   public var ranging = RangingConfiguration()
   /// The odometry.
   public var odometry = OdometryConfiguration()
+  /// How peers move that may.
+  public var motion = MotionConfiguration()
   /// Radio faults.
   public var faults = FaultConfiguration()
   /// The bank of hypotheses.
@@ -59,6 +61,28 @@ public struct OdometryConfiguration: Hashable, Sendable, Codable {
   public var maximumPoseGap = 2.0
   /// How far beyond the newest pose a pose is extrapolated, seconds.
   public var maximumExtrapolation = 0.1
+
+  /// Makes a configuration of defaults.
+  public init() {}
+}
+
+/// How a peer moves that may: ``PeerMotion/moving`` and ``PeerMotion/unknown``.
+///
+/// Its velocity is an Ornstein-Uhlenbeck process, `v̇ = -v/τ + w`: it stays about the same for τ and
+/// forgets itself then, so that a peer unheard of strays as people do and not to infinity. A peer of
+/// unknown motion passes between rest and this as a Markov chain in time.
+public struct MotionConfiguration: Hashable, Sendable, Codable {
+  /// The speed along each horizontal axis while moving, one sigma, m/s: too small lags behind, too
+  /// large takes noise for motion.
+  public var horizontalSpeedSigma = 0.9
+  /// The speed along gravity while moving, one sigma, m/s.
+  public var verticalSpeedSigma = 0.25
+  /// How long a velocity lasts, seconds.
+  public var velocitySeconds = 4.0
+  /// How long a peer of unknown motion stays at rest, on average, seconds.
+  public var restingSeconds = 120.0
+  /// How long a peer of unknown motion keeps moving, on average, seconds.
+  public var movingSeconds = 5.0
 
   /// Makes a configuration of defaults.
   public init() {}
@@ -168,6 +192,11 @@ extension FusionConfiguration {
     try check(odometry.yawDriftRadians, "odometry.yawDriftRadians", 0...Double.pi)
     try check(odometry.maximumPoseGap, "odometry.maximumPoseGap", 0.001...3600)
     try check(odometry.maximumExtrapolation, "odometry.maximumExtrapolation", 0...10)
+    try check(motion.horizontalSpeedSigma, "motion.horizontalSpeedSigma", 1e-3...100)
+    try check(motion.verticalSpeedSigma, "motion.verticalSpeedSigma", 0...100)
+    try check(motion.velocitySeconds, "motion.velocitySeconds", 0.01...1e4)
+    try check(motion.restingSeconds, "motion.restingSeconds", 0.1...1e6)
+    try check(motion.movingSeconds, "motion.movingSeconds", 0.1...1e6)
     try check(faults.rangeOnset, "faults.rangeOnset", 1e-6...0.5)
     try check(faults.angleOnset, "faults.angleOnset", 1e-6...0.5)
     try check(faults.lastingSeconds, "faults.lastingSeconds", 0.01...1e3)

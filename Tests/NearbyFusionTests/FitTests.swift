@@ -59,8 +59,8 @@ struct FitTests {
     var position: Vector3 { Vector3(state[0], state[1], state[2]) }
     var positionCovariance: SymmetricMatrix3 {
       SymmetricMatrix3(
-        xx: covariance[0], xy: covariance[1], xz: covariance[2], yy: covariance[8],
-        yz: covariance[9], zz: covariance[15])
+        xx: covariance[0], xy: covariance[1], xz: covariance[3], yy: covariance[2],
+        yz: covariance[4], zz: covariance[5])
     }
   }
 
@@ -200,7 +200,7 @@ struct FitTests {
     let expected = try #require(positiveDefiniteInverse(of: information, order: 12))
     for row in 0..<8 {
       for column in row..<8 {
-        let packed = row * 8 - row * (row - 1) / 2 + (column - row)
+        let packed = column * (column + 1) / 2 + row
         let scale = (expected[row * 13] * expected[column * 13]).squareRoot()
         #expect(
           abs(result.covariance[packed] - expected[row * 12 + column]) < 1e-5 * scale,
@@ -265,11 +265,11 @@ struct FitTests {
         covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
     }
     var search = ModeSearch(priors)
-    let seeds = search.seeds(
+    let found = search.seeds(
       keyframes, isSweep: true, antennaInWorld: .zero, wanderVariance: [1e-4, 1e-4, 1e-4],
       FusionConfiguration())
-    let total = seeds.reduce(0) { $0 + $1.weight }
-    return seeds.map { ($0.position, $0.weight / total) }
+    let total = found.seeds.reduce(0) { $0 + $1.weight }
+    return found.seeds.map { ($0.position, $0.weight / total) }
   }
 
   @Test("the search puts its weight on the true place", arguments: 0..<8 as Range<UInt64>)

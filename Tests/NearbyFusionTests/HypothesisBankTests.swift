@@ -17,16 +17,18 @@ struct HypothesisBankTests {
 
   private func motion(_ generator: inout SeededGenerator) -> nearby_motion {
     let device = generator.normalVector()
-    return nearby_motion(
-      device_in_world: (device.x, device.y, device.z),
-      horizontal_diffusion: generator.uniform() * 1e-3,
-      vertical_diffusion: generator.uniform() * 1e-3,
-      yaw_diffusion: generator.uniform() < 0.3 ? 0 : generator.uniform() * 1e-4,
-      range_wander_decay: generator.uniform(), range_wander_diffusion: generator.uniform() * 1e-2,
-      azimuth_wander_decay: generator.uniform(),
-      azimuth_wander_diffusion: generator.uniform() * 4e-3,
-      elevation_wander_decay: generator.uniform(),
-      elevation_wander_diffusion: generator.uniform() * 8e-3)
+    var motion = nearby_motion()
+    motion.device_in_world = (device.x, device.y, device.z)
+    motion.horizontal_diffusion = generator.uniform() * 1e-3
+    motion.vertical_diffusion = generator.uniform() * 1e-3
+    motion.yaw_diffusion = generator.uniform() < 0.3 ? 0 : generator.uniform() * 1e-4
+    motion.range_wander_decay = generator.uniform()
+    motion.range_wander_diffusion = generator.uniform() * 1e-2
+    motion.azimuth_wander_decay = generator.uniform()
+    motion.azimuth_wander_diffusion = generator.uniform() * 4e-3
+    motion.elevation_wander_decay = generator.uniform()
+    motion.elevation_wander_diffusion = generator.uniform() * 8e-3
+    return motion
   }
 
   private func measurement(

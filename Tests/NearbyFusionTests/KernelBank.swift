@@ -9,47 +9,67 @@ struct KernelBank {
   /// One hypothesis: mean, full covariance, log weight.
   struct Hypothesis {
     var mean: [Double]
-    /// 64 numbers, row by row.
+    /// The square of the number of states, row by row.
     var covariance: [Double]
     var logWeight = 0.0
+    /// Whether the peer moves; without a velocity it cannot.
+    var moves = false
 
     /// A random state with a full random covariance, its position as uncertain as `sigma`.
-    init(_ generator: inout SeededGenerator, position: Vector3, sigma: Double) {
-      let scales = [sigma, sigma, sigma, 0.15, 0.03, 0.1, 0.06, 0.09]
-      let a = (0..<64).map { _ in generator.normal() }
-      covariance = (0..<64).map { at in
-        let (row, column) = (at / 8, at % 8)
+    init(
+      _ generator: inout SeededGenerator, position: Vector3, sigma: Double,
+      hasVelocity: Bool = false
+    ) {
+      let order = hasVelocity ? 11 : 8
+      let scales = [sigma, sigma, sigma, 0.15, 0.03, 0.1, 0.06, 0.09, 0.9, 0.3, 0.9]
+      let a = (0..<order * order).map { _ in generator.normal() }
+      covariance = (0..<order * order).map { at in
+        let (row, column) = (at / order, at % order)
         var sum = row == column ? 0.2 : 0.0
-        for k in 0..<8 { sum += a[row * 8 + k] * a[column * 8 + k] / 8 }
+        for k in 0..<order { sum += a[row * order + k] * a[column * order + k] / Double(order) }
         return scales[row] * scales[column] * sum
       }
-      mean = [position.x, position.y, position.z] + (3..<8).map { generator.normal() * scales[$0] }
+      mean =
+        [position.x, position.y, position.z]
+        + (3..<order).map { generator.normal() * scales[$0] }
     }
   }
 
   var fields: [Double]
   var count: Int
   let stride: Int
+  /// The number of states: 8, or 11 with a velocity.
+  let order: Int
 
   init(_ hypotheses: [Hypothesis], stride: Int) {
-    fields = [Double](repeating: 0, count: Int(NEARBY_FIELD_COUNT) * stride)
+    order = hypotheses.first?.mean.count ?? 8
+    let fieldCount = order == 8 ? NEARBY_FIELD_COUNT : NEARBY_MOVING_FIELD_COUNT
+    fields = [Double](repeating: 0, count: Int(fieldCount) * stride)
     count = hypotheses.count
     self.stride = stride
     for (index, hypothesis) in hypotheses.enumerated() {
-      for row in 0..<8 {
-        self[Int(NEARBY_FIELD_MEAN) + row, index] = hypothesis.mean[row]
-        for column in row..<8 {
-          self[Self.covarianceField(row, column), index] = hypothesis.covariance[row * 8 + column]
+      for row in 0..<order {
+        self[Self.meanField(row), index] = hypothesis.mean[row]
+        for column in row..<order {
+          self[Self.covarianceField(row, column), index] =
+            hypothesis.covariance[row * order + column]
         }
       }
+      if order > 8 { self[Int(NEARBY_FIELD_MOVES), index] = hypothesis.moves ? 1 : 0 }
       self[Int(NEARBY_FIELD_RANGE_RESIDUAL), index] = 1e9
       self[Int(NEARBY_FIELD_LOG_WEIGHT), index] = hypothesis.logWeight
     }
   }
 
+  static func meanField(_ state: Int) -> Int {
+    state < 8 ? Int(NEARBY_FIELD_MEAN) + state : Int(NEARBY_FIELD_VELOCITY) + state - 8
+  }
+
   static func covarianceField(_ row: Int, _ column: Int) -> Int {
-    let (a, b) = (min(row, column), max(row, column))
-    return Int(NEARBY_FIELD_COVARIANCE) + a * 8 - a * (a - 1) / 2 + (b - a)
+    let element = max(row, column) * (max(row, column) + 1) / 2 + min(row, column)
+    return element < 36
+      ? Int(NEARBY_FIELD_COVARIANCE) + element
+      : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element - 36
   }
 
   subscript(field: Int, index: Int) -> Double {
@@ -57,10 +77,10 @@ struct KernelBank {
     set { fields[field * stride + index] = newValue }
   }
 
-  func mean(_ index: Int) -> [Double] { (0..<8).map { self[Int(NEARBY_FIELD_MEAN) + $0, index] } }
+  func mean(_ index: Int) -> [Double] { (0..<order).map { self[Self.meanField($0), index] } }
 
   func covariance(_ index: Int) -> [Double] {
-    (0..<64).map { self[Self.covarianceField($0 / 8, $0 % 8), index] }
+    (0..<order * order).map { self[Self.covarianceField($0 / order, $0 % order), index] }
   }
 
   func weight(_ index: Int) -> Double { exp(self[Int(NEARBY_FIELD_LOG_WEIGHT), index]) }
@@ -70,9 +90,10 @@ struct KernelBank {
   private mutating func withBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
-    let (count, stride) = (Int32(count), Int32(stride))
+    let (count, stride, mayMove) = (Int32(count), Int32(stride), Int32(order > 8 ? 1 : 0))
     return unsafe fields.withUnsafeMutableBufferPointer { buffer in
-      let bank = unsafe nearby_bank(fields: buffer.baseAddress, count: count, stride: stride)
+      let bank = unsafe nearby_bank(
+        fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)
       return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
     }
   }
@@ -87,6 +108,10 @@ struct KernelBank {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
     }
+  }
+
+  mutating func mix(start: Double, stop: Double, speedVariances: (Double, Double)) {
+    unsafe withBank { unsafe nearby_bank_mix($0, start, stop, speedVariances.0, speedVariances.1) }
   }
 
   mutating func normalize() { unsafe withBank { unsafe nearby_bank_normalize($0) } }

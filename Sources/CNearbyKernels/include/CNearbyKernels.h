@@ -5,8 +5,9 @@
 // from any thread as long as no two calls share a buffer.
 //
 // Units are metres, radians and seconds. The world has +y up; device axes are ARKit's (+x right, +y
-// up, -z ahead). Matrices of rotation are row-major. Symmetric matrices are packed as their upper
-// triangle, row by row.
+// up, -z ahead). Matrices of rotation are row-major. Symmetric 3 x 3 matrices are packed as their
+// upper triangle, row by row; covariances of the state column by column, so that those of a shorter
+// state come first.
 
 #ifndef NEARBY_KERNELS_H
 #define NEARBY_KERNELS_H
@@ -21,7 +22,8 @@ extern "C" {
 
 /// The state of one hypothesis about one peer:
 /// position in the odometry's world (3), constant range bias, range scale error, wandering range
-/// error, wandering azimuth error, wandering elevation error.
+/// error, wandering azimuth error, wandering elevation error; and for peers that may move, velocity
+/// in the odometry's world (3).
 enum {
   NEARBY_STATE_POSITION = 0,
   NEARBY_STATE_RANGE_BIAS = 3,
@@ -31,6 +33,9 @@ enum {
   NEARBY_STATE_ELEVATION_WANDER = 7,
   NEARBY_STATE_SIZE = 8,
   NEARBY_COVARIANCE_SIZE = 36,
+  NEARBY_STATE_VELOCITY = NEARBY_STATE_SIZE,
+  NEARBY_MOVING_STATE_SIZE = NEARBY_STATE_SIZE + 3,
+  NEARBY_MOVING_COVARIANCE_SIZE = 66,
 };
 
 /// The measured components, in the order in which reports hold them.
@@ -57,6 +62,14 @@ enum {
   NEARBY_FIELD_INNOVATION_VARIANCE = NEARBY_FIELD_INNOVATION + NEARBY_COMPONENTS,
   NEARBY_FIELD_INLIER = NEARBY_FIELD_INNOVATION_VARIANCE + NEARBY_COMPONENTS,
   NEARBY_FIELD_COUNT = NEARBY_FIELD_INLIER + NEARBY_COMPONENTS,
+  /// Only in a bank about a peer that may move: one for a hypothesis under which it does and zero
+  /// for one under which it rests, the velocity, and the rest of the covariance.
+  NEARBY_FIELD_MOVES = NEARBY_FIELD_COUNT,
+  NEARBY_FIELD_VELOCITY,
+  NEARBY_FIELD_VELOCITY_COVARIANCE =
+      NEARBY_FIELD_VELOCITY + NEARBY_MOVING_STATE_SIZE - NEARBY_STATE_SIZE,
+  NEARBY_MOVING_FIELD_COUNT =
+      NEARBY_FIELD_VELOCITY_COVARIANCE + NEARBY_MOVING_COVARIANCE_SIZE - NEARBY_COVARIANCE_SIZE,
 };
 
 /// Banks are worked on in lanes of so many hypotheses; a stride is one or a multiple of it.
@@ -65,11 +78,14 @@ enum { NEARBY_LANES = 8 };
 /// The most hypotheses that a bank may hold.
 enum { NEARBY_CAPACITY = 256 };
 
-/// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles.
+/// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles, or
+/// `NEARBY_MOVING_FIELD_COUNT * stride` when the peer may move.
 typedef struct nearby_bank {
   double *fields;
   int32_t count;
   int32_t stride;
+  /// Whether the peer may move: the state then holds its velocity.
+  int32_t may_move;
 } nearby_bank;
 
 // MARK: One step
@@ -86,6 +102,9 @@ typedef struct nearby_motion {
   double range_wander_decay, range_wander_diffusion;
   double azimuth_wander_decay, azimuth_wander_diffusion;
   double elevation_wander_decay, elevation_wander_diffusion;
+  /// The time since then, and how a peer that moves does: the variance of its speed along each
+  /// horizontal axis and along gravity, m²/s², and the time over which a velocity lasts, seconds.
+  double seconds, horizontal_speed_variance, vertical_speed_variance, velocity_seconds;
 } nearby_motion;
 
 /// What was measured, from where, and how it may be wrong.
@@ -114,7 +133,9 @@ typedef struct nearby_measurement {
 ///     x ← F x,  P ← F P Fᵀ + Q
 ///
 /// with F the identity but for the decay of the wandering errors, and on the position
-/// Q = diag(h, v, h) + y² (up × d)(up × d)ᵀ, d from the device to the peer.
+/// Q = diag(h, v, h) + y² (up × d)(up × d)ᵀ, d from the device to the peer. Where a hypothesis
+/// holds that the peer moves, its velocity is an Ornstein-Uhlenbeck process: v̇ = -v/τ + w,
+/// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
@@ -143,6 +164,15 @@ void nearby_bank_normalize(const nearby_bank *bank);
 /// afterwards. O(n²).
 int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
                            double merging_loss);
+
+/// Lets a peer at rest start and a moving one stop: the mixing step of an interacting multiple
+/// model (Blom and Bar-Shalom 1988) over the two hypotheses of a bank, the first at rest, the
+/// second moving. With s and e the probabilities of starting and of stopping since the last sample,
+/// the first becomes the moment-matched mixture of itself and the e-th part of the second with the
+/// velocity taken out, the second that of itself and the s-th part of the first with a velocity of
+/// the given variances. Shares must be normalised, and stay so.
+void nearby_bank_mix(const nearby_bank *bank, double start, double stop,
+                     double horizontal_speed_variance, double vertical_speed_variance);
 
 /// The first two moments of the mixture's position: mean (3), and covariance (6, packed) with the
 /// spread between hypotheses included.

@@ -86,9 +86,12 @@ struct PeerFilter: Sendable {
     _ configuration: FusionConfiguration
   ) {
     guard let incumbent else { return }
-    if incumbent.isConsistent || challenger?.isContradicted ?? false { challenger = nil }
+    let isLost = incumbent.isLost
+    if incumbent.isConsistent && !isLost || challenger?.isContradicted ?? false {
+      challenger = nil
+    }
     guard challenger != nil else {
-      if incumbent.isContradicted {
+      if incumbent.isContradicted || isLost {
         challenger = Tracker(
           components, at: device, motion: motion, noise: noise, configuration)
       }
@@ -96,8 +99,9 @@ struct PeerFilter: Sendable {
     }
     challenger?.step(
       components, at: device, isObstructed: isObstructed, noise: noise, configuration)
-    if incumbent.isContradicted, let challenger, challenger.isSettled, challenger.isConsistent,
-      challenger.hasBeenTested || incumbent.rangesContradict,
+    if incumbent.isContradicted || isLost, let challenger, challenger.isSettled,
+      challenger.isConsistent,
+      challenger.hasBeenTested || incumbent.rangesContradict || isLost,
       device.timestamp.seconds(since: challenger.birthDevice.timestamp) >= Self.probation
     {
       self.incumbent = challenger
@@ -211,7 +215,8 @@ struct PeerFilter: Sendable {
     guard let incumbent else { return nil }
     let isPlanar = configuration.odometry.isPlanar
     let view = PosteriorView(
-      incumbent.bank, from: device, drift: incumbent.drift(to: device, isPlanar: isPlanar))
+      incumbent.bank(at: device, configuration), from: device,
+      drift: incumbent.drift(to: device, isPlanar: isPlanar))
     let (convergence, progress) = judge(
       view, configuration, isDark: isDark, at: device.timestamp)
     let outputs = configuration.outputs
@@ -253,7 +258,7 @@ extension Tracker {
     predict(to: device, noise: noise, configuration)
     update(components, at: device, isObstructed: isObstructed, noise: noise, configuration)
     search(components, at: device, noise: noise, configuration)
-    reduce(configuration.hypotheses)
+    reduce(configuration)
   }
 }
 

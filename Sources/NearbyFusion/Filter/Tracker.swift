@@ -12,7 +12,7 @@ typealias NoiseLevels = InlineArray<3, NoiseLevel>
 /// One account of where a peer is: a bank of hypotheses, and while it still searches, the window of
 /// all that it has seen.
 struct Tracker: Sendable {
-  private(set) var bank = HypothesisBank()
+  private(set) var bank: HypothesisBank
   /// The device at the newest sample: the time at which the bank stands.
   private(set) var device: TrajectoryPoint
   private(set) var spread = DeviceSpread()
@@ -22,13 +22,15 @@ struct Tracker: Sendable {
   private(set) var outcomes: InlineArray<3, Outcome> = InlineArray(repeating: Outcome())
   /// The device at the first sample.
   let birthDevice: TrajectoryPoint
-  /// Whether one hypothesis is left and is narrow enough for its linearisation: from then on the
-  /// filter goes on alone.
+  /// Whether one hypothesis is left, or one of each motion, and is narrow enough for its
+  /// linearisation: from then on the filter goes on alone.
   private(set) var isSettled = false
 
   private let motion: PeerMotion
   private var window = ObservationWindow()
-  private var modes: ModeSearch
+  /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
+  private var restingModes: ModeSearch?
+  private var movingModes: ModeSearch?
   private var searches = 0
   private var newKeyframes = 0
   private var isSweep = false
@@ -53,8 +55,11 @@ struct Tracker: Sendable {
   }
 
   private static let wander = WanderModel()
-  /// How fast a moving peer strays, m²/s per axis: a walk with turns.
-  private static let strayingPerSecond = 0.5
+  /// How likely a peer of unknown motion moves at first, and once it was found at rest.
+  private static let movesAtFirst = 0.2
+  private static let movesAfterwards = 0.01
+  /// A settled account that has become so many times wider than it settled is lost.
+  private static let lostFactor = 4.0
   /// How likely a range is faulty that the radio itself calls obstructed.
   private static let obstructedOnset = 0.5
   /// How far an excess that lasts strays while it lasts, in mean excesses.
@@ -77,32 +82,46 @@ struct Tracker: Sendable {
   ) {
     self.device = device
     self.motion = motion
+    bank = HypothesisBank(mayMove: motion != .stationary)
     birthDevice = device
     lastUpdate = device.timestamp
     previousValues = InlineArray(repeating: .nan)
     let birth = Birth(
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
-    bank.replace(with: birth.seeds())
-    modes = ModeSearch(birth.priors())
+    let priors = birth.priors()
+    restingModes = motion == .moving ? nil : ModeSearch(priors)
+    movingModes = motion == .stationary ? nil : ModeSearch(priors)
+    var seeds: [HypothesisBank.Seed] = []
+    if motion != .moving { seeds += birth.seeds() }
+    if motion != .stationary { seeds += birth.seeds().movingSeeds(share: Self.movesAtFirst) }
+    bank.replace(with: seeds, configuration.motion)
     _ = window.add(components, at: device, noise: noise)
     spread.add(device.worldFromDevice.translation)
     remember(components)
   }
 
-  /// How fast the peer strays, m²/s per axis.
-  private var straying: Double { motion == .stationary ? 0 : Self.strayingPerSecond }
-
   // MARK: Stage 3, prediction
 
-  /// What drift and straying do between the bank's time and another device point.
+  /// What drift does between the bank's time and another device point.
   func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
-    let variance =
-      abs(device.positionDriftVariance - self.device.positionDriftVariance)
-      + straying * abs(device.timestamp.seconds(since: self.device.timestamp))
+    let variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
     return PosteriorView.Drift(
       horizontal: variance, vertical: isPlanar ? 0 : variance,
       yaw: abs(device.yawDriftVariance - self.device.yawDriftVariance))
+  }
+
+  /// The bank at another device point: a peer that moves has gone on.
+  ///
+  /// Drift since is not in it; the view adds that.
+  func bank(at device: TrajectoryPoint, _ configuration: FusionConfiguration) -> HypothesisBank {
+    let seconds = device.timestamp.seconds(since: self.device.timestamp)
+    guard bank.mayMove, seconds > 0 else { return bank }
+    var later = bank
+    later.propagate(
+      nearby_motion(
+        moving: configuration, seconds: seconds, device: device.worldFromDevice.translation))
+    return later
   }
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
@@ -115,21 +134,21 @@ struct Tracker: Sendable {
     let position = device.worldFromDevice.translation
     let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
     let left = Self.wander.decay(from: self.device, to: device, distance: distance)
-    let ranging = configuration.ranging
+    let seconds = device.timestamp.seconds(since: self.device.timestamp)
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
-    bank.propagate(
-      nearby_motion(
-        device_in_world: (position.x, position.y, position.z),
-        horizontal_diffusion: drift.horizontal, vertical_diffusion: drift.vertical,
-        yaw_diffusion: drift.yaw, range_wander_decay: left.range,
-        range_wander_diffusion: novelty.range
-          * noise[0].wanderVariance(stated: ranging.rangeSigma),
-        azimuth_wander_decay: left.angle,
-        azimuth_wander_diffusion: novelty.angle
-          * noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians),
-        elevation_wander_decay: left.angle,
-        elevation_wander_diffusion: novelty.angle
-          * noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)))
+    if isSettled, motion == .unknown { bank.mix(seconds: seconds, configuration.motion) }
+    var step = nearby_motion(moving: configuration, seconds: seconds, device: position)
+    step.horizontal_diffusion = drift.horizontal
+    step.vertical_diffusion = drift.vertical
+    step.yaw_diffusion = drift.yaw
+    let variances = noise.wanderVariances(configuration.ranging)
+    step.range_wander_decay = left.range
+    step.range_wander_diffusion = novelty.range * variances[0]
+    step.azimuth_wander_decay = left.angle
+    step.azimuth_wander_diffusion = novelty.angle * variances[1]
+    step.elevation_wander_decay = left.angle
+    step.elevation_wander_diffusion = novelty.angle * variances[2]
+    bank.propagate(step)
     self.device = device
   }
 
@@ -207,7 +226,10 @@ struct Tracker: Sendable {
     var turnVariance = device.attitudeInterpolationVariance
     if device.timestamp < self.device.timestamp {
       let late = drift(to: device, isPlanar: configuration.odometry.isPlanar)
-      placeVariance += late.horizontal
+      let seconds = self.device.timestamp.seconds(since: device.timestamp)
+      placeVariance +=
+        late.horizontal
+        + bank.movingShare * configuration.motion.strayingVariance(seconds: seconds)
       turnVariance += late.yaw
     }
     let angleVariance = placeVariance / (distance * distance) + turnVariance
@@ -257,42 +279,116 @@ struct Tracker: Sendable {
     newKeyframes += 1
     guard newKeyframes > window.count / Self.keyframesPerSearch else { return }
     newKeyframes = 0
-    let ranging = configuration.ranging
-    let keyframes = window.kernelKeyframes(
-      now: self.device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
-      isPlanar: configuration.odometry.isPlanar, straying: straying)
     isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
     searches += 1
-    let seeds = modes.seeds(
+    let resting = seeds(&restingModes, motion: nil, noise, configuration)
+    let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
+    let odds = motion == .unknown ? Self.movesAtFirst / (1 - Self.movesAtFirst) : 1
+    let best = max(resting.logEvidence, moving.logEvidence)
+    let seeds =
+      resting.seeds.weighted(by: exp(resting.logEvidence - best))
+      + moving.seeds.movingSeeds(share: odds * exp(moving.logEvidence - best))
+    if !seeds.isEmpty { bank.replace(with: seeds, configuration.motion) }
+  }
+
+  /// What one search makes of the window.
+  private func seeds(
+    _ modes: inout ModeSearch?, motion: MotionConfiguration?, _ noise: NoiseLevels,
+    _ configuration: FusionConfiguration
+  ) -> (seeds: [HypothesisBank.Seed], logEvidence: Double) {
+    guard modes != nil else { return ([], -.infinity) }
+    let ranging = configuration.ranging
+    let keyframes = window.kernelKeyframes(
+      now: device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
+      isPlanar: configuration.odometry.isPlanar, motion: motion)
+    return modes?.seeds(
       keyframes, isSweep: isSweep,
-      antennaInWorld: self.device.worldFromDevice.act(ranging.antennaInDevice),
-      wanderVariance: noise.wanderVariances(ranging), configuration)
-    if !seeds.isEmpty { bank.replace(with: seeds) }
+      antennaInWorld: device.worldFromDevice.act(ranging.antennaInDevice),
+      wanderVariance: noise.wanderVariances(ranging), configuration) ?? ([], -.infinity)
   }
 
   // MARK: Stage 6, reduction
 
-  mutating func reduce(_ configuration: HypothesisConfiguration) {
-    bank.reduce(configuration)
+  mutating func reduce(_ configuration: FusionConfiguration) {
+    if isSettled, motion == .unknown { return }
+    bank.reduce(configuration.hypotheses)
     guard !isSettled else { return }
     isNearlySettled = isNarrow
     // Only a search that has looked everywhere may be the last one.
-    if isNearlySettled, isSweep {
-      isSettled = true
-      window = ObservationWindow()
-      modes = ModeSearch([])
-    }
+    if isNearlySettled, isSweep { settle(configuration.motion) }
     isSweep = false
   }
 
-  /// Whether one hypothesis is left, narrow enough for its linearisation.
+  private mutating func settle(_ motion: MotionConfiguration) {
+    isSettled = true
+    window = ObservationWindow()
+    restingModes = nil
+    movingModes = nil
+    guard self.motion == .unknown else { return }
+    if isMovingNegligible { bank.removeMoving() }
+    bank.pairUp(doubt: Self.movesAfterwards, motion)
+  }
+
+  private var isMovingNegligible: Bool { bank.movingShare < Self.movesAfterwards }
+
+  /// Whether one hypothesis is left, or one of each motion, narrow enough for its linearisation.
   private var isNarrow: Bool {
-    guard bank.count == 1 else { return false }
-    let line = bank.position(0) - device.worldFromDevice.translation
+    let resting = (0..<bank.count).count { !bank.moves($0) }
+    let moving = isMovingNegligible ? 0 : bank.count - resting
+    guard resting <= 1, moving <= 1 else { return false }
+    return spreadAcross(negligible: isMovingNegligible) < Self.settledSpread
+  }
+
+  /// Whether a settled account has become too wide for its linearisation.
+  var isLost: Bool {
+    isSettled && spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
+  }
+
+  /// The spread across the line of sight, as a ratio to the distance.
+  ///
+  /// - Parameter negligible: Whether what moves is left out.
+  private func spreadAcross(negligible: Bool) -> Double {
+    let (mean, p) =
+      negligible
+      ? (bank.position(bank.heaviest), bank.positionCovariance(bank.heaviest))
+      : bank.positionMoments()
+    let line = mean - device.worldFromDevice.translation
     let distance = max(line.length, 1e-3)
-    let p = bank.positionCovariance(0)
-    let across = max(p.trace - p.quadraticForm(line / distance), 0).squareRoot()
-    return across < Self.settledSpread * distance
+    return max(p.trace - p.quadraticForm(line / distance), 0).squareRoot() / distance
+  }
+}
+
+extension nearby_motion {
+  /// What a peer that moves does in a time; no drift, and all wandering errors as they were.
+  fileprivate init(moving configuration: FusionConfiguration, seconds: Double, device: Vector3) {
+    self.init()
+    let speeds = configuration.motion.speedVariances
+    device_in_world = (device.x, device.y, device.z)
+    (range_wander_decay, azimuth_wander_decay, elevation_wander_decay) = (1, 1, 1)
+    self.seconds = seconds
+    horizontal_speed_variance = speeds[0]
+    vertical_speed_variance = configuration.odometry.isPlanar ? 0 : speeds[1]
+    velocity_seconds = configuration.motion.velocitySeconds
+  }
+}
+
+extension [HypothesisBank.Seed] {
+  /// The same with other weights.
+  fileprivate func weighted(by factor: Double) -> Self {
+    map { seed in
+      var seed = seed
+      seed.weight *= factor
+      return seed
+    }
+  }
+
+  /// The same for a peer that moves.
+  fileprivate func movingSeeds(share: Double) -> Self {
+    weighted(by: share).map { seed in
+      var seed = seed
+      seed.moves = true
+      return seed
+    }
   }
 }
 

@@ -7,7 +7,10 @@ import NearbyGeometry
 ///
 /// A bank of one is a single column and costs what one filter costs; a larger one is worked on in
 /// lanes of eight. Nothing is allocated while the number of hypotheses falls or stays.
+///
+/// The bank of a peer that may move holds its velocity too, and each hypothesis whether it moves.
 struct HypothesisBank: Sendable {
+  let mayMove: Bool
   private(set) var count = 0
   private var stride = 1
   private var fields: [Double] = []
@@ -20,6 +23,8 @@ struct HypothesisBank: Sendable {
     var weight: Double
     /// Whether the angles measured at birth are faulty under this hypothesis.
     var anglesAreFaulty = false
+    /// Whether the peer moves under this hypothesis; only in a bank whose peer may.
+    var moves = false
 
     var position: Vector3 { Vector3(mean[0], mean[1], mean[2]) }
     var positionCovariance: SymmetricMatrix3 {
@@ -34,15 +39,21 @@ struct HypothesisBank: Sendable {
 
   static let stateSize = Int(NEARBY_STATE_SIZE)
 
+  init(mayMove: Bool) { self.mayMove = mayMove }
+
   /// Where element (row, column) of the covariance stands; `row <= column`.
-  static func packed(_ row: Int, _ column: Int) -> Int {
-    row * stateSize - row * (row - 1) / 2 + (column - row)
-  }
+  static func packed(_ row: Int, _ column: Int) -> Int { column * (column + 1) / 2 + row }
+
+  private var fieldCount: Int { Int(mayMove ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT) }
 
   // MARK: Birth and growth
 
   /// Puts hypotheses, one at least, in the place of those there are.
-  mutating func replace(with seeds: [Seed]) {
+  ///
+  /// - Parameters:
+  ///   - seeds: The hypotheses.
+  ///   - motion: How a peer moves under those under which it does: at a speed that is not known yet.
+  mutating func replace(with seeds: [Seed], _ motion: MotionConfiguration) {
     count = 0
     reserve(seeds.count)
     let total = seeds.reduce(0) { $0 + $1.weight }
@@ -56,8 +67,66 @@ struct HypothesisBank: Sendable {
       self[.fault(2), index] = seed.anglesAreFaulty ? 1 : 0
       self[.rangeResidual, index] = 1e9
       self[.logWeight, index] = log(seed.weight / total)
+      if mayMove { setVelocity(of: index, moves: seed.moves, motion) }
     }
     count = seeds.count
+  }
+
+  /// Sets a velocity that is zero, or one of which only the spread is known.
+  private mutating func setVelocity(of index: Int, moves: Bool, _ motion: MotionConfiguration) {
+    self[.moves, index] = moves ? 1 : 0
+    for field in Int(NEARBY_FIELD_VELOCITY)..<Int(NEARBY_MOVING_FIELD_COUNT) {
+      self[Field(row: field), index] = 0
+    }
+    guard moves else { return }
+    let variances = motion.speedVariances
+    for axis in 0..<3 {
+      let state = Self.stateSize + axis
+      let element = Self.packed(state, state) - Int(NEARBY_COVARIANCE_SIZE)
+      self[Field(row: Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element), index] = variances[axis]
+    }
+  }
+
+  /// Makes two hypotheses of what is left, the first at rest and the second moving, and leaves it to
+  /// `mix` and to the samples which of them holds.
+  ///
+  /// - Parameters:
+  ///   - doubt: The share of the one that was not there.
+  ///   - motion: How a peer moves.
+  mutating func pairUp(doubt: Double, _ motion: MotionConfiguration) {
+    precondition(mayMove && (1...2).contains(count), "one hypothesis of each kind at most")
+    if count == 1 {
+      reserve(2)
+      for field in 0..<fieldCount { self[Field(row: field), 1] = self[Field(row: field), 0] }
+      setVelocity(of: 1, moves: self[.moves, 0] == 0, motion)
+      self[.logWeight, 0] = log(1 - doubt)
+      self[.logWeight, 1] = log(doubt)
+      count = 2
+    }
+    guard moves(0) else { return }
+    for field in 0..<fieldCount {
+      let first = self[Field(row: field), 0]
+      self[Field(row: field), 0] = self[Field(row: field), 1]
+      self[Field(row: field), 1] = first
+    }
+  }
+
+  /// Leaves out the hypotheses under which the peer moves.
+  mutating func removeMoving() {
+    var kept = 0
+    for index in 0..<count where !moves(index) {
+      for field in 0..<fieldCount { self[Field(row: field), kept] = self[Field(row: field), index] }
+      kept += 1
+    }
+    let total = (0..<kept).reduce(0) { $0 + exp(self[.logWeight, $1]) }
+    for index in 0..<kept { self[.logWeight, index] -= log(total) }
+    count = kept
+  }
+
+  /// The share of the hypotheses under which the peer moves.
+  var movingShare: Double {
+    guard mayMove else { return 0 }
+    return (0..<count).reduce(0) { $0 + (moves($1) ? weight($1) : 0) }
   }
 
   /// Makes room for so many hypotheses, keeping those there are.
@@ -68,8 +137,8 @@ struct HypothesisBank: Sendable {
   }
 
   private mutating func restride(_ newStride: Int) {
-    var moved = [Double](repeating: 0, count: Int(NEARBY_FIELD_COUNT) * newStride)
-    for field in 0..<Int(NEARBY_FIELD_COUNT) {
+    var moved = [Double](repeating: 0, count: fieldCount * newStride)
+    for field in 0..<fieldCount {
       for index in 0..<count { moved[field * newStride + index] = fields[field * stride + index] }
     }
     fields = moved
@@ -81,6 +150,22 @@ struct HypothesisBank: Sendable {
   mutating func propagate(_ motion: nearby_motion) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
+    }
+  }
+
+  /// Lets a peer at rest start and a moving one stop; the bank must be a pair.
+  ///
+  /// - Parameters:
+  ///   - seconds: The time since this was done last.
+  ///   - motion: How often it does.
+  mutating func mix(seconds: Double, _ motion: MotionConfiguration) {
+    // The two-state chain after a time: it forgets with the sum of both rates.
+    let (starts, stops) = (1 / motion.restingSeconds, 1 / motion.movingSeconds)
+    let changed = (1 - exp(-(starts + stops) * seconds)) / (starts + stops)
+    let variances = motion.speedVariances
+    unsafe withKernelBank { bank in
+      unsafe nearby_bank_mix(
+        bank, starts * changed, stops * changed, variances[0], variances[1])
     }
   }
 
@@ -112,7 +197,7 @@ struct HypothesisBank: Sendable {
       // The kernel only reads through it.
       var bank = unsafe nearby_bank(
         fields: UnsafeMutablePointer(mutating: buffer.baseAddress), count: Int32(count),
-        stride: Int32(stride))
+        stride: Int32(stride), may_move: mayMove ? 1 : 0)
       unsafe withUnsafeMutableBytes(of: &mean) { mean in
         unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
           unsafe nearby_bank_moments(
@@ -129,8 +214,10 @@ struct HypothesisBank: Sendable {
   ) -> Result {
     let count = Int32(count)
     let stride = Int32(stride)
+    let mayMove: Int32 = mayMove ? 1 : 0
     return unsafe fields.withUnsafeMutableBufferPointer { buffer in
-      let bank = unsafe nearby_bank(fields: buffer.baseAddress, count: count, stride: stride)
+      let bank = unsafe nearby_bank(
+        fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)
       return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
     }
   }
@@ -150,6 +237,7 @@ struct HypothesisBank: Sendable {
     }
     static var rangeResidual: Field { Field(row: Int(NEARBY_FIELD_RANGE_RESIDUAL)) }
     static var logWeight: Field { Field(row: Int(NEARBY_FIELD_LOG_WEIGHT)) }
+    static var moves: Field { Field(row: Int(NEARBY_FIELD_MOVES)) }
     static func innovation(_ component: Int) -> Field {
       Field(row: Int(NEARBY_FIELD_INNOVATION) + component)
     }
@@ -165,6 +253,9 @@ struct HypothesisBank: Sendable {
     get { fields[field.row * stride + index] }
     set { fields[field.row * stride + index] = newValue }
   }
+
+  /// Whether the peer moves under a hypothesis.
+  func moves(_ index: Int) -> Bool { mayMove && self[.moves, index] > 0 }
 
   /// The share of a hypothesis, 0 to 1.
   func weight(_ index: Int) -> Double { count == 1 ? 1 : exp(self[.logWeight, index]) }
@@ -189,5 +280,20 @@ struct HypothesisBank: Sendable {
       best = index
     }
     return best
+  }
+}
+
+extension MotionConfiguration {
+  /// The variances of the speed along the world's axes, m²/s².
+  var speedVariances: InlineArray<3, Double> {
+    let horizontal = horizontalSpeedSigma * horizontalSpeedSigma
+    return [horizontal, verticalSpeedSigma * verticalSpeedSigma, horizontal]
+  }
+
+  /// By what variance a peer that moves has strayed after a time, along a horizontal axis, m².
+  func strayingVariance(seconds: Double) -> Double {
+    let t = seconds / velocitySeconds
+    let reach = horizontalSpeedSigma * velocitySeconds
+    return 2 * reach * reach * (t - 1 + exp(-t))
   }
 }

@@ -46,11 +46,12 @@ struct ModeSearch: Sendable {
   ///   - antennaInWorld: The antenna now.
   ///   - wanderVariance: Prior variances of the wandering errors.
   ///   - configuration: The settings.
-  /// - Returns: The hypotheses; none when no piece could be fitted.
+  /// - Returns: The hypotheses, each weighted by the exponential of its evidence over that of the
+  ///   best, and the logarithm of the best one's; none when no piece could be fitted.
   mutating func seeds(
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
     wanderVariance: InlineArray<3, Double>, _ configuration: FusionConfiguration
-  ) -> [HypothesisBank.Seed] {
+  ) -> (seeds: [HypothesisBank.Seed], logEvidence: Double) {
     if isSweep { alive = Array(pieces.indices) }
     for index in alive {
       if isSweep {
@@ -59,9 +60,11 @@ struct ModeSearch: Sendable {
       }
       fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, wanderVariance, configuration)
     }
-    guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else { return [] }
+    guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
+      return ([], -.infinity)
+    }
     alive.removeAll { pieces[$0].logEvidence < best + Self.leastLogEvidence }
-    return alive.map { seed(pieces[$0], best: best, antennaInWorld) }
+    return (alive.map { seed(pieces[$0], best: best, antennaInWorld) }, best)
   }
 
   private func fit(

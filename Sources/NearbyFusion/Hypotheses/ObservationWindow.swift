@@ -149,12 +149,13 @@ struct ObservationWindow: Sendable {
   // MARK: Giving out
 
   /// By what variance a peer's place has changed between two moments: the odometry drifts, and a peer
-  /// that may move strays by so many m²/s.
+  /// that moves strays.
   private func strayed(
-    from past: TrajectoryPoint, to now: TrajectoryPoint, _ straying: Double
+    from past: TrajectoryPoint, to now: TrajectoryPoint, _ motion: MotionConfiguration?
   ) -> Double {
-    now.positionDriftVariance - past.positionDriftVariance
-      + straying * max(0, now.timestamp.seconds(since: past.timestamp))
+    let seconds = max(0, now.timestamp.seconds(since: past.timestamp))
+    return now.positionDriftVariance - past.positionDriftVariance
+      + (motion?.strayingVariance(seconds: seconds) ?? 0)
   }
 
   /// The keyframes as the fit wants them, as seen from now.
@@ -163,9 +164,17 @@ struct ObservationWindow: Sendable {
   /// The rest is noise, and since it is nearly the same for neighbouring keyframes it counts as an
   /// autoregressive process with correlation ρ, which carries (1 - ρ)/(1 + ρ) of the information of
   /// independent errors. Drift since a keyframe is noise on it.
+  ///
+  /// - Parameters:
+  ///   - now: The device now.
+  ///   - antennaInDevice: The antenna.
+  ///   - wander: How the wandering errors forget.
+  ///   - isPlanar: Whether there is no height.
+  ///   - motion: How the peer moves; `nil` when it rests.
+  /// - Returns: The keyframes, the oldest first.
   func kernelKeyframes(
     now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel, isPlanar: Bool,
-    straying: Double
+    motion: MotionConfiguration?
   ) -> [nearby_keyframe] {
     guard let first = keyframes.first?.device else { return [] }
     var result: [nearby_keyframe] = []
@@ -184,8 +193,8 @@ struct ObservationWindow: Sendable {
 
       let away = now.worldFromDevice.translation - pose.translation
       let place = Drift(
-        since: strayed(from: keyframe.device, to: now, straying),
-        all: strayed(from: first, to: now, straying), keyframes: keyframes.count)
+        since: strayed(from: keyframe.device, to: now, motion),
+        all: strayed(from: first, to: now, motion), keyframes: keyframes.count)
       let yaw = Drift(
         since: now.yawDriftVariance - keyframe.device.yawDriftVariance,
         all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count)

@@ -16,8 +16,8 @@ public struct PeerID: Hashable, Sendable {
 public enum PeerMotion: String, Sendable, Codable, CaseIterable {
   /// It rests. Its place in the odometry's world changes only as that world drifts.
   case stationary
-  /// It moves as a person does.
+  /// It moves, as ``MotionConfiguration`` says.
   case moving
-  /// Nobody knows. Handled as ``moving`` until the engine estimates motion itself.
+  /// It may rest or move, and change between the two: the engine finds out.
   case unknown
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+import NearbySimulation
+import NearbyTestSupport
+import Testing
+
+/// The kernels for peers that may move, against their definitions.
+@Suite("Moving peers: kernels")
+struct MovingPeerTests {
+  private static let order = 11
+
+  private func hypothesis(
+    _ generator: inout SeededGenerator, moves: Bool, weight: Double = 1
+  ) -> KernelBank.Hypothesis {
+    var result = KernelBank.Hypothesis(
+      &generator, position: generator.normalVector(sigma: 3), sigma: 0.5, hasVelocity: true)
+    result.moves = moves
+    result.logWeight = log(weight)
+    if !moves {
+      for velocity in 8..<11 {
+        result.mean[velocity] = 0
+        for other in 0..<11 {
+          result.covariance[velocity * 11 + other] = 0
+          result.covariance[other * 11 + velocity] = 0
+        }
+      }
+    }
+    return result
+  }
+
+  /// A step in which nothing drifts and nothing is forgotten.
+  private func step(seconds: Double, velocitySeconds: Double = 4) -> nearby_motion {
+    var motion = nearby_motion()
+    (motion.range_wander_decay, motion.azimuth_wander_decay) = (1, 1)
+    motion.elevation_wander_decay = 1
+    motion.seconds = seconds
+    motion.horizontal_speed_variance = 0.81
+    motion.vertical_speed_variance = 0.09
+    motion.velocity_seconds = velocitySeconds
+    return motion
+  }
+
+  @Test("a step is F x and F P Fᵀ + Q", arguments: 0..<16 as Range<UInt64>)
+  func propagation(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let before = hypothesis(&generator, moves: true)
+    var bank = KernelBank([before], stride: seed % 2 == 0 ? 1 : 8)
+    bank.propagate(step(seconds: 0.7))
+
+    let left = exp(-0.7 / 4)
+    var f = [Double](repeating: 0, count: 121)
+    for state in 0..<11 { f[state * 12] = state < 8 ? 1 : left }
+    for axis in 0..<3 { f[axis * 11 + 8 + axis] = 4 * (1 - left) }
+    func times(_ a: [Double], _ b: [Double], transposed: Bool) -> [Double] {
+      (0..<121).map { (at: Int) -> Double in
+        let (row, column) = (at / 11, at % 11)
+        var sum = 0.0
+        for k in 0..<11 {
+          sum += a[row * 11 + k] * (transposed ? b[column * 11 + k] : b[k * 11 + column])
+        }
+        return sum
+      }
+    }
+    var expected = times(times(f, before.covariance, transposed: false), f, transposed: true)
+    for axis in 0..<3 {
+      let speed = axis == 1 ? 0.09 : 0.81
+      let velocity = 8 + axis
+      // The integrals of e^(-2s/4), e^(-s/4) (1 - e^(-s/4)) and (1 - e^(-s/4))², by hand.
+      let both = speed * 4 * (1 - left) * (1 - left)
+      expected[axis * 12] += speed * 16 * (2 * 0.7 / 4 - 3 + 4 * left - left * left)
+      expected[axis * 11 + velocity] += both
+      expected[velocity * 11 + axis] += both
+      expected[velocity * 12] += speed * (1 - left * left)
+    }
+    let covariance = bank.covariance(0)
+    for at in 0..<121 { #expect(abs(covariance[at] - expected[at]) < 1e-12, "element \(at)") }
+    for state in 0..<11 {
+      let mean = (0..<11).reduce(0.0) { $0 + f[state * 11 + $1] * before.mean[$1] }
+      #expect(abs(bank.mean(0)[state] - mean) < 1e-12)
+    }
+  }
+
+  @Test("two half steps are a whole one", arguments: 0..<8 as Range<UInt64>)
+  func halfSteps(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let before = hypothesis(&generator, moves: true)
+    var whole = KernelBank([before], stride: 1)
+    var halves = whole
+    whole.propagate(step(seconds: 1.3))
+    halves.propagate(step(seconds: 0.4))
+    halves.propagate(step(seconds: 0.9))
+    for (a, b) in zip(whole.covariance(0), halves.covariance(0)) { #expect(abs(a - b) < 1e-12) }
+    for (a, b) in zip(whole.mean(0), halves.mean(0)) { #expect(abs(a - b) < 1e-12) }
+  }
+
+  @Test("a peer at rest stays where it is")
+  func rest() {
+    var generator = SeededGenerator(seed: 1)
+    let before = hypothesis(&generator, moves: false)
+    var bank = KernelBank([before], stride: 1)
+    bank.propagate(step(seconds: 100))
+    #expect(bank.mean(0) == before.mean)
+    #expect(bank.covariance(0) == before.covariance)
+  }
+
+  @Test(
+    "without a velocity the update is that of a bank without one", arguments: 0..<8 as Range<UInt64>
+  )
+  func updateAtRest(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let long = hypothesis(&generator, moves: false)
+    var short = long
+    short.mean = Array(long.mean.prefix(8))
+    short.covariance = (0..<64).map { long.covariance[$0 / 8 * 11 + $0 % 8] }
+    var measurement = nearby_measurement(
+      antenna: Vector3(1, 5, 2), worldFromDevice: generator.rotation())
+    measurement.present = 7
+    measurement.value = (6, 0.3, -0.2)
+    var (a, b) = (KernelBank([long], stride: 1), KernelBank([short], stride: 1))
+    a.update(measurement)
+    b.update(measurement)
+    for state in 0..<8 {
+      #expect(abs(a.mean(0)[state] - b.mean(0)[state]) < 1e-12)
+      for other in 0..<8 {
+        #expect(
+          abs(a.covariance(0)[state * 11 + other] - b.covariance(0)[state * 8 + other]) < 1e-12)
+      }
+    }
+    #expect(a.mean(0)[8...].allSatisfy { $0 == 0 })
+  }
+
+  @Test(
+    "mixing keeps the moments of the whole, velocities apart", arguments: 0..<16 as Range<UInt64>)
+  func mixing(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let moving = generator.uniform(in: 0.05...0.95)
+    var bank = KernelBank(
+      [
+        hypothesis(&generator, moves: false, weight: 1 - moving),
+        hypothesis(&generator, moves: true, weight: moving),
+      ], stride: 8)
+    let before = bank.naiveMoments()
+    let (still, underway) = (bank.mean(0), bank.mean(1))
+    bank.mix(start: 0.1, stop: 0.3, speedVariances: (0.81, 0.09))
+    let after = bank.naiveMoments()
+    for (a, b) in zip(before.mean + before.covariance, after.mean + after.covariance) {
+      #expect(abs(a - b) < 1e-12)
+    }
+    let moves = (1 - moving) * 0.1 + moving * 0.7
+    #expect(abs(bank.weight(1) - moves) < 1e-12)
+    #expect(abs(bank.weight(0) + bank.weight(1) - 1) < 1e-12)
+    // Of those that move now, so many have just started, with no velocity on average.
+    let started = (1 - moving) * 0.1 / moves
+    #expect(abs(bank.mean(1)[8] - (1 - started) * underway[8]) < 1e-12)
+    #expect(abs(bank.mean(1)[0] - ((1 - started) * underway[0] + started * still[0])) < 1e-12)
+    #expect(bank.mean(0)[8...].allSatisfy { $0 == 0 })
+    for velocity in 8..<11 {
+      #expect((0..<11).allSatisfy { bank.covariance(0)[velocity * 11 + $0] == 0 })
+    }
+    #expect(positiveDefiniteInverse(of: bank.covariance(1), order: 11) != nil)
+  }
+
+  @Test("hypotheses at rest and moving never merge")
+  func kindsStayApart() {
+    var generator = SeededGenerator(seed: 3)
+    var moving = hypothesis(&generator, moves: true, weight: 0.5)
+    var still = hypothesis(&generator, moves: false, weight: 0.5)
+    (still.mean, moving.mean) = (moving.mean, moving.mean)
+    for velocity in 8..<11 { still.mean[velocity] = 0 }
+    for at in 0..<121 where at / 11 < 8 && at % 11 < 8 {
+      still.covariance[at] = moving.covariance[at]
+    }
+    var bank = KernelBank([still, moving], stride: 8)
+    bank.reduce(most: 96, pruningWeight: 1e-6, mergingLoss: 0.05)
+    #expect(bank.count == 2)
+  }
+}

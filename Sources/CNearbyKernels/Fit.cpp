@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <limits>
 
 #include "Models.hpp"
@@ -16,6 +17,8 @@ struct System {
   Matrix information = Matrix::Zero();
   Vector gradient = Vector::Zero();
   double cost = 0;
+  /// How many ranges there are, and how many of them are probably no outliers.
+  double ranges = 0, honest_ranges = 0;
 
   void add(const Vector &h, double innovation, double variance, double weight) {
     information.selfadjointView<Eigen::Lower>().rankUpdate(h, weight / variance);
@@ -65,8 +68,26 @@ double outlier_density(const nearby_fit_model &model, int component, double inno
   return innovation > 0 ? anything + 0.75 * std::exp(-innovation / excess) / excess : anything;
 }
 
-void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const Vector &x,
-                  double widening, System &system) {
+/// One value of a keyframe, linearised.
+struct Value {
+  Vector h;
+  double innovation, variance;
+  /// The density of the innovation if the value is honest, and if it is a fault.
+  double honest, faulty;
+  /// How likely its state has lasted since the value of the same component before.
+  double lasting;
+  /// The probability that it is honest, given all values of the component.
+  double weight;
+};
+
+/// The values of one component, in the order of time.
+struct Chain {
+  Value values[NEARBY_FIT_CAPACITY];
+  int count = 0;
+};
+
+Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model &model,
+                 const Vector &x, double widening) {
   nearby::Hypothesis<double> at{};
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) at.mean[i] = x[i];
   // Where the peer was in the world as it was then: less the drift since.
@@ -78,55 +99,106 @@ void add_keyframe(const nearby_keyframe &k, const nearby_fit_model &model, const
   for (int i = 0; i < 3; ++i) from.antenna_in_world[i] = k.antenna_in_world[i];
   for (int i = 0; i < 9; ++i) from.device_from_world[i] = k.device_from_world[i];
 
-  for (int component = 0; component < NEARBY_COMPONENTS; ++component) {
-    if (!(k.present & 1 << component)) continue;
-    Vector h = Vector::Zero();
-    nearby::Linearized<double> z;
-    if (component == NEARBY_RANGE) {
-      double range;
-      z = nearby::RangeModel<double>::at<false>(at, from, range);
-      h[NEARBY_STATE_RANGE_BIAS] = 1;
-      h[NEARBY_STATE_RANGE_SCALE] = range;
-    } else if (component == NEARBY_AZIMUTH) {
-      z = nearby::AzimuthModel<double>::at<false>(at, from);
-    } else {
-      z = nearby::ElevationModel<double>::at<false>(at, from);
-    }
-    for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
-    h[drift] = -k.horizontal_drift * h[0];
-    h[drift + 1] = -k.vertical_drift * h[1];
-    h[drift + 2] = -k.horizontal_drift * h[2];
-    h[drift + 3] = -k.yaw_drift * (h[0] * turned[0] + h[2] * turned[2]);
-    // The model predicts with the wandering error of now; then it was only correlated with it.
-    const int wander = NEARBY_STATE_RANGE_WANDER + component;
-    h[wander] = k.memory[component];
-    double innovation = k.value[component] - z.predicted + (1 - k.memory[component]) * x[wander];
-    if (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
-
-    const double variance = k.variance[component] * widening;
-    const double share = model.outlier_share;
-    const double honest = (1 - share) * 0.3989422804014327 *
-                          std::exp(-0.5 * innovation * innovation / variance) / std::sqrt(variance);
-    const double likelihood = honest + share * outlier_density(model, component, innovation);
-    system.add(h, innovation, variance, honest / likelihood);
-    system.cost -= std::log(likelihood);
+  Value value;
+  Vector &h = value.h;
+  h.setZero();
+  nearby::Linearized<double> z;
+  if (component == NEARBY_RANGE) {
+    double range;
+    z = nearby::RangeModel<double>::at<false>(at, from, range);
+    h[NEARBY_STATE_RANGE_BIAS] = 1;
+    h[NEARBY_STATE_RANGE_SCALE] = range;
+  } else if (component == NEARBY_AZIMUTH) {
+    z = nearby::AzimuthModel<double>::at<false>(at, from);
+  } else {
+    z = nearby::ElevationModel<double>::at<false>(at, from);
   }
+  for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
+  h[drift] = -k.horizontal_drift * h[0];
+  h[drift + 1] = -k.vertical_drift * h[1];
+  h[drift + 2] = -k.horizontal_drift * h[2];
+  h[drift + 3] = -k.yaw_drift * (h[0] * turned[0] + h[2] * turned[2]);
+  // The model predicts with the wandering error of now; then it was only correlated with it.
+  const int wander = NEARBY_STATE_RANGE_WANDER + component;
+  h[wander] = k.memory[component];
+  value.innovation = k.value[component] - z.predicted + (1 - k.memory[component]) * x[wander];
+  if (component != NEARBY_RANGE) value.innovation = nearby::wrapped(value.innovation);
+
+  const double variance = k.variance[component] * widening;
+  value.variance = variance;
+  value.honest = 0.3989422804014327 *
+                 std::exp(-0.5 * value.innovation * value.innovation / variance) /
+                 std::sqrt(variance);
+  value.faulty = outlier_density(model, component, value.innovation);
+  return value;
+}
+
+/// Sets the weights of a chain's values, and returns the logarithm of its likelihood.
+///
+/// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with
+/// probability `share`.
+double weigh(Chain &chain, double share) {
+  double ahead[NEARBY_FIT_CAPACITY];  // P(honest | values so far)
+  double log_likelihood = 0, honest = 1 - share;
+  for (int i = 0; i < chain.count; ++i) {
+    const Value &v = chain.values[i];
+    honest = v.lasting * honest + (1 - v.lasting) * (1 - share);
+    const double both = honest * v.honest + (1 - honest) * v.faulty;
+    log_likelihood += std::log(both);
+    honest *= v.honest / both;
+    ahead[i] = honest;
+  }
+  // P(values after | state), up to a factor.
+  double after_honest = 1, after_faulty = 1;
+  for (int i = chain.count - 1; i >= 0; --i) {
+    Value &v = chain.values[i];
+    const double a = ahead[i] * after_honest, b = (1 - ahead[i]) * after_faulty;
+    v.weight = a / (a + b);
+    const double from_honest = v.honest * after_honest, from_faulty = v.faulty * after_faulty;
+    const double drawn = (1 - v.lasting) * ((1 - share) * from_honest + share * from_faulty);
+    after_honest = v.lasting * from_honest + drawn;
+    after_faulty = v.lasting * from_faulty + drawn;
+    const double scale = 1 / (after_honest + after_faulty);
+    after_honest *= scale;
+    after_faulty *= scale;
+  }
+  return log_likelihood;
 }
 
 System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
                  const Vector &x, double widening) {
   System system;
   add_prior(model, x, system);
-  for (int i = 0; i < count; ++i) add_keyframe(keyframes[i], model, x, widening, system);
+  for (int component = 0; component < NEARBY_COMPONENTS; ++component) {
+    Chain chain;
+    double lasting = 1;
+    for (int i = 0; i < count; ++i) {
+      lasting *= keyframes[i].lasting;
+      if (!(keyframes[i].present & 1 << component)) continue;
+      Value &value = chain.values[chain.count++];
+      value = linearized(keyframes[i], component, model, x, widening);
+      value.lasting = lasting;
+      lasting = 1;
+    }
+    system.cost -= weigh(chain, model.outlier_share);
+    for (int i = 0; i < chain.count; ++i) {
+      const Value &v = chain.values[i];
+      system.add(v.h, v.innovation, v.variance, v.weight);
+      if (component != NEARBY_RANGE) continue;
+      system.ranges += 1;
+      system.honest_ranges += v.weight;
+    }
+  }
   return system;
 }
 
 }  // namespace
 
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance) {
+                  double widest, double *state, double *covariance, double *honest_ranges) {
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
+  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
   Vector x = Vector::Zero();
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) x[i] = state[i];
   Eigen::LLT<Matrix> solver;
@@ -156,5 +228,6 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
   for (int c = 0; c < NEARBY_STATE_SIZE; ++c)
     for (int r = 0; r <= c; ++r) covariance[nearby::packed(r, c)] = p(r, c);
+  *honest_ranges = last.ranges > 0 ? last.honest_ranges / last.ranges : 1;
   return -last.cost - half_log_det;
 }

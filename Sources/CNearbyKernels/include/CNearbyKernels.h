@@ -195,7 +195,12 @@ typedef struct nearby_keyframe {
   /// How far the odometry has drifted since, in the shape in which it most likely has: metres in
   /// the horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
   double horizontal_drift, vertical_drift, yaw_drift, pivot[3];
+  /// How likely it is that a fault, or honesty, has lasted since the keyframe before.
+  double lasting;
 } nearby_keyframe;
+
+/// A fit takes at most so many keyframes; more are left out.
+enum { NEARBY_FIT_CAPACITY = 64 };
 
 /// The parameters of a fit: the state, and the amplitudes of the odometry's drift since the window
 /// began (x, y, z, yaw), each with a prior variance of one.
@@ -215,16 +220,20 @@ typedef struct nearby_fit_model {
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
 ///
-/// Minimises Σ -ln((1 - ε) N(ν; 0, R) + ε F) plus the priors by Gauss and Newton's method, each
-/// component weighted by its probability of being no outlier, the noise at first widened and then
+/// Each component is a Markov chain over the keyframes: honest with a share of 1 - ε, N(ν; 0, R), or
+/// faulty with a share of ε, F; so that a burst of faults is one surprise. Minimises the negative
+/// logarithm of the chains' likelihood (forward algorithm) plus the priors by Gauss and Newton's
+/// method, each value weighted by its probability of being no fault given all others (forward and
+/// backward, Rabiner 1989, eq. 27), the noise at first widened and then
 /// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off
 /// finds its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse
 /// of the information there. Returns the logarithm of the evidence by Laplace's approximation, up
 /// to a constant common to all priors; minus infinity when it could not be solved. Noise variances
 /// begin at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a
-/// mode already. O(count).
+/// mode already. `honest_ranges` becomes the mean probability of a range that it is no outlier, one
+/// without ranges: low when the mode explains little of what it was fitted to. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance);
+                  double widest, double *state, double *covariance, double *honest_ranges);
 
 // MARK: Models
 

@@ -183,7 +183,8 @@ struct PeerFilter: Sendable {
     let judge = ConvergenceJudge(
       configuration: configuration.convergence, wasConverged: convergence == .converged,
       isDark: isDark,
-      lacksSignal: unusable >= configuration.faults.doubtAfter || isDoubted)
+      lacksSignal: unusable >= configuration.faults.doubtAfter || isDoubted
+        || !(incumbent?.isProven ?? true))
     return (judge.judge(progress), progress)
   }
 

@@ -24,13 +24,14 @@ struct Tracker: Sendable {
   let birthDevice: TrajectoryPoint
   /// Whether one hypothesis is left, or one of each motion, and is narrow enough for its
   /// linearisation: from then on the filter goes on alone.
-  private(set) var isSettled = false
+  var isSettled: Bool { settledAt != nil }
 
   private let motion: PeerMotion
   private var window = ObservationWindow()
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
+  private var settledAt: Timestamp?
   private var searches = 0
   private var newKeyframes = 0
   private var isSweep = false
@@ -58,6 +59,8 @@ struct Tracker: Sendable {
   /// How likely a peer of unknown motion moves at first, and once it was found at rest.
   private static let movesAtFirst = 0.2
   private static let movesAfterwards = 0.01
+  /// Neither motion is ever ruled out while the search lasts.
+  private static let leastShare = 0.005
   /// A settled account that has become so many times wider than it settled is lost.
   private static let lostFactor = 4.0
   /// How likely a range is faulty that the radio itself calls obstructed.
@@ -69,6 +72,8 @@ struct Tracker: Sendable {
   private static let settledSpread = 0.1
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
+  private static let probation = 1.5
+  private static let leastHonestRanges = 0.5
   private static let testRadians = 0.3
   /// One search in so many looks everywhere; the others refine the modes there are.
   private static let searchesPerSweep = 6
@@ -93,8 +98,10 @@ struct Tracker: Sendable {
     restingModes = motion == .moving ? nil : ModeSearch(priors)
     movingModes = motion == .stationary ? nil : ModeSearch(priors)
     var seeds: [HypothesisBank.Seed] = []
-    if motion != .moving { seeds += birth.seeds() }
-    if motion != .stationary { seeds += birth.seeds().movingSeeds(share: Self.movesAtFirst) }
+    if motion != .moving { seeds += birth.seeds().weighted(to: 1 - Self.movesAtFirst) }
+    if motion != .stationary {
+      seeds += birth.seeds().weighted(to: Self.movesAtFirst).movingSeeds()
+    }
     bank.replace(with: seeds, configuration.motion)
     _ = window.add(components, at: device, noise: noise)
     spread.add(device.worldFromDevice.translation)
@@ -283,11 +290,12 @@ struct Tracker: Sendable {
     searches += 1
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
-    let odds = motion == .unknown ? Self.movesAtFirst / (1 - Self.movesAtFirst) : 1
-    let best = max(resting.logEvidence, moving.logEvidence)
+    // How much of the weight is the moving ones' is for the samples to say, one by one as each was
+    // predicted: a window's evidence depends too much on how its drift was approximated.
+    let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
     let seeds =
-      resting.seeds.weighted(by: exp(resting.logEvidence - best))
-      + moving.seeds.movingSeeds(share: odds * exp(moving.logEvidence - best))
+      resting.weighted(to: 1 - movingShare)
+      + moving.weighted(to: movingShare).movingSeeds()
     if !seeds.isEmpty { bank.replace(with: seeds, configuration.motion) }
   }
 
@@ -295,16 +303,34 @@ struct Tracker: Sendable {
   private func seeds(
     _ modes: inout ModeSearch?, motion: MotionConfiguration?, _ noise: NoiseLevels,
     _ configuration: FusionConfiguration
-  ) -> (seeds: [HypothesisBank.Seed], logEvidence: Double) {
-    guard modes != nil else { return ([], -.infinity) }
+  ) -> [HypothesisBank.Seed] {
+    guard modes != nil else { return [] }
     let ranging = configuration.ranging
     let keyframes = window.kernelKeyframes(
       now: device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
-      isPlanar: configuration.odometry.isPlanar, motion: motion)
+      isPlanar: configuration.odometry.isPlanar, motion: motion,
+      faultSeconds: configuration.faults.lastingSeconds)
     return modes?.seeds(
       keyframes, isSweep: isSweep,
       antennaInWorld: device.worldFromDevice.act(ranging.antennaInDevice),
-      wanderVariance: noise.wanderVariances(ranging), configuration) ?? ([], -.infinity)
+      wanderVariance: noise.wanderVariances(ranging), configuration) ?? []
+  }
+
+  /// Whether the best place takes most of the ranges so far for honest.
+  ///
+  /// One that calls half of them faults is the best of a search in which no place fits: a peer that
+  /// moves although it should rest, a pose that is wrong.
+  var explainsWhatItSaw: Bool {
+    (restingModes ?? movingModes)?.honestRanges ?? 1 >= Self.leastHonestRanges
+  }
+
+  /// Whether it may be believed.
+  ///
+  /// A place found for a peer of unknown motion is on probation at first: a search that takes it for
+  /// resting finds the place where it would rest; only the filter after that tells the two apart.
+  var isProven: Bool {
+    guard motion == .unknown else { return explainsWhatItSaw }
+    return settledAt.map { device.timestamp.seconds(since: $0) >= Self.probation } ?? false
   }
 
   // MARK: Stage 6, reduction
@@ -315,12 +341,12 @@ struct Tracker: Sendable {
     guard !isSettled else { return }
     isNearlySettled = isNarrow
     // Only a search that has looked everywhere may be the last one.
-    if isNearlySettled, isSweep { settle(configuration.motion) }
+    if isNearlySettled, isSweep, explainsWhatItSaw { settle(configuration.motion) }
     isSweep = false
   }
 
   private mutating func settle(_ motion: MotionConfiguration) {
-    isSettled = true
+    settledAt = device.timestamp
     window = ObservationWindow()
     restingModes = nil
     movingModes = nil
@@ -373,18 +399,19 @@ extension nearby_motion {
 }
 
 extension [HypothesisBank.Seed] {
-  /// The same with other weights.
-  fileprivate func weighted(by factor: Double) -> Self {
-    map { seed in
+  /// The same with weights that have another sum.
+  fileprivate func weighted(to sum: Double) -> Self {
+    let total = reduce(0) { $0 + $1.weight }
+    return map { seed in
       var seed = seed
-      seed.weight *= factor
+      seed.weight *= sum / total
       return seed
     }
   }
 
   /// The same for a peer that moves.
-  fileprivate func movingSeeds(share: Double) -> Self {
-    weighted(by: share).map { seed in
+  fileprivate func movingSeeds() -> Self {
+    map { seed in
       var seed = seed
       seed.moves = true
       return seed

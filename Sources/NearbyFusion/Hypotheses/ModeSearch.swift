@@ -18,11 +18,14 @@ struct ModeSearch: Sendable {
     var mode: InlineArray<8, Double>
     var covariance: InlineArray<36, Double>
     var logEvidence = 0.0
+    var honestRanges = 1.0
   }
 
   private var pieces: [Piece]
   /// The pieces that still have a share, by index.
   private var alive: [Int]
+  /// The share of the window's ranges that the best piece takes for honest.
+  private(set) var honestRanges = 1.0
 
   /// Pieces whose evidence is so many nats below the best are left out until the next sweep.
   private static let leastLogEvidence = -16.0
@@ -46,12 +49,11 @@ struct ModeSearch: Sendable {
   ///   - antennaInWorld: The antenna now.
   ///   - wanderVariance: Prior variances of the wandering errors.
   ///   - configuration: The settings.
-  /// - Returns: The hypotheses, each weighted by the exponential of its evidence over that of the
-  ///   best, and the logarithm of the best one's; none when no piece could be fitted.
+  /// - Returns: The hypotheses, each weighted by its evidence; none when no piece could be fitted.
   mutating func seeds(
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
     wanderVariance: InlineArray<3, Double>, _ configuration: FusionConfiguration
-  ) -> (seeds: [HypothesisBank.Seed], logEvidence: Double) {
+  ) -> [HypothesisBank.Seed] {
     if isSweep { alive = Array(pieces.indices) }
     for index in alive {
       if isSweep {
@@ -61,10 +63,11 @@ struct ModeSearch: Sendable {
       fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, wanderVariance, configuration)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
-      return ([], -.infinity)
+      return []
     }
+    honestRanges = alive.first { pieces[$0].logEvidence == best }.map { pieces[$0].honestRanges } ?? 1
     alive.removeAll { pieces[$0].logEvidence < best + Self.leastLogEvidence }
-    return (alive.map { seed(pieces[$0], best: best, antennaInWorld) }, best)
+    return alive.map { seed(pieces[$0], best: best, antennaInWorld) }
   }
 
   private func fit(
@@ -89,18 +92,20 @@ struct ModeSearch: Sendable {
       field_of_view: ranging.fieldOfViewRadians)
     var mode = piece.mode
     var covariance = piece.covariance
+    var honestRanges = 0.0
     piece.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe withUnsafeMutableBytes(of: &mode) { mode in
         unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
           unsafe nearby_fit(
             keyframes.baseAddress, Int32(keyframes.count), &model, widest,
             mode.assumingMemoryBound(to: Double.self).baseAddress,
-            covariance.assumingMemoryBound(to: Double.self).baseAddress)
+            covariance.assumingMemoryBound(to: Double.self).baseAddress, &honestRanges)
         }
       }
     }
     piece.mode = mode
     piece.covariance = covariance
+    piece.honestRanges = honestRanges
   }
 
   /// The piece's posterior as a Gaussian: moved in along the line of sight by what its own width

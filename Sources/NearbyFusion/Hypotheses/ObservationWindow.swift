@@ -171,10 +171,11 @@ struct ObservationWindow: Sendable {
   ///   - wander: How the wandering errors forget.
   ///   - isPlanar: Whether there is no height.
   ///   - motion: How the peer moves; `nil` when it rests.
+  ///   - faultSeconds: How long a fault lasts.
   /// - Returns: The keyframes, the oldest first.
   func kernelKeyframes(
     now: TrajectoryPoint, antennaInDevice: Vector3, wander: WanderModel, isPlanar: Bool,
-    motion: MotionConfiguration?
+    motion: MotionConfiguration?, faultSeconds: Double
   ) -> [nearby_keyframe] {
     guard let first = keyframes.first?.device else { return [] }
     var result: [nearby_keyframe] = []
@@ -188,6 +189,7 @@ struct ObservationWindow: Sendable {
       let remembered = previous.map {
         wander.decay(from: $0, to: keyframe.device, distance: range)
       }
+      let since = previous.map { keyframe.device.timestamp.seconds(since: $0.timestamp) } ?? 0
       previous = keyframe.device
       let kept = wander.decay(from: keyframe.device, to: now, distance: range)
 
@@ -224,7 +226,7 @@ struct ObservationWindow: Sendable {
           variance: (variance[0], variance[1], variance[2]),
           memory: (kept.range, kept.angle, kept.angle), horizontal_drift: place.amplitude,
           vertical_drift: isPlanar ? 0 : place.amplitude, yaw_drift: yaw.amplitude,
-          pivot: (pivot.x, pivot.y, pivot.z)))
+          pivot: (pivot.x, pivot.y, pivot.z), lasting: exp(-max(0, since) / faultSeconds)))
     }
     return result
   }

@@ -17,8 +17,8 @@ struct System {
   Matrix information = Matrix::Zero();
   Vector gradient = Vector::Zero();
   double cost = 0;
-  /// How many ranges there are, and how many of them are probably no outliers.
-  double ranges = 0, honest_ranges = 0;
+  /// Of each component, the share of its values that are probably no outliers.
+  double honest[NEARBY_COMPONENTS] = {1, 1, 1};
 
   void add(const Vector &h, double innovation, double variance, double weight) {
     information.selfadjointView<Eigen::Lower>().rankUpdate(h, weight / variance);
@@ -113,6 +113,13 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
   } else {
     z = nearby::ElevationModel<double>::at<false>(at, from);
   }
+  const bool is_folded = component == NEARBY_AZIMUTH && model.is_mirrored &&
+                         std::fabs(z.predicted) > M_PI / 2 &&
+                         std::fabs(k.value[component]) < M_PI / 2;
+  if (is_folded) {
+    z.predicted = std::copysign(M_PI, z.predicted) - z.predicted;
+    for (int i = 0; i < 3; ++i) z.gradient[i] = -z.gradient[i];
+  }
   for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
   h[drift] = -k.horizontal_drift * h[0];
   h[drift + 1] = -k.vertical_drift * h[1];
@@ -181,13 +188,13 @@ System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_m
       lasting = 1;
     }
     system.cost -= weigh(chain, model.outlier_share);
+    double honest = 0;
     for (int i = 0; i < chain.count; ++i) {
       const Value &v = chain.values[i];
       system.add(v.h, v.innovation, v.variance, v.weight);
-      if (component != NEARBY_RANGE) continue;
-      system.ranges += 1;
-      system.honest_ranges += v.weight;
+      honest += v.weight;
     }
+    if (chain.count > 0) system.honest[component] = honest / chain.count;
   }
   return system;
 }
@@ -195,7 +202,7 @@ System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_m
 }  // namespace
 
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance, double *honest_ranges) {
+                  double widest, double *state, double *covariance, double *honest) {
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
   count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
@@ -228,6 +235,6 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
   for (int c = 0; c < NEARBY_STATE_SIZE; ++c)
     for (int r = 0; r <= c; ++r) covariance[nearby::packed(r, c)] = p(r, c);
-  *honest_ranges = last.ranges > 0 ? last.honest_ranges / last.ranges : 1;
+  std::copy(last.honest, last.honest + NEARBY_COMPONENTS, honest);
   return -last.cost - half_log_det;
 }

@@ -48,13 +48,14 @@ struct FitTests {
     return nearby_fit_model(
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
       range_bias_sigma: 0, range_scale_sigma: 0, wander_variance: (0, 0, 0), outlier_share: 0.1,
-      range_excess: 1.5, field_of_view: 2)
+      range_excess: 1.5, field_of_view: 2, is_mirrored: 0)
   }
 
   private struct Result {
     var state: [Double]
     var covariance: [Double]
     var logEvidence: Double
+    var honest = [Double](repeating: .nan, count: 3)
 
     var position: Vector3 { Vector3(state[0], state[1], state[2]) }
     var positionCovariance: SymmetricMatrix3 {
@@ -75,9 +76,11 @@ struct FitTests {
     result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe result.state.withUnsafeMutableBufferPointer { state in
         unsafe result.covariance.withUnsafeMutableBufferPointer { covariance in
-          unsafe nearby_fit(
-            keyframes.baseAddress, Int32(keyframes.count), &model, widest, state.baseAddress,
-            covariance.baseAddress)
+          unsafe result.honest.withUnsafeMutableBufferPointer { honest in
+            unsafe nearby_fit(
+              keyframes.baseAddress, Int32(keyframes.count), &model, widest, state.baseAddress,
+              covariance.baseAddress, honest.baseAddress)
+          }
         }
       }
     }
@@ -251,6 +254,83 @@ struct FitTests {
     withKnownIssue { #expect((best ?? -.infinity) > truth.logEvidence - 1) }
   }
 
+  @Test("faults in a row cost less than faults here and there", arguments: 0..<8 as Range<UInt64>)
+  func burst(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 40, peer: peer, present: Self.range)
+    for index in keyframes.indices {
+      keyframes[index].value.0 += generator.normal(sigma: 0.1)
+      keyframes[index].lasting = 0.9
+    }
+    func evidence(faultsAt faulty: [Int]) -> (Double, [Double]) {
+      var keyframes = keyframes
+      for index in faulty { keyframes[index].value.0 += 2 }
+      let result = fit(keyframes, model(center: peer, sigma: 3), from: peer, widest: 1)
+      return (result.logEvidence, result.honest)
+    }
+    let (row, honestInRow) = evidence(faultsAt: Array(10..<18))
+    let (apart, _) = evidence(faultsAt: (0..<8).map { 5 * $0 })
+    // A row has one onset, eight single ones have eight, each of 4.6 nats: 0.1 × 0.1 to begin, and to
+    // end 0.1 × 0.9.
+    #expect(row > apart + 10, "seed \(seed): \(row) against \(apart)")
+    #expect(abs(honestInRow[0] - 0.8) < 0.02)
+    #expect(honestInRow[1] == 1 && honestInRow[2] == 1)
+  }
+
+  @Test("chained faults have the likelihood that the chain's definition gives")
+  func chainLikelihood() {
+    // Three ranges from one place, honest residuals 0, 3, 0 about a peer that is pinned where it is.
+    let peer = Vector3(0, 0, -5)
+    var keyframes = (0..<3).map { _ in
+      keyframe(at: .zero, .identity, peer: peer, present: Self.range)
+    }
+    keyframes[1].value.0 += 3
+    for index in 0..<3 { keyframes[index].lasting = 0.7 }
+    let model = model(center: peer, sigma: 1e-5)
+    let result = fit(keyframes, model, from: peer, widest: 1)
+    // By hand: all eight paths of the chain, each with its transitions and densities.
+    let honest = { (e: Double) in exp(-0.5 * e * e / 0.01) / (2 * Double.pi * 0.01).squareRoot() }
+    let faulty = { (e: Double) in
+      0.25 / 45 + (e > 0 ? 0.75 * exp(-e / 1.5) / 1.5 : 0)
+    }
+    var sum = 0.0
+    for path in 0..<8 {
+      var probability = 1.0
+      for step in 0..<3 {
+        let isFaulty = path >> step & 1 == 1
+        let drawn = isFaulty ? 0.1 : 0.9
+        let stays = step > 0 && isFaulty == (path >> (step - 1) & 1 == 1)
+        let error = step == 1 ? 3.0 : 0.0
+        probability *= step == 0 ? drawn : 0.3 * drawn + (stays ? 0.7 : 0)
+        probability *= isFaulty ? faulty(error) : honest(error)
+      }
+      sum += probability
+    }
+    // The parameters with pinned priors leave the Laplace term of a unit prior for each drift.
+    let pinned = fit([], model, from: peer, widest: 1).logEvidence
+    #expect(abs(result.logEvidence - pinned - log(sum)) < 1e-3)
+  }
+
+  @Test("azimuths from behind, taken for azimuths from before", arguments: 0..<8 as Range<UInt64>)
+  func mirrored(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = Vector3(generator.normal(sigma: 1), 0.3, 5)
+    var keyframes = path(
+      &generator, count: 30, peer: peer, present: Self.range | Self.angles)
+    for index in keyframes.indices where abs(keyframes[index].value.1) > .pi / 2 {
+      keyframes[index].value.1 = (.pi - keyframes[index].value.1).wrappedAngle
+    }
+    var model = model(center: peer, sigma: 3)
+    let plain = fit(keyframes, model, from: peer, widest: 1)
+    model.is_mirrored = 1
+    let mirrored = fit(keyframes, model, from: peer, widest: 1)
+    #expect(plain.honest[1] < 0.2)
+    #expect(mirrored.honest[1] > 0.8)
+    #expect(mirrored.logEvidence > plain.logEvidence + 20)
+    #expect((mirrored.position - peer).length < 1e-3)
+  }
+
   // MARK: - Search
 
   /// What the search leaves of a shell of priors, by share.
@@ -268,8 +348,8 @@ struct FitTests {
     let found = search.seeds(
       keyframes, isSweep: true, antennaInWorld: .zero, wanderVariance: [1e-4, 1e-4, 1e-4],
       FusionConfiguration())
-    let total = found.seeds.reduce(0) { $0 + $1.weight }
-    return found.seeds.map { ($0.position, $0.weight / total) }
+    let total = found.reduce(0) { $0 + $1.weight }
+    return found.map { ($0.position, $0.weight / total) }
   }
 
   @Test("the search puts its weight on the true place", arguments: 0..<8 as Range<UInt64>)

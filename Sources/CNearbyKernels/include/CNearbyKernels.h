@@ -216,24 +216,28 @@ typedef struct nearby_fit_model {
   /// The probability of an outlier, the mean excess of a range that is one, and the cone in which
   /// an angle that is one may lie.
   double outlier_share, range_excess, field_of_view;
+  /// Whether the radio takes what is behind it for what is before it, as two antennas do: azimuths
+  /// of peers behind are then measured as sign π - z.
+  int32_t is_mirrored;
 } nearby_fit_model;
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
 ///
-/// Each component is a Markov chain over the keyframes: honest with a share of 1 - ε, N(ν; 0, R), or
-/// faulty with a share of ε, F; so that a burst of faults is one surprise. Minimises the negative
-/// logarithm of the chains' likelihood (forward algorithm) plus the priors by Gauss and Newton's
-/// method, each value weighted by its probability of being no fault given all others (forward and
-/// backward, Rabiner 1989, eq. 27), the noise at first widened and then
-/// narrowed to what it is (graduated non-convexity, Yang et al. 2020), so that a start far off
-/// finds its way. `state` is the start and becomes the mode; `covariance` (packed) is the inverse
-/// of the information there. Returns the logarithm of the evidence by Laplace's approximation, up
-/// to a constant common to all priors; minus infinity when it could not be solved. Noise variances
-/// begin at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a
-/// mode already. `honest_ranges` becomes the mean probability of a range that it is no outlier, one
-/// without ranges: low when the mode explains little of what it was fitted to. O(count).
+/// Each component is a Markov chain over the keyframes: honest with a share of 1 - ε, N(ν; 0, R),
+/// or faulty with a share of ε, F; so that a burst of faults is one surprise. Minimises the
+/// negative logarithm of the chains' likelihood (forward algorithm) plus the priors by Gauss and
+/// Newton's method, each value weighted by its probability of being no fault given all others
+/// (forward and backward, Rabiner 1989, eq. 27), the noise at first widened and then narrowed to
+/// what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds its way.
+/// `state` is the start and becomes the mode; `covariance` (packed) is the inverse of the
+/// information there. Returns the logarithm of the evidence by Laplace's approximation, up to a
+/// constant common to all priors; minus infinity when it could not be solved. Noise variances begin
+/// at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a mode
+/// already. For each component `honest` becomes the mean probability that a value of it is no
+/// outlier, one without values: low when the mode explains little of what it was fitted to.
+/// O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance, double *honest_ranges);
+                  double widest, double *state, double *covariance, double *honest);
 
 // MARK: Models
 

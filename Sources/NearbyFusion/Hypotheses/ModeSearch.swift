@@ -18,7 +18,10 @@ struct ModeSearch: Sendable {
     var mode: InlineArray<8, Double>
     var covariance: InlineArray<36, Double>
     var logEvidence = 0.0
-    var honestRanges = 1.0
+    /// The share of each component's values that the mode takes for honest.
+    var honest: InlineArray<3, Double> = [1, 1, 1]
+    /// Whether the radio takes what is behind it for what is before it.
+    var isMirrored = false
   }
 
   private var pieces: [Piece]
@@ -30,6 +33,10 @@ struct ModeSearch: Sendable {
   /// Pieces whose evidence is so many nats below the best are left out until the next sweep.
   private static let leastLogEvidence = -16.0
   private static let outlierShare = 0.1
+  /// How likely a radio is that mirrors azimuths from behind.
+  private static let mirroredShare = 0.03
+  /// A mode that takes fewer azimuths than this for honest is tried with a mirroring radio too.
+  private static let fewHonestAzimuths = 0.5
 
   init(_ priors: [PositionPrior]) {
     pieces = priors.map {
@@ -59,13 +66,20 @@ struct ModeSearch: Sendable {
       if isSweep {
         let center = pieces[index].prior.center
         pieces[index].mode = [center.x, center.y, center.z, 0, 0, 0, 0, 0]
+        pieces[index].isMirrored = false
       }
+      let start = pieces[index]
       fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, wanderVariance, configuration)
+      guard isSweep, pieces[index].honest[1] < Self.fewHonestAzimuths else { continue }
+      var mirrored = start
+      mirrored.isMirrored = true
+      fit(&mirrored, keyframes, widest: 400, wanderVariance, configuration)
+      if mirrored.logEvidence > pieces[index].logEvidence { pieces[index] = mirrored }
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
     }
-    honestRanges = alive.first { pieces[$0].logEvidence == best }.map { pieces[$0].honestRanges } ?? 1
+    honestRanges = alive.first { pieces[$0].logEvidence == best }.map { pieces[$0].honest[0] } ?? 1
     alive.removeAll { pieces[$0].logEvidence < best + Self.leastLogEvidence }
     return alive.map { seed(pieces[$0], best: best, antennaInWorld) }
   }
@@ -89,23 +103,27 @@ struct ModeSearch: Sendable {
       range_bias_sigma: ranging.rangeBiasSigma, range_scale_sigma: ranging.rangeScaleSigma,
       wander_variance: (wander[0], wander[1], wander[2]), outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
-      field_of_view: ranging.fieldOfViewRadians)
+      field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0)
     var mode = piece.mode
     var covariance = piece.covariance
-    var honestRanges = 0.0
+    var honest = piece.honest
     piece.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe withUnsafeMutableBytes(of: &mode) { mode in
         unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
-          unsafe nearby_fit(
-            keyframes.baseAddress, Int32(keyframes.count), &model, widest,
-            mode.assumingMemoryBound(to: Double.self).baseAddress,
-            covariance.assumingMemoryBound(to: Double.self).baseAddress, &honestRanges)
+          unsafe withUnsafeMutableBytes(of: &honest) { honest in
+            unsafe nearby_fit(
+              keyframes.baseAddress, Int32(keyframes.count), &model, widest,
+              mode.assumingMemoryBound(to: Double.self).baseAddress,
+              covariance.assumingMemoryBound(to: Double.self).baseAddress,
+              honest.assumingMemoryBound(to: Double.self).baseAddress)
+          }
         }
       }
     }
     piece.mode = mode
     piece.covariance = covariance
-    piece.honestRanges = honestRanges
+    piece.honest = honest
+    if piece.isMirrored { piece.logEvidence += log(Self.mirroredShare) }
   }
 
   /// The piece's posterior as a Gaussian: moved in along the line of sight by what its own width

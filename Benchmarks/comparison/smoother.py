@@ -2,7 +2,7 @@
 """Incremental smoothing of the whole path and all peers together, with gtsam.
 
 One pose of the antenna for each time at which something was measured, joined by odometry; peers are
-points; each has a range bias. The plane has a graph of its own, of planar poses and points.
+points; each has a range bias and scale. The plane has a graph of its own, of planar poses and points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import gtsam
 import numpy as np
-from gtsam.symbol_shorthand import B, L, X
+from gtsam.symbol_shorthand import E, L, X
 
 from .ekf import RANGE_BIAS_SIGMA, RANGE_SCALE_SIGMA
 from .recordings import Array, Noise, Recording
@@ -28,8 +28,8 @@ ANGLE_FLOOR = 1e-4
 CAUCHY_WIDTH = 2.0
 """Ranges and angles off by more sigmas than this begin to lose their weight."""
 
-RELINEARIZE_ABOVE = 0.01
-RELINEARIZE_EVERY = 5
+RELINEARIZE_ABOVE = 0.05
+RELINEARIZE_EVERY = 10
 """A variable is linearised anew when it has moved by so much, looked at every so many updates."""
 
 
@@ -50,8 +50,8 @@ class Space(Protocol):
     def point(self, place: Array) -> Array: ...
     def first_pose(self, key: int, pose: Any) -> Any: ...
     def odometry(self, key: int, step: Step, noise: Noise) -> Any: ...
-    def range(self, keys: tuple[int, int, int], measured: float, model: Any) -> Any: ...
     def bearing(self, keys: tuple[int, int], azimuth: float, elevation: float) -> Any: ...
+    def read(self, values: Any, pose: int, point: int) -> tuple[Any, Array]: ...
     def estimate(self, isam: Any, pose: int, point: int) -> tuple[Any, Array]: ...
     def relative(self, pose: Any, point: Array) -> tuple[Array, Array, Array]: ...
 
@@ -85,10 +85,6 @@ class Volume:
         model = gtsam.noiseModel.Gaussian.Covariance(covariance)
         return gtsam.BetweenFactorPose3(X(key - 1), X(key), before.between(after), model)
 
-    def range(self, keys: tuple[int, int, int], measured: float, model: Any) -> Any:
-        """A range from a pose to a point, with a bias."""
-        return gtsam.RangeFactorWithTransformBias3D(*keys, measured, model, gtsam.Pose3())
-
     def bearing(self, keys: tuple[int, int], azimuth: float, elevation: float) -> Any | None:
         """A direction; azimuth and elevation keep their own sigmas. None when one is missing."""
         if not np.isfinite([azimuth, elevation]).all():
@@ -103,6 +99,10 @@ class Volume:
         covariance = slopes @ variances @ slopes.T + 1e-6 * np.eye(2)
         model = _robust(gtsam.noiseModel.Gaussian.Covariance(covariance))
         return gtsam.BearingFactor3D(*keys, direction, model)
+
+    def read(self, values: gtsam.Values, pose: int, point: int) -> tuple[gtsam.Pose3, Array]:
+        """A pose and a point among values."""
+        return values.atPose3(pose), values.atPoint3(point)
 
     def estimate(self, isam: gtsam.ISAM2, pose: int, point: int) -> tuple[gtsam.Pose3, Array]:
         """The current estimate of a pose and a point."""
@@ -144,16 +144,16 @@ class Plane:
         model = gtsam.noiseModel.Diagonal.Sigmas(np.array([along, along, yaw]))
         return gtsam.BetweenFactorPose2(X(key - 1), X(key), before.between(after), model)
 
-    def range(self, keys: tuple[int, int, int], measured: float, model: Any) -> Any:
-        """A range from a pose to a point, with a bias."""
-        return gtsam.RangeFactorWithTransformBias2D(*keys, measured, model, gtsam.Pose2())
-
     def bearing(self, keys: tuple[int, int], azimuth: float, elevation: float) -> Any | None:
         """A bearing; None when there is no azimuth."""
         if not np.isfinite(azimuth):
             return None
         model = _robust(gtsam.noiseModel.Isotropic.Sigma(1, self._noise.azimuth))
         return gtsam.BearingFactor2D(*keys, gtsam.Rot2(-azimuth), model)
+
+    def read(self, values: gtsam.Values, pose: int, point: int) -> tuple[gtsam.Pose2, Array]:
+        """A pose and a point among values."""
+        return values.atPose2(pose), values.atPoint2(point)
 
     def estimate(self, isam: gtsam.ISAM2, pose: int, point: int) -> tuple[gtsam.Pose2, Array]:
         """The current estimate of a pose and a point."""
@@ -165,6 +165,25 @@ class Plane:
         vector = rotation.T @ (point - pose.translation())
         turning = np.array([[vector[1]], [-vector[0]]])
         return vector, np.hstack([-np.eye(2), turning]), rotation.T
+
+
+def range_factor(space: Space, keys: tuple[int, int, int], measured: float, model: Any) -> Any:
+    """A range from a pose to a point with a bias and a scale: the library's own know no scale."""
+    pose_key, point_key, errors_key = keys
+
+    def error(_: Any, values: gtsam.Values, jacobians: list[Array] | None) -> Array:
+        pose, point = space.read(values, pose_key, point_key)
+        vector, by_pose, by_point = space.relative(pose, point)
+        distance = max(1e-6, float(np.linalg.norm(vector)))
+        bias, scale = values.atVector(errors_key)
+        if jacobians is not None:
+            slope = (1 + scale) / distance * vector
+            jacobians[0] = (slope @ by_pose)[None, :]
+            jacobians[1] = (slope @ by_point)[None, :]
+            jacobians[2] = np.array([[1.0, distance]])
+        return np.array([(1 + scale) * distance + bias - measured])
+
+    return gtsam.CustomFactor(model, list(keys), error)
 
 
 def run_smoother(
@@ -271,18 +290,18 @@ class Smoother:
         prior = gtsam.PriorFactorPoint2 if len(place) == 2 else gtsam.PriorFactorPoint3
         graph.add(prior(L(peer), place, model))
         values.insert(L(peer), place)
-        # A factor of the library knows no scale: at the distance of the start it is a bias as well.
-        sigma = np.hypot(RANGE_BIAS_SIGMA, RANGE_SCALE_SIGMA * np.linalg.norm(seen))
-        graph.add(gtsam.PriorFactorDouble(B(peer), 0.0, gtsam.noiseModel.Isotropic.Sigma(1, sigma)))
-        values.insert(B(peer), 0.0)
+        sigmas = gtsam.noiseModel.Diagonal.Sigmas(np.array([RANGE_BIAS_SIGMA, RANGE_SCALE_SIGMA]))
+        graph.add(gtsam.PriorFactorVector(E(peer), np.zeros(2), sigmas))
+        values.insert(E(peer), np.zeros(2))
         self._peers.add(peer)
 
     def _add_measurements(self, index: int, peer: int, graph: Any) -> None:
         samples = self._recording.samples
         pose = X(self._count)
         if np.isfinite(samples.ranges[index]):
-            keys = (pose, L(peer), B(peer))
-            graph.add(self._space.range(keys, float(samples.ranges[index]), self._range_model))
+            keys = (pose, L(peer), E(peer))
+            measured = float(samples.ranges[index])
+            graph.add(range_factor(self._space, keys, measured, self._range_model))
         bearing = self._space.bearing(
             (pose, L(peer)), float(samples.azimuths[index]), float(samples.elevations[index])
         )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An extended Kalman filter for each peer, with filterpy.
 
-The state is the peer's position in the odometry's world as it is now, and the range's bias and scale.
-Measurements are used one by one, angles without their turns, each behind a chi-square gate.
+The state is the peer's position in the odometry's world as it is now, the range's bias and, if
+asked for, its scale. Measurements are used one by one, angles wrapped, each behind a gate.
 """
 
 from __future__ import annotations
@@ -44,40 +44,45 @@ class Measurement:
 
 
 def run_ekf(
-    recording: Recording, starts: dict[int, Start], seconds: float = np.inf
+    recording: Recording,
+    starts: dict[int, Start],
+    seconds: float = np.inf,
+    estimates_scale: bool = True,
 ) -> tuple[Estimates, float]:
-    """Filters a recording; gives the estimates and the microseconds per sample.
+    """Filters a recording; gives the estimates and the microseconds of CPU time per sample.
 
     It stops after so many seconds of work; what is not done by then is without an estimate.
     """
     estimates = Estimates.none(len(recording.samples))
     filters: dict[int, PeerFilter] = {}
-    begin = time.perf_counter()
+    begin = time.process_time()
     done = 0
     for index, peer in enumerate(recording.samples.peers):
-        if time.perf_counter() - begin > seconds:
+        if time.process_time() - begin > seconds:
             break
         if peer in starts and index >= starts[peer].sample and recording.odometry.known[index]:
             if peer not in filters:
-                filters[peer] = PeerFilter(recording, starts[peer])
+                filters[peer] = PeerFilter(recording, starts[peer], estimates_scale)
             filters[peer].add(index)
             mean, covariance = filters[peer].relative(index)
             estimates.means[index], estimates.covariances[index] = mean, covariance
             done += 1
-    return estimates, 1e6 * (time.perf_counter() - begin) / max(1, done)
+    return estimates, 1e6 * (time.process_time() - begin) / max(1, done)
 
 
 class PeerFilter:
     """The filter of one peer."""
 
-    def __init__(self, recording: Recording, start: Start) -> None:
+    def __init__(self, recording: Recording, start: Start, estimates_scale: bool = True) -> None:
         self._recording = recording
+        scale_sigma = RANGE_SCALE_SIGMA if estimates_scale else 0.0
+        self._range_error_sigmas = [RANGE_BIAS_SIGMA, scale_sigma]
         self._last = start.sample
         self._rejected = 0
         self._ekf = ExtendedKalmanFilter(dim_x=5, dim_z=1)
         self._ekf.x = np.append(start.in_world, [0.0, 0.0])
         height_sigma = PLANE_SIGMA if recording.is_planar else SIGMA_METRES
-        sigmas = [SIGMA_METRES, SIGMA_METRES, height_sigma, RANGE_BIAS_SIGMA, RANGE_SCALE_SIGMA]
+        sigmas = [SIGMA_METRES, SIGMA_METRES, height_sigma, *self._range_error_sigmas]
         self._ekf.P = np.diag(np.square(sigmas))
         self._ekf.F = np.eye(5)
 
@@ -141,7 +146,7 @@ class PeerFilter:
         variance = (LOST_SIGMA_PER_DISTANCE * distance) ** 2
         covariance = np.zeros((5, 5))
         covariance[:3, :3] = variance * np.eye(3)
-        covariance[3:, 3:] = np.diag([RANGE_BIAS_SIGMA**2, RANGE_SCALE_SIGMA**2])
+        covariance[3:, 3:] = np.diag(np.square(self._range_error_sigmas))
         if self._recording.is_planar:
             covariance[2, 2] = PLANE_SIGMA**2
         self._ekf.P = covariance
@@ -163,9 +168,7 @@ class PeerFilter:
         squared = max(1e-6, x * x + y * y)
         jacobian = np.append(rotation @ np.array([y, -x, 0.0]) / squared, [0.0, 0.0])
         residual = measured - np.arctan2(-y, x)
-        return Measurement(
-            float((residual + np.pi) % (2 * np.pi) - np.pi), jacobian, sigma**2
-        )
+        return Measurement(float((residual + np.pi) % (2 * np.pi) - np.pi), jacobian, sigma**2)
 
     def _elevation(self, index: int, measured: float, sigma: float) -> Measurement:
         vector, rotation = self._from_antenna(index)

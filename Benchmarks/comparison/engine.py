@@ -36,7 +36,7 @@ class EngineRun:
 def run_engine(program: Path, recording: Recording) -> EngineRun:
     """Runs the engine over a recording, from nothing, with the recording's own settings."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, "run", recording.folder, "--output", folder, "--json"]
+        command = [str(program), "run", str(recording.folder), "--output", folder, "--json"]
         finished = subprocess.run(command, check=True, capture_output=True, text=True)
         with (Path(folder) / "estimates.csv").open(newline="") as lines:
             rows = list(csv.DictReader(lines))
@@ -58,13 +58,13 @@ def check_scoring(recording: Recording, run: EngineRun) -> None:
     """
     own = score(recording, run.estimates)
     converged = _errors_of_rows(recording, run, run.is_converged)
-    pairs = {
+    pairs: dict[str, float] = {
         "samples": own.samples,
         "rmseSecondHalf": own.half,
         "medianDistanceErrorSecondHalf": own.distance,
         "medianBearingErrorDegreesSecondHalf": own.bearing,
-        "meanNormalizedNEES": np.nanmean(converged.normalized_nees),
-        "falselyConvergedShare": np.mean(converged.is_confidently_wrong),
+        "meanNormalizedNEES": float(np.nanmean(converged.normalized_nees)),
+        "falselyConvergedShare": float(np.mean(converged.is_confidently_wrong)),
     }
     for name, ours in pairs.items():
         theirs = run.reported_errors[name]
@@ -83,9 +83,7 @@ def _estimates(recording: Recording, rows: list[dict[str, str]]) -> Estimates:
 
     turn = recording.frames.world
     means = columns("mean_x", "mean_y", "mean_z") @ turn.T
-    xx, xy, xz, yy, yz, zz = columns(
-        "cov_xx", "cov_xy", "cov_xz", "cov_yy", "cov_yz", "cov_zz"
-    ).T
+    xx, xy, xz, yy, yz, zz = columns("cov_xx", "cov_xy", "cov_xz", "cov_yy", "cov_yz", "cov_zz").T
     world = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
     device_from_world = recording.odometry.rotations.transpose(0, 2, 1) @ turn
     return Estimates(

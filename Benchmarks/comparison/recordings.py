@@ -58,7 +58,7 @@ class Poses:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Where there is a pose."""
-        return np.isfinite(self.positions).all(axis=1)
+        return np.asarray(np.isfinite(self.positions).all(axis=1))
 
     def in_device(self, points: Array) -> Array:
         """World points as seen from the device, point by pose."""
@@ -224,9 +224,7 @@ def _read_samples(file: FilePath) -> tuple[Samples, list[str]]:
     return samples, names
 
 
-def _read_true_peers(
-    file: FilePath, frames: Frames, samples: Samples, names: list[str]
-) -> Array:
+def _read_true_peers(file: FilePath, frames: Frames, samples: Samples, names: list[str]) -> Array:
     positions = np.full((len(samples), 3), np.nan)
     with file.open(newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -45,7 +45,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Score:
-    """A method on a recording, in numbers; what there is nothing to compute from is not a number."""
+    """A method on a recording, in numbers; not a number where there is nothing to compute from."""
 
     samples: int
     half: float
@@ -79,9 +79,7 @@ def errors(recording: Recording, estimates: Estimates) -> Errors:
     return Errors(
         times=recording.samples.times[known],
         metres=metres,
-        distance_metres=np.abs(
-            np.linalg.norm(estimated, axis=1) - np.linalg.norm(truth, axis=1)
-        ),
+        distance_metres=np.abs(np.linalg.norm(estimated, axis=1) - np.linalg.norm(truth, axis=1)),
         bearing_degrees=_bearing_degrees(
             np.einsum("nij,nj->ni", rotations, estimated),
             np.einsum("nij,nj->ni", rotations, truth),
@@ -118,7 +116,7 @@ def _bearing_degrees(vectors: Array, others: Array) -> Array:
 def _normalized_nees(error: Array, covariance: Array, dimension: int) -> Array:
     part, own = error[:, :dimension], covariance[:, :dimension, :dimension]
     nees = np.full(len(error), np.nan)
-    regular = np.isfinite(own).all(axis=(1, 2))
+    regular = np.asarray(np.isfinite(own).all(axis=(1, 2)))
     regular[regular] = np.linalg.eigvalsh(own[regular])[:, 0] > 0
     solved = np.linalg.solve(own[regular], part[regular][:, :, None])[:, :, 0]
     nees[regular] = np.sum(part[regular] * solved, axis=1) / dimension

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Incremental smoothing of the whole path and all peers together, with gtsam.
 
-One pose of the antenna for each time at which something was measured, joined by odometry; peers are
-points; each has a range bias and scale. The plane has a graph of its own, of planar poses and points.
+One pose of the antenna for each time at which something was measured, joined by odometry; peers
+are points; each has a range bias and scale. Planar recordings have planar poses and points.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RELINEARIZE_EVERY = 10
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the odometry: the poses at its ends, and the path lengths along which it drifted."""
+    """A step of the odometry: the poses at its ends, and how much path it drifted along."""
 
     before: tuple[Array, Array]
     after: tuple[Array, Array]
@@ -46,14 +46,29 @@ class Step:
 class Space(Protocol):
     """What differs between the plane and space."""
 
-    def pose(self, rotation: Array, position: Array) -> Any: ...
-    def point(self, place: Array) -> Array: ...
-    def first_pose(self, key: int, pose: Any) -> Any: ...
-    def odometry(self, key: int, step: Step, noise: Noise) -> Any: ...
-    def bearing(self, keys: tuple[int, int], azimuth: float, elevation: float) -> Any: ...
-    def read(self, values: Any, pose: int, point: int) -> tuple[Any, Array]: ...
-    def estimate(self, isam: Any, pose: int, point: int) -> tuple[Any, Array]: ...
-    def relative(self, pose: Any, point: Array) -> tuple[Array, Array, Array]: ...
+    def pose(self, rotation: Array, position: Array) -> Any:
+        """A pose of the library's."""
+
+    def point(self, place: Array) -> Array:
+        """A point of the library's."""
+
+    def first_pose(self, key: int, pose: Any) -> Any:
+        """Holds the first pose."""
+
+    def odometry(self, key: int, step: Step, noise: Noise) -> Any:
+        """Joins a pose to the one before."""
+
+    def bearing(self, keys: tuple[int, int], azimuth: float, elevation: float) -> Any | None:
+        """The angles of a sample; none when one that is needed is missing."""
+
+    def read(self, values: Any, pose: int, point: int) -> tuple[Any, Array]:
+        """A pose and a point among values."""
+
+    def estimate(self, isam: Any, pose: int, point: int) -> tuple[Any, Array]:
+        """The current estimate of a pose and a point."""
+
+    def relative(self, pose: Any, point: Array) -> tuple[Array, Array, Array]:
+        """The point as seen from the pose, and how that depends on each."""
 
 
 class Volume:
@@ -76,7 +91,7 @@ class Volume:
         return gtsam.PriorFactorPose3(key, pose, model)
 
     def odometry(self, key: int, step: Step, noise: Noise) -> Any:
-        """Joins a pose to the one before; yaw drifts about gravity, wherever that is in the device."""
+        """Joins a pose to the one before; yaw drifts about gravity."""
         before, after = self.pose(*step.before), self.pose(*step.after)
         up = step.after[0].T @ np.array([0.0, 0, 1])
         covariance = np.diag(_floors(3, 3) ** 2)
@@ -92,7 +107,9 @@ class Volume:
         level, height = np.cos(elevation), np.sin(elevation)
         ahead, left = np.cos(azimuth), -np.sin(azimuth)
         direction = gtsam.Unit3(np.array([level * ahead, level * left, height]))
-        across = np.array([[level * left, -level * ahead, 0], [-height * ahead, -height * left, level]])
+        across = np.array(
+            [[level * left, -level * ahead, 0], [-height * ahead, -height * left, level]]
+        )
         slopes = direction.basis().T @ across.T
         variances = np.diag([self._noise.azimuth**2, self._noise.elevation**2])
         # Straight above, azimuth says nothing; the floor keeps the covariance regular.
@@ -189,24 +206,24 @@ def range_factor(space: Space, keys: tuple[int, int, int], measured: float, mode
 def run_smoother(
     recording: Recording, starts: dict[int, Start], seconds: float = np.inf, stride: int = 1
 ) -> tuple[Estimates, float]:
-    """Smooths a recording; gives the estimates after each sample and the microseconds per sample.
+    """Smooths a recording; gives the estimates and the microseconds of CPU time per sample.
 
-    Of each peer's samples it uses one in `stride`; others, and those not done after so many seconds of
-    work, are without an estimate.
+    An estimate is of the moment after its sample. Of each peer's samples one in `stride` is used;
+    others, and those not done after so many seconds of work, are without an estimate.
     """
     estimates = Estimates.none(len(recording.samples))
     smoother = Smoother(recording, starts)
-    begin = time.perf_counter()
+    begin = time.process_time()
     done = 0
     for together in _samples_by_time(recording, starts, stride):
-        if time.perf_counter() - begin > seconds:
+        if time.process_time() - begin > seconds:
             break
         smoother.add(together)
         for index in together:
             mean, covariance = smoother.relative(index)
             estimates.means[index], estimates.covariances[index] = mean, covariance
         done += len(together)
-    return estimates, 1e6 * (time.perf_counter() - begin) / max(1, done)
+    return estimates, 1e6 * (time.process_time() - begin) / max(1, done)
 
 
 class Smoother:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a method that cannot find a peer by itself is told that the peer is.
 
-The engine starts from nothing. The others need a position, and get one that only the truth could give:
-the true one, a metre off. A wrong start is the mirror image of it, which the first part of a path
-cannot tell from the right one.
+The engine starts from nothing. The others need a position, and get one that only the truth could
+give: the true one, a metre off. A wrong start is the mirror image of it, which the first part of a
+path cannot tell from the right one.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def starts(recording: Recording, kind: StartKind) -> dict[int, Start]:
 def mirrored(recording: Recording, place: Array, device: Array) -> Array:
     """The mirror image of a place in the odometry's world.
 
-    In space it is that in height, when the peer is not level with the device; else, and in the plane,
-    that in the vertical plane through the beginning of the path.
+    In space it is that in height, when the peer is not level with the device; else, and in planar
+    recordings, that in the vertical plane through the beginning of the path.
     """
     if not recording.is_planar and abs(place[2] - device[2]) > LEVEL_METRES:
         return np.array([place[0], place[1], 2 * device[2] - place[2]])

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from comparison.recordings import Frames, Noise, Poses, Recording, Samples, Trajectory
 from scipy.spatial.transform import Rotation
+
+from comparison.recordings import Frames, Noise, Poses, Recording, Samples, Trajectory
 
 PEER = np.array([6.0, 4.0, 1.5])
 """The peer in the odometry's world."""

@@ -2,14 +2,16 @@
 """The methods find the peer of a recording without noise, and their Jacobians are right."""
 
 import unittest
+from typing import Any
 
 import gtsam
 import numpy as np
+from gtsam.symbol_shorthand import E, L, X
+
 from comparison.ekf import PeerFilter, run_ekf
 from comparison.scoring import score
-from comparison.smoother import Plane, Volume, range_factor, run_smoother
+from comparison.smoother import Plane, Space, Volume, range_factor, run_smoother
 from comparison.starts import mirrored, starts
-from gtsam.symbol_shorthand import E, L, X
 
 from .support import PEER, ranges_only, walk
 
@@ -87,10 +89,13 @@ class JacobianTests(unittest.TestCase):
 
     def test_range_factor_of_the_smoother(self) -> None:
         model = gtsam.noiseModel.Unit.Create(1)
-        turns = {Plane: gtsam.Rot3.Rz(0.3), Volume: gtsam.Rot3.RzRyRx(0.1, 0.2, 0.3)}
+        turns: dict[type[Plane] | type[Volume], gtsam.Rot3] = {
+            Plane: gtsam.Rot3.Rz(0.3),
+            Volume: gtsam.Rot3.RzRyRx(0.1, 0.2, 0.3),
+        }
         for kind, turn in turns.items():
             with self.subTest(kind.__name__):
-                space = kind(walk().noise)
+                space: Space = kind(walk().noise)
                 values = gtsam.Values()
                 values.insert(X(0), space.pose(turn.matrix(), np.array([1.0, 2, 3])))
                 values.insert(L(0), space.point(np.array([4.0, -2, 1])))
@@ -98,9 +103,9 @@ class JacobianTests(unittest.TestCase):
                 self._check(range_factor(space, (X(0), L(0), E(0)), 3.0, model), values)
 
     def _check(self, factor: gtsam.CustomFactor, values: gtsam.Values) -> None:
-        linear = factor.linearize(values)
+        linear: Any = factor.linearize(values)
         zero = values.zeroVectors()
-        for key in factor.keys():
+        for key in list(factor.keys()):
             for axis in range(len(zero.at(key))):
                 step = 1e-6 * np.eye(len(zero.at(key)))[axis]
                 ends = []

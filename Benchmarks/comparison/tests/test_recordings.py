@@ -6,15 +6,16 @@ import unittest
 from pathlib import Path
 
 import numpy as np
-from comparison.recordings import Frames, Poses, Trajectory, read_trajectory
 from scipy.spatial.transform import Rotation
+
+from comparison.recordings import Frames, Poses, Trajectory, read_trajectory
 
 
 def straight(times: list[float]) -> Trajectory:
     """A device that moves along x at 1 m/s and turns left at 0.1 rad/s."""
     moments = np.array(times)
     turns = Rotation.from_rotvec(np.outer(moments, [0, 0, 0.1])).as_matrix()
-    return Trajectory(moments, Poses(turns, np.outer(moments, [1.0, 0, 0])))
+    return Trajectory(moments, Poses(np.asarray(turns), np.outer(moments, [1.0, 0, 0])))
 
 
 class FrameTests(unittest.TestCase):
@@ -29,7 +30,7 @@ class FrameTests(unittest.TestCase):
         for axes, vectors in ahead_left_up.items():
             with self.subTest(axes=axes):
                 turned = vectors @ Frames.named("z", axes).device.T
-                np.testing.assert_allclose(turned, np.eye(3))
+                np.testing.assert_allclose(turned, np.eye(3), atol=1e-12)
 
     def test_up_of_the_world(self) -> None:
         for up, vector in {"y": [0.0, 1, 0], "z": [0.0, 0, 1]}.items():
@@ -53,7 +54,7 @@ class InterpolationTests(unittest.TestCase):
 
     def test_between_two_poses(self) -> None:
         poses = straight([0, 1, 2]).at(np.array([0.25, 2.0]))
-        np.testing.assert_allclose(poses.positions, [[0.25, 0, 0], [2, 0, 0]])
+        np.testing.assert_allclose(poses.positions, np.array([[0.25, 0, 0], [2, 0, 0]]))
         yaw = np.arctan2(poses.rotations[:, 1, 0], poses.rotations[:, 0, 0])
         np.testing.assert_allclose(yaw, [0.025, 0.2])
 

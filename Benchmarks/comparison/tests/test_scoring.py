@@ -4,6 +4,7 @@
 import unittest
 
 import numpy as np
+
 from comparison.scoring import Estimates, errors, score
 
 from .support import walk

@@ -25,7 +25,7 @@ def walk(is_planar: bool = False, count: int = 200) -> Recording:
     poses = Poses(rotations, positions)
     trajectory = Trajectory(times, poses)
     place = PEER * [1, 1, 0] if is_planar else PEER
-    antenna = np.array([0.1, 0.0, 0.0 if is_planar else 0.05])
+    antenna = np.array([0.4, 0.2, 0.0 if is_planar else 0.1])
     vectors = poses.in_device(np.tile(place, (count, 1))) - antenna
     distances = np.linalg.norm(vectors, axis=1)
     truth, true_place = _in_another_world(poses, place)

@@ -83,7 +83,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--smoother-samples",
         type=int,
-        default=1500,
+        default=1600,
         help="the smoother is given at most so many samples, evenly spread",
     )
     return parser.parse_args()

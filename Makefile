@@ -1,7 +1,7 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-dependent speed lint format docs clean
+.PHONY: help setup build demo test test-dependent speed compare compare-test lint format docs clean
 
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib
@@ -45,6 +45,21 @@ speed: build ## time the engine, then a whole run over a long recording
 	@$(SPEED) --skip-build speed recording out/speed/recording
 	@bash -c 'time .build/release/nearby run out/speed/recording --quiet --output out/speed/run'
 
+# the virtual environment with the peers' packages, made anew when their versions change
+PEERS := .build-compare
+COMPARE := PYTHONPATH=Benchmarks $(PEERS)/bin/python
+
+$(PEERS)/installed: Benchmarks/comparison/requirements.txt
+	python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+compare: build $(PEERS)/installed ## compare with an EKF and a smoother from PyPI: RECORDINGS="DIR ..."
+	$(COMPARE) -m comparison --json out/compare/results.json $(RECORDINGS)
+
+compare-test: $(PEERS)/installed ## test that comparison
+	$(COMPARE) -m unittest discover -t Benchmarks -s Benchmarks/comparison/tests
+
 lint: ## check the format of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then \
@@ -62,4 +77,4 @@ docs: setup ## build the documentation; a broken link is an error
 	done
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent .build-docs .build-bench out
+	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-compare out

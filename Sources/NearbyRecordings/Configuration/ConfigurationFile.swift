@@ -156,9 +156,7 @@ private enum Setting: Encodable {
   private static func unknownKey(
     _ member: LocatedJSON.Member, path: String, known: [String], file: String
   ) -> RecordingError {
-    let nearest = known.min { $0.editDistance(to: member.key) < $1.editDistance(to: member.key) }
-    let guess = nearest.filter { $0.editDistance(to: member.key) <= 1 + $0.count / 3 }
-    let hint = guess.map { "did you mean \($0)? " } ?? ""
+    let hint = known.likeliest(for: member.key).map { "did you mean \($0)? " } ?? ""
     return RecordingError(
       .unknownKey, "there is no setting \(path)", file: file, line: member.keyLine,
       column: member.keyColumn, remedy: "\(hint)known here: \(known.joined(separator: ", "))")
@@ -176,30 +174,5 @@ extension LocatedJSON {
       value = member.value
     }
     return value
-  }
-}
-
-extension Optional {
-  fileprivate func filter(_ isKept: (Wrapped) -> Bool) -> Wrapped? {
-    flatMap { isKept($0) ? $0 : nil }
-  }
-}
-
-extension String {
-  /// How many letters must be put in, taken out or changed to make one text of the other
-  /// (Levenshtein), capitals aside.
-  fileprivate func editDistance(to other: String) -> Int {
-    let (from, to) = (Array(lowercased()), Array(other.lowercased()))
-    var row = Array(0...to.count)
-    for (i, letter) in from.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, otherLetter) in to.enumerated() {
-        let change = diagonal + (letter == otherLetter ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = Swift.min(change, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[to.count]
   }
 }

@@ -148,8 +148,3 @@ extension Timestamp {
     Double(nanoseconds - other.nanoseconds) / 1e9
   }
 }
-
-extension Double {
-  /// The number, or `nil` when it is infinite or none.
-  fileprivate var finite: Double? { isFinite ? self : nil }
-}

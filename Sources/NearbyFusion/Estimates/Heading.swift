@@ -9,9 +9,9 @@ package import NearbyGeometry
 /// down) or -y (looking up): the way the top of a phone points when it is laid flat.
 package struct Heading {
   /// The unit vector ahead, in the world's horizontal plane.
-  package let ahead: Vector3
+  let ahead: Vector3
   /// The unit vector to the right of it.
-  package let right: Vector3
+  let right: Vector3
 
   /// The sine of the elevation of the camera's axis at which blending begins.
   private static let blendFrom = cos(30.0.degreesAsRadians)

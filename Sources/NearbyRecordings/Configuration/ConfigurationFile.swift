@@ -30,16 +30,7 @@ public enum ConfigurationFile {
   public static func read(
     path: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw RecordingError(
-        .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read", file: path,
-        remedy: "check that it is a file and that you may read it")
-    }
-    return try apply(json: [UInt8](data), file: path, over: base)
+    try apply(json: FileBytes.read(path: path), file: path, over: base)
   }
 
   /// Puts what a JSON text sets in the place of what was there.

@@ -95,7 +95,7 @@ public struct ConsistencyRun: Sendable {
     model.angleBias = angleBias
     let bounds = PosteriorBound.positionSigmas(of: run, model)
     var engine = try FusionEngine(configuration)
-    let peer = engine.addPeer()
+    let peer = engine.addPeer(scenario.peerMotion)
     var moments: [Moment] = []
     run.feed(&engine, as: peer) { index, report, engine in
       moments.append(
@@ -140,8 +140,8 @@ extension Moment {
     verticalDirection = estimate.verticalDirection
     normalizedInnovationSquared = [
       Self.normalizedSquare(report.range, isFaulty: truth.isRangeFaulty),
-      Self.normalizedSquare(report.azimuth, isFaulty: truth.areAnglesFaulty),
-      Self.normalizedSquare(report.elevation, isFaulty: truth.areAnglesFaulty),
+      Self.normalizedSquare(report.azimuth, isFaulty: truth.isAzimuthFaulty),
+      Self.normalizedSquare(report.elevation, isFaulty: truth.isElevationFaulty),
     ]
     hypothesisCount = estimate.hypothesisCount
   }

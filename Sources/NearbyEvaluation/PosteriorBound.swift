@@ -53,7 +53,7 @@ public struct PosteriorBound: Sendable {
     ///   - rangeScaleSigma: The prior of the scale error that the estimator is given: what it may not
     ///     know, the bound may not either.
     public init(_ scenario: Scenario, rangeScaleSigma: Double) {
-      rangeBiasSigma = scenario.radio.rangeBiasSigma
+      rangeBiasSigma = scenario.radio.totalRangeBiasSigma
       self.rangeScaleSigma = rangeScaleSigma
       rangeNoise = scenario.radio.rangeNoise
       azimuth = scenario.radio.azimuth
@@ -135,7 +135,7 @@ public struct PosteriorBound: Sendable {
       metres: sample.travelled - (travelled ?? sample.travelled),
       peerFromDevice: sample.peerInOdometry - device.translation)
     travelled = sample.travelled
-    if !sample.isRangeFaulty {
+    if sample.distance != nil, !sample.isRangeFaulty {
       var row = [Double](repeating: 0, count: order)
       let scale = (1 + run.rangeScale) / ray.length
       (row[0], row[1], row[2]) = (scale * ray.x, scale * ray.y, scale * ray.z)
@@ -143,7 +143,9 @@ public struct PosteriorBound: Sendable {
       row[Self.scaleIndex] = ray.length
       update(row, variance: model.rangeNoise * model.rangeNoise)
     }
-    guard sample.azimuthRadians != nil, !sample.areAnglesFaulty else { return }
+    let hasAzimuth = sample.azimuthRadians != nil && !sample.isAzimuthFaulty
+    let hasElevation = sample.elevationRadians != nil && !sample.isElevationFaulty
+    guard hasAzimuth || hasElevation else { return }
     forget(until: rayInDevice.normalized)
     let (azimuth, elevation) = Self.angleGradients(rayInDevice)
     let basis: [Double] =
@@ -151,10 +153,10 @@ public struct PosteriorBound: Sendable {
       case .field: DirectionField.basis(at: rayInDevice)
       case .gaussMarkov: [1]
       }
-    for (gradient, first, noise) in [
-      (azimuth, Self.angleIndex, model.azimuth.noise),
-      (elevation, Self.angleIndex + biasCount, model.elevation.noise),
-    ] {
+    for (isMeasured, gradient, first, noise) in [
+      (hasAzimuth, azimuth, Self.angleIndex, model.azimuth.noise),
+      (hasElevation, elevation, Self.angleIndex + biasCount, model.elevation.noise),
+    ] where isMeasured {
       let inWorld = device.rotation.act(gradient)
       var row = [Double](repeating: 0, count: order)
       (row[0], row[1], row[2]) = (inWorld.x, inWorld.y, inWorld.z)

@@ -95,6 +95,7 @@ struct PosteriorBoundTests {
       var sample = run.samples[0]
       sample.isRangeFaulty = true
       sample.azimuthRadians = nil
+      sample.elevationRadians = nil
       sample.odometryFromDevice = .identity
       sample.peerInOdometry = Vector3(3, 7, -4)
       sample.travelled = travelled
@@ -127,8 +128,8 @@ struct PosteriorBoundTests {
       sigmas.append(try #require(PosteriorBound.positionSigmas(of: run, model).last))
     }
     #expect(sigmas.allSatisfy { $0 > 0 && $0 < 0.5 })
-    model.azimuth.bias = 0
-    model.elevation.bias = 0
+    model.azimuth.biasDegrees = 0
+    model.elevation.biasDegrees = 0
     let unbiased = try #require(PosteriorBound.positionSigmas(of: run, model).last)
     #expect(sigmas.allSatisfy { $0 > unbiased })
   }

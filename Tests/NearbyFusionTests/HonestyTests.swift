@@ -42,7 +42,7 @@ struct HonestyTests {
   /// A peer two metres above or below a level walk.
   private var level: Scenario {
     var scenario = rangesOnly(.constantHeightWalk)
-    scenario.peerHeightDifference = 1.9...2.1
+    scenario.peer.heightDifference = 1.9...2.1
     return scenario
   }
 

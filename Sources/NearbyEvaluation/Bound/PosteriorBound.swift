@@ -29,13 +29,13 @@ public struct PosteriorBound: Sendable {
     case gaussMarkov(correlation: Double)
   }
 
-  /// How the estimator is told that the peer moves.
+  /// How the peer moves.
   public enum PeerDynamics: Sendable {
     /// It rests.
     case resting
-    /// Its velocity starts with this standard deviation for each axis, m/s, and random-walks by white
-    /// acceleration of this density, m/s² per root hertz (m s⁻¹·⁵).
-    case moving(speedSigma: Double, accelerationDensity: Double)
+    /// It walks at constant height: along each horizontal axis its velocity starts with this standard
+    /// deviation, m/s, and random-walks by white acceleration of this spectral density, m²/s³.
+    case walking(speedSigma: Double, accelerationDensity: Double)
   }
 
   /// Standard deviations of the prior and of the noise.
@@ -61,20 +61,29 @@ public struct PosteriorBound: Sendable {
     /// How the peer moves.
     public var peer = PeerDynamics.resting
 
-    /// The truth of a scenario.
+    /// The truth of a run.
+    ///
+    /// A peer that is carried away counts as resting: the position is to be forgotten meanwhile.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
+    ///   - run: The run, for how fast its peer walks; `nil` when the peer rests.
     ///   - rangeScaleSigma: The prior of the scale error that the estimator is given: what it may not
     ///     know, the bound may not either.
-    public init(_ scenario: Scenario, rangeScaleSigma: Double) {
-      rangeBiasSigma = scenario.radio.rangeBiasSigma
+    public init(
+      _ scenario: Scenario, of run: SimulatedRun? = nil, rangeScaleSigma: Double
+    ) {
+      rangeBiasSigma = scenario.radio.totalRangeBiasSigma
       self.rangeScaleSigma = rangeScaleSigma
       rangeNoise = scenario.radio.rangeNoise
       azimuth = scenario.radio.azimuth
       elevation = scenario.radio.elevation
       positionDrift = scenario.odometry.positionDrift
       yawDriftRadians = scenario.odometry.yawDriftRadians
+      if scenario.peer.motion == .walking, let path = run?.peers.first?.path {
+        peer = .walking(
+          speedSigma: path.speed / 2.0.squareRoot(), accelerationDensity: path.accelerationDensity)
+      }
     }
   }
 
@@ -139,8 +148,8 @@ public struct PosteriorBound: Sendable {
   public mutating func forgetPosition() {
     for index in 0..<Self.biasIndex { clear(index) }
     for index in 0..<3 { setVariance(model.positionSigma * model.positionSigma, at: index) }
-    guard case .moving(let speedSigma, _) = model.peer else { return }
-    for index in 3..<6 { setVariance(speedSigma * speedSigma, at: index) }
+    guard case .walking(let speedSigma, _) = model.peer else { return }
+    for index in [3, 5] { setVariance(speedSigma * speedSigma, at: index) }
   }
 
   /// Adds what a sample tells.
@@ -158,23 +167,24 @@ public struct PosteriorBound: Sendable {
       peerFromDevice: sample.peerInOdometry - device.translation)
     seconds = sample.seconds
     travelled = sample.travelled
-    if !sample.isRangeFaulty {
+    if sample.distance != nil, !sample.isRangeFaulty {
       var row = Row(gradient: (1 + run.rangeScale) * ray.normalized)
       row.head[Self.biasIndex] = 1
       row.head[Self.scaleIndex] = ray.length
       update(row, variance: model.rangeNoise * model.rangeNoise)
     }
-    guard sample.azimuthRadians != nil || sample.elevationRadians != nil, !sample.areAnglesFaulty
-    else { return }
+    let hasAzimuth = sample.azimuthRadians != nil && !sample.isAzimuthFaulty
+    let hasElevation = sample.elevationRadians != nil && !sample.isElevationFaulty
+    guard hasAzimuth || hasElevation else { return }
     forget(until: rayInDevice.normalized)
     let gradients = Self.angleGradients(rayInDevice)
     let basis = basis(at: rayInDevice)
-    if sample.azimuthRadians != nil {
+    if hasAzimuth {
       let row = Row(
         gradient: device.rotation.act(gradients.azimuth), basis, at: Self.azimuthIndex)
       update(row, variance: model.azimuth.noise * model.azimuth.noise)
     }
-    if sample.elevationRadians != nil {
+    if hasElevation {
       let row = Row(
         gradient: device.rotation.act(gradients.elevation), basis, at: Self.elevationIndex)
       update(row, variance: model.elevation.noise * model.elevation.noise)
@@ -198,25 +208,24 @@ public struct PosteriorBound: Sendable {
 
   /// `p` moves by `v dt`; `v` is driven by white acceleration.
   private mutating func move(seconds: Double) {
-    guard case .moving(_, let density) = model.peer, seconds > 0 else { return }
-    for axis in 0..<3 {
+    guard case .walking(_, let density) = model.peer, seconds > 0 else { return }
+    for axis in [0, 2] {
       for block in 0..<Self.width {
         covariance[axis * Self.width + block] +=
           seconds * covariance[(3 + axis) * Self.width + block]
       }
     }
     for row in 0..<Self.order {
-      for axis in 0..<3 {
+      for axis in [0, 2] {
         covariance[row * Self.width][axis] += seconds * covariance[row * Self.width][3 + axis]
       }
     }
-    let q = density * density
-    for axis in 0..<3 {
+    for axis in [0, 2] {
       let (p, v) = (axis * Self.width, (3 + axis) * Self.width)
-      covariance[p][axis] += q * seconds * seconds * seconds / 3
-      covariance[p][3 + axis] += q * seconds * seconds / 2
-      covariance[v][axis] += q * seconds * seconds / 2
-      covariance[v][3 + axis] += q * seconds
+      covariance[p][axis] += density * seconds * seconds * seconds / 3
+      covariance[p][3 + axis] += density * seconds * seconds / 2
+      covariance[v][axis] += density * seconds * seconds / 2
+      covariance[v][3 + axis] += density * seconds
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 internal import NearbyGeometry
+public import NearbySimulation
 
 /// A feature of the engine that a configuration can switch off.
 public struct FeatureSwitch: Sendable {
@@ -66,19 +67,19 @@ public struct Ablation: Sendable {
   /// Runs every scenario with everything on, then with each feature off.
   ///
   /// - Parameters:
-  ///   - presets: The scenarios.
+  ///   - scenarios: The scenarios.
   ///   - finished: Called after each run, with what runs.
   /// - Returns: The rows.
   /// - Throws: When a configuration makes no sense.
   public func run(
-    _ presets: [ProofScenario], finished: (String) -> Void = { _ in }
+    _ scenarios: [Scenario], finished: (String) -> Void = { _ in }
   ) async throws -> Result {
     var rows: [Row] = []
-    for preset in presets {
+    for scenario in scenarios {
       rows.append(
         Row(
           featureOff: nil,
-          figures: try await proof.figures(of: preset) { finished(preset.name) }))
+          figures: try await proof.figures(of: scenario) { finished(scenario.name) }))
       for feature in switches {
         var without = proof
         let change = proof.change
@@ -86,8 +87,8 @@ public struct Ablation: Sendable {
           try change(&configuration)
           feature.turnOff(&configuration)
         }
-        let figures = try await without.figures(of: preset) {
-          finished("\(preset.name) without \(feature.name)")
+        let figures = try await without.figures(of: scenario) {
+          finished("\(scenario.name) without \(feature.name)")
         }
         rows.append(Row(featureOff: feature.name, figures: figures))
       }

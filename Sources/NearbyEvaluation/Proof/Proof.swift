@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
+public import NearbySimulation
 
 /// Holds an engine against its goals: seeded runs of scenarios, all cores at work.
 public struct Proof: Sendable {
@@ -26,19 +27,19 @@ public struct Proof: Sendable {
 
   /// The seeds of a scenario.
   ///
-  /// - Parameter preset: The scenario.
+  /// - Parameter scenario: The scenario.
   /// - Returns: The seeds.
-  public func seeds(of preset: ProofScenario) -> Range<UInt64> {
-    if case .neverConverges = preset.expectation { neverSeeds } else { seeds }
+  public func seeds(of scenario: Scenario) -> Range<UInt64> {
+    if case .neverConverges = scenario.expectation { neverSeeds } else { seeds }
   }
 
   /// The runs of a scenario, with the configuration changed.
   ///
-  /// - Parameter preset: The scenario.
+  /// - Parameter scenario: The scenario.
   /// - Returns: The runs.
   /// - Throws: What the change throws.
-  public func run(of preset: ProofScenario) throws -> ConsistencyRun {
-    var run = ConsistencyRun(preset.scenario)
+  public func run(of scenario: Scenario) throws -> ConsistencyRun {
+    var run = ConsistencyRun(scenario)
     try change(&run.configuration)
     return run
   }
@@ -46,15 +47,15 @@ public struct Proof: Sendable {
   /// Runs a scenario.
   ///
   /// - Parameters:
-  ///   - preset: The scenario.
+  ///   - scenario: The scenario.
   ///   - finished: Called after each run.
   /// - Returns: The figures; they do not depend on the number of jobs.
   /// - Throws: What the change throws, or when the configuration makes no sense.
   public func figures(
-    of preset: ProofScenario, finished: () -> Void = {}
+    of scenario: Scenario, finished: () -> Void = {}
   ) async throws -> ScenarioFigures {
-    let report = try await run(of: preset)
-      .report(seeds: seeds(of: preset), jobs: jobs, finished: finished)
-    return ScenarioFigures(preset.name, preset.expectation, report, goals)
+    let report = try await run(of: scenario)
+      .report(seeds: seeds(of: scenario), jobs: jobs, finished: finished)
+    return ScenarioFigures(of: scenario, report, goals)
   }
 }

@@ -107,15 +107,13 @@ public struct ScenarioFigures: Sendable, Encodable {
   /// Computes the figures of a report.
   ///
   /// - Parameters:
-  ///   - name: The scenario's name.
-  ///   - expectation: What the scenario allows.
+  ///   - scenario: The scenario.
   ///   - report: The runs.
   ///   - goals: What must be reached.
   public init(
-    _ name: String, _ expectation: Scenario.Expectation, _ report: ConsistencyReport,
-    _ goals: ProofGoals
+    of scenario: Scenario, _ report: ConsistencyReport, _ goals: ProofGoals
   ) {
-    scenario = name
+    self.scenario = scenario.name
     runs = report.records.count
     convergedRuns = report.convergedSeeds.count
     lossesPerRun = Double(report.records.reduce(0) { $0 + $1.losses }) / Double(max(1, runs))
@@ -140,7 +138,7 @@ public struct ScenarioFigures: Sendable, Encodable {
     outputErrors = PerOutput(errorsIn: report.records)
     jitter = Figure(report.records.map(\.outputs.squaredJitter))?.value.squareRoot().finite
     recovery = Recovery(report)
-    misses = goals.misses(of: report, expectation)
+    misses = goals.misses(of: report, scenario.expectation)
   }
 }
 

@@ -30,24 +30,22 @@ public struct ConsistencyRun: Sendable {
     seed: UInt64, note: (Moment, SimulatedRun.Sample) throws(Failure) -> Void
   ) throws -> RunRecord {
     let run = scenario.simulated(seed: seed)
-    let event = scenario.eventSeconds.flatMap { RunEvent(at: $0, in: run) }
+    let event = RunEvent(of: scenario, in: run)
     let bounds = bounds(of: run, event)
-    var record = RunRecord(seed: seed, eventSeconds: event?.seconds)
+    var record = RunRecord(seed: seed, event: event)
     var failure: Failure?
-    try follow(run) { index, report, estimate in
-      let truth = run.samples[index]
-      var moment = Moment(
-        estimate: estimate, report: report, truth: truth, bound: bounds[index])
+    try follow(run, bounds) { moment, truth, sample in
+      var moment = moment
       moment.contradictsFormerPlace =
-        event?.isContradicted(by: truth, radio: scenario.radio) ?? false
+        event?.isContradicted(by: sample, radio: scenario.radio) ?? false
       record.add(
         moment, lineOfSight: truth.odometryFromDevice.translation - truth.peerInOdometry)
       do throws(Failure) { try note(moment, truth) } catch { failure = error }
       return failure == nil
     }
     if let failure { throw failure }
-    if let contradiction = record.recovery?.contradictionSeconds {
-      record.recovery?.freshStartSeconds = try freshStart(at: contradiction, in: run)
+    if let settled = record.recovery?.settledSeconds {
+      record.recovery?.freshStartSeconds = try freshStart(at: settled, in: run, bounds)
     }
     return record
   }
@@ -89,17 +87,18 @@ public struct ConsistencyRun: Sendable {
     return ConsistencyReport(records: records.sorted { $0.seed < $1.seed })
   }
 
-  /// The bound after each sample; an event makes the position as unknown as before the first.
+  /// The bound after each sample; an event makes the position as unknown as before the first, for as
+  /// long as it lasts.
   private func bounds(of run: SimulatedRun, _ event: RunEvent?) -> [Double] {
     var model = PosteriorBound.Model(
-      scenario, rangeScaleSigma: configuration.ranging.rangeScaleSigma)
+      scenario, of: run, rangeScaleSigma: configuration.ranging.rangeScaleSigma)
     model.angleBias = angleBias
     var bound = PosteriorBound(model)
-    var isForgotten = event == nil
+    var isOver = event == nil
     return run.samples.map { sample in
-      if let event, !isForgotten, sample.seconds >= event.seconds {
+      if let event, !isOver, sample.seconds >= event.span.lowerBound {
         bound.forgetPosition()
-        isForgotten = true
+        isOver = sample.seconds >= event.span.upperBound
       }
       bound.add(sample, of: run)
       return bound.positionSigma
@@ -107,37 +106,42 @@ public struct ConsistencyRun: Sendable {
   }
 
   /// Feeds a run to an engine, from a moment on, for as long as `note` returns true.
+  ///
+  /// It is told each moment, the newest sample so far, which holds the truth, and the sample itself.
   private func follow(
-    _ run: SimulatedRun, from seconds: Double = -.infinity,
-    _ note: (Int, SampleReport, PeerEstimate) -> Bool
+    _ run: SimulatedRun, _ bounds: [Double], from seconds: Double = -.infinity,
+    _ note: (Moment, _ truth: SimulatedRun.Sample, SimulatedRun.Sample) -> Bool
   ) throws {
     var engine = try FusionEngine(configuration)
-    let peer = engine.addPeer()
+    let peer = engine.addPeer(scenario.peerMotion)
+    var newest = 0
     for event in run.events {
       switch event {
       case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
       case .sample(let index):
-        guard run.samples[index].seconds >= seconds else { continue }
+        let sample = run.samples[index]
+        guard sample.seconds >= seconds else { continue }
+        newest = max(newest, index)
+        let truth = run.samples[newest]
         let report = engine.add(run.rangingSample(index, of: peer))
-        guard note(index, report, engine.estimate(of: peer, at: report.timestamp)) else { return }
+        let moment = Moment(
+          estimate: engine.estimate(of: peer, at: truth.timestamp), report: report, of: sample,
+          truth: truth, bound: bounds[newest])
+        guard note(moment, truth, sample) else { return }
       }
     }
   }
 
   /// How long an engine that starts at a moment takes to be converged and right, seconds.
-  private func freshStart(at seconds: Double, in run: SimulatedRun) throws -> Double? {
+  private func freshStart(
+    at seconds: Double, in run: SimulatedRun, _ bounds: [Double]
+  ) throws -> Double? {
     var first: Double?
-    try follow(run, from: seconds) { index, report, estimate in
-      let moment = Moment(
-        estimate: estimate, report: report, truth: run.samples[index], bound: 0)
+    try follow(run, bounds, from: seconds) { moment, _, _ in
       if moment.isConverged, !moment.isFalselyConverged { first = moment.seconds - seconds }
       return first == nil
     }
     return first
   }
-}
-
-extension Scenario {
-  /// When something happens from which an engine must recover, seconds after the start of a run.
-  var eventSeconds: Double? { odometry.jump?.seconds }
 }

@@ -36,7 +36,7 @@ public struct Moment: Sendable {
   public var normalizedInnovationSquared: InlineArray<3, Double?>
   /// Whether the sample contradicts the place where the peer was before the run's event.
   ///
-  /// See ``RunEvent/isContradicted(by:of:radio:)``.
+  /// See ``RunEvent/isContradicted(by:radio:)``.
   public var contradictsFormerPlace = false
   /// How many hypotheses are alive.
   public var hypothesisCount: Int
@@ -89,10 +89,13 @@ public struct Moment: Sendable {
   /// - Parameters:
   ///   - estimate: What the engine said.
   ///   - report: What it made of the sample.
-  ///   - truth: The sample, with the truth behind it.
-  ///   - bound: The bound, metres.
+  ///   - sample: The sample.
+  ///   - truth: The newest sample so far, which a late one is not: the truth at its moment is what the
+  ///     estimate is held against.
+  ///   - bound: The bound at that moment, metres.
   public init(
-    estimate: PeerEstimate, report: SampleReport, truth: SimulatedRun.Sample, bound: Double
+    estimate: PeerEstimate, report: SampleReport, of sample: SimulatedRun.Sample,
+    truth: SimulatedRun.Sample, bound: Double
   ) {
     let fromDevice = truth.peerInOdometry - truth.odometryFromDevice.translation
     let difference = estimate.meanInWorld.map { $0 - truth.peerInOdometry }
@@ -109,9 +112,9 @@ public struct Moment: Sendable {
     travelled = truth.travelled
     outputs = OutputErrors(estimate, device: truth.odometryFromDevice, fromDevice: fromDevice)
     normalizedInnovationSquared = [
-      Self.normalizedSquare(report.range, isFaulty: truth.isRangeFaulty),
-      Self.normalizedSquare(report.azimuth, isFaulty: truth.areAnglesFaulty),
-      Self.normalizedSquare(report.elevation, isFaulty: truth.areAnglesFaulty),
+      Self.normalizedSquare(report.range, isFaulty: sample.isRangeFaulty),
+      Self.normalizedSquare(report.azimuth, isFaulty: sample.isAzimuthFaulty),
+      Self.normalizedSquare(report.elevation, isFaulty: sample.isElevationFaulty),
     ]
     hypothesisCount = estimate.hypothesisCount
   }

@@ -3,28 +3,41 @@ internal import Foundation
 public import NearbyGeometry
 public import NearbySimulation
 
-/// Something that makes an engine's account wrong at once: a jump of the odometry's world, a peer that
-/// is carried away.
+/// Something that makes an engine's account wrong: a jump of the odometry's world, a loss of tracking,
+/// a peer that is carried away.
 public struct RunEvent: Sendable {
-  /// When it happens, seconds after the start of the run.
-  public var seconds: Double
+  /// From its beginning to its end, seconds after the start of the run; the two are the same when it
+  /// happens at once.
+  public var span: ClosedRange<Double>
   /// Where the peer was in the odometry's world until then, metres.
   public var formerPlace: Vector3
 
   /// Makes an event.
-  public init(seconds: Double, formerPlace: Vector3) {
-    self.seconds = seconds
+  public init(span: ClosedRange<Double>, formerPlace: Vector3) {
+    self.span = span
     self.formerPlace = formerPlace
   }
 
-  /// Finds the former place in a run; `nil` when no sample comes before the event.
+  /// Finds the event of a run; `nil` when its scenario has none, or no sample comes before it.
+  ///
+  /// Several of them, one after the other, count as one.
   ///
   /// - Parameters:
-  ///   - seconds: When it happens.
+  ///   - scenario: The scenario.
   ///   - run: The run.
-  public init?(at seconds: Double, in run: SimulatedRun) {
-    guard let before = run.samples.last(where: { $0.seconds < seconds }) else { return nil }
-    self.init(seconds: seconds, formerPlace: before.peerInOdometry)
+  public init?(of scenario: Scenario, in run: SimulatedRun) {
+    var spans: [ClosedRange<Double>] = []
+    let (jump, loss, peer) = (scenario.odometry.jump, scenario.odometry.loss, scenario.peer)
+    if jump.displacement != .zero { spans.append(jump.seconds...jump.seconds) }
+    if loss.duration > 0 { spans.append(loss.seconds...(loss.seconds + loss.duration)) }
+    if peer.motion == .carried {
+      let begin = peer.carriedAfterSeconds
+      spans.append(begin...(begin + peer.carriedForSeconds))
+    }
+    guard let begin = spans.map(\.lowerBound).min(), let end = spans.map(\.upperBound).max(),
+      let before = run.samples.last(where: { $0.seconds < begin })
+    else { return nil }
+    self.init(span: begin...end, formerPlace: before.peerInOdometry)
   }
 
   /// Whether a sample contradicts the former place.
@@ -38,21 +51,24 @@ public struct RunEvent: Sendable {
   ///   - radio: How the radio measures.
   /// - Returns: Whether it does; never before the event.
   public func isContradicted(by sample: SimulatedRun.Sample, radio: ScenarioRadio) -> Bool {
-    guard sample.seconds >= seconds else { return false }
+    guard sample.seconds >= span.lowerBound else { return false }
     let device = sample.odometryFromDevice
     let antenna = device.act(radio.antennaInDevice)
     let (former, now) = (formerPlace - antenna, sample.peerInOdometry - antenna)
-    if !sample.isRangeFaulty, abs(former.length - now.length) > 3.4 * radio.rangeNoise {
+    if sample.distance != nil, !sample.isRangeFaulty,
+      abs(former.length - now.length) > 3.4 * radio.rangeNoise
+    {
       return true
     }
-    guard !sample.areAnglesFaulty else { return false }
     let turn = device.rotation.inverse
     let (a, b) = (
       ArrivalAngles(ofDirection: turn.act(former)), ArrivalAngles(ofDirection: turn.act(now))
     )
     let azimuth = abs((a.azimuthRadians - b.azimuthRadians).wrappedAngle)
     let elevation = abs(a.elevationRadians - b.elevationRadians)
-    return sample.azimuthRadians != nil && azimuth > 3.4 * radio.azimuth.totalSigma
-      || sample.elevationRadians != nil && elevation > 3.4 * radio.elevation.totalSigma
+    return sample.azimuthRadians != nil && !sample.isAzimuthFaulty
+      && azimuth > 3.4 * radio.azimuth.totalSigma
+      || sample.elevationRadians != nil && !sample.isElevationFaulty
+        && elevation > 3.4 * radio.elevation.totalSigma
   }
 }

@@ -99,11 +99,10 @@ public struct RunRecord: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed.
-  ///   - eventSeconds: When something happened from which the engine must recover, seconds after the start of
-  ///     the run; `nil` when nothing does.
-  public init(seed: UInt64, eventSeconds: Double? = nil) {
+  ///   - event: What happens from which the engine must recover; `nil` when nothing does.
+  public init(seed: UInt64, event: RunEvent? = nil) {
     self.seed = seed
-    recovery = eventSeconds.map(RecoveryRecord.init(eventSeconds:))
+    recovery = event.map { RecoveryRecord(span: $0.span) }
   }
 
   /// Takes note of the next moment.

@@ -78,9 +78,11 @@ struct ProofTable {
   }
 
   /// The scenarios and what they are; lines ended.
-  static func catalogue(of presets: [ProofScenario]) -> String {
-    var table = TextTable(header: ["scenario"])
-    for preset in presets { table.add([preset.name]) }
-    return table.lines.joined(separator: "\n") + "\n"
+  static func catalogue(of presets: [Scenario]) -> String {
+    let width = presets.map(\.name.count).max() ?? 0
+    return presets.map { preset in
+      preset.name + String(repeating: " ", count: width + 2 - preset.name.count) + preset.summary
+        + ", \(Int(preset.duration)) s\n"
+    }.joined()
   }
 }

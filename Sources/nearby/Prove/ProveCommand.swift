@@ -35,7 +35,7 @@ struct ProveCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("Scenarios; all when none is named.", valueName: "scenario"),
-    completion: .list(ProofScenario.all.map(\.name)))
+    completion: .list(Scenario.presets.map(\.name)))
   var scenarioNames: [String] = []
 
   @Option(help: ArgumentHelp("How many seeds for each scenario.", valueName: "n"))
@@ -95,10 +95,10 @@ struct ProveCommand: AsyncParsableCommand {
 
   func run() async throws {
     if list {
-      print(ProofTable.catalogue(of: ProofScenario.all), terminator: "")
+      print(ProofTable.catalogue(of: Scenario.presets), terminator: "")
       return
     }
-    let presets = try scenarioNames.isEmpty ? ProofScenario.all : scenarioNames.map(Self.preset)
+    let presets = try scenarioNames.isEmpty ? Scenario.presets : scenarioNames.map(Self.preset)
     let proof = try proof()
     if let trace, let seed {
       try RunTrace(path: trace).write(proof.run(of: presets[0]), seed: seed)
@@ -112,7 +112,7 @@ struct ProveCommand: AsyncParsableCommand {
   // MARK: Parts
 
   /// Proves scenario by scenario, and prints each as soon as it is there.
-  private func prove(_ presets: [ProofScenario], _ proof: Proof) async throws -> [ScenarioFigures] {
+  private func prove(_ presets: [Scenario], _ proof: Proof) async throws -> [ScenarioFigures] {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
     let table = ProofTable(names: presets.map(\.name))
@@ -139,7 +139,7 @@ struct ProveCommand: AsyncParsableCommand {
     return all
   }
 
-  private func printAblation(of presets: [ProofScenario], _ proof: Proof) async throws {
+  private func printAblation(of presets: [Scenario], _ proof: Proof) async throws {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
     let switches = FeatureSwitch.all
@@ -158,9 +158,9 @@ struct ProveCommand: AsyncParsableCommand {
     }
   }
 
-  private static func preset(named name: String) throws -> ProofScenario {
-    if let preset = ProofScenario.all.first(where: { $0.name == name }) { return preset }
-    let known = ProofScenario.all.map(\.name)
+  private static func preset(named name: String) throws -> Scenario {
+    if let preset = Scenario.preset(named: name) { return preset }
+    let known = Scenario.presets.map(\.name)
     let hint = known.likeliest(for: name).map { "; did you mean \($0)?" } ?? ""
     throw CommandFailure(
       .usage, "there is no scenario \(name)\(hint); see 'nearby prove --list'")

@@ -87,8 +87,8 @@ let package = Package(
     .testTarget(
       name: "NearbyEvaluationTests",
       dependencies: [
-        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbySimulation",
-        "NearbyTestSupport",
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySimulation", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

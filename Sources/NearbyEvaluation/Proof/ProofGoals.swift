@@ -124,8 +124,8 @@ public struct ProofGoals: Sendable {
         Miss(
           goal: goal,
           explanation: """
-            \(name) is \(figure.value.short) ± \((figure.standardError ?? .nan).short) over \
-            \(figure.runs) runs, goal \(consistencyBand.lowerBound.short) to \
+            \(name) is \(figure.value.short)\(figure.standardError.map { " ± \($0.short)" } ?? "") \
+            over \(figure.runs) run\(figure.runs == 1 ? "" : "s"), goal \(consistencyBand.lowerBound.short) to \
             \(consistencyBand.upperBound.short); as many independent draws lie within \
             \((band.lowerBound / Double(degrees)).short) to \
             \((band.upperBound / Double(degrees)).short) in 95 %

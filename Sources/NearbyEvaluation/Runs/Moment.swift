@@ -83,7 +83,9 @@ public struct Moment: Sendable {
     outputs.verticalDirection == .above && heightDifference < 0
       || outputs.verticalDirection == .below && heightDifference > 0
   }
+}
 
+extension Moment {
   /// Makes the moment after a sample.
   ///
   /// - Parameters:

@@ -5,7 +5,7 @@ internal import NearbyGeometry
 extension Scenario {
   /// Draws a run with one peer.
   ///
-  /// Costs about 0.5 ms for 20 s of poses at 60 Hz and samples at 10 Hz.
+  /// Costs about 1 ms for 20 s of poses at 60 Hz and samples at 10 Hz.
   ///
   /// - Parameters:
   ///   - seed: The seed of the motion and of the odometry's drift.

@@ -97,6 +97,12 @@ struct ProveCommandTests {
     #expect(!result.output.contains("Goals"))
   }
 
+  @Test func detailsComeInASecondTable() throws {
+    let result = try CommandLineTool.run("prove", "ranges-line", "--seeds", "1", "--details")
+    #expect(result.exitCode == 0)
+    #expect(result.output.contains("dist/dir/angle/vert/place %"))
+  }
+
   @Test func featuresAreSwitchedOffOneByOne() throws {
     let result = try CommandLineTool.run("prove", "ranges-line", "--seeds", "1", "--ablate")
     #expect(result.exitCode == 0)

@@ -98,11 +98,14 @@ struct ConsistencyRunTests {
 
   @Test("an ablation has a row with everything on, then one for each feature")
   func ablation() async throws {
-    let tight = FeatureSwitch("range bias") { $0.ranging.rangeBiasSigma = 0 }
+    let honesty = FeatureSwitch("honest sensors") {
+      $0.ranging.rangeSigma /= 3
+      $0.ranging.azimuthSigmaRadians /= 3
+      $0.ranging.elevationSigmaRadians /= 3
+    }
     let find = try #require(Scenario.preset(named: "find"))
-    let result = try await Ablation(Proof(seeds: 0..<3), [tight]).run([find])
-    #expect(result.rows.map(\.featureOff) == [nil, "range bias"])
-    // Told that ranges have no bias of 0.15 m, the engine claims too much.
+    let result = try await Ablation(Proof(seeds: 0..<3), [honesty]).run([find])
+    #expect(result.rows.map(\.featureOff) == [nil, "honest sensors"])
     let errors = result.rows.map { $0.figures.normalizedErrorSquared?.value ?? .nan }
     #expect(errors[1] > 2 * errors[0], "\(errors)")
   }

@@ -29,7 +29,9 @@ extension Moment {
 
 extension RunRecord {
   /// A record of moments made by hand, the line of sight never turning.
-  static func of(_ seed: UInt64 = 0, event: RunEvent? = nil, _ moments: [Moment]) -> RunRecord {
+  static func of(
+    _ moments: [Moment], seed: UInt64 = 0, event: RunEvent? = nil
+  ) -> RunRecord {
     var record = RunRecord(seed: seed, event: event)
     for moment in moments { record.add(moment, lineOfSight: Vector3(1, 0, 0)) }
     return record

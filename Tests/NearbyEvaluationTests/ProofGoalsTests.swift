@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import Testing
@@ -14,16 +15,15 @@ struct ProofGoalsTests {
     _ change: (inout Moment, UInt64) -> Void = { _, _ in }
   ) -> ConsistencyReport {
     ConsistencyReport(
-      records: (0..<30).map { seed in
-        RunRecord.of(
-          seed,
-          (0..<4).map { index in
-            var moment = Moment.at(
-              Double(index), isConverged: index > 0, error: Vector3(0, 0.3, 0),
-              bound: index > 0 ? 0.3 : 1, innovations: [1, 1, 1])
-            change(&moment, seed)
-            return moment
-          })
+      records: (0..<30).map { (seed: UInt64) in
+        let moments = (0..<4).map { (index: Int) in
+          var moment = Moment.at(
+            Double(index), isConverged: index > 0, error: Vector3(0, 0.3, 0),
+            bound: index > 0 ? 0.3 : 1, innovations: [1, 1, 1])
+          change(&moment, seed)
+          return moment
+        }
+        return RunRecord.of(moments, seed: seed)
       })
   }
 
@@ -131,15 +131,14 @@ struct ProofGoalsTests {
     func report(heldSeconds: Int, lostSeconds: Int) -> ConsistencyReport {
       let states =
         Array(repeating: "f", count: heldSeconds) + Array(repeating: "n", count: lostSeconds)
-      var record = RunRecord.of(
-        event: event,
-        [.at(0, error: Vector3(0, 0.3, 0))]
-          + states.enumerated().map { index, state in
-            .at(
-              Double(1 + index), isConverged: state == "f",
-              error: Vector3(state == "f" ? 3 : 0, 0.3, 0), contradicts: true)
-          }
-          + [.at(Double(1 + states.count), error: Vector3(0, 0.3, 0), contradicts: true)])
+      var moments = [Moment.at(0, error: Vector3(0, 0.3, 0))]
+      for (index, state) in (states + ["c"]).enumerated() {
+        moments.append(
+          .at(
+            Double(1 + index), isConverged: state != "n",
+            error: Vector3(state == "f" ? 3 : 0, 0.3, 0), contradicts: true))
+      }
+      var record = RunRecord.of(moments, event: event)
       record.recovery?.freshStartSeconds = 3
       return ConsistencyReport(records: [record])
     }

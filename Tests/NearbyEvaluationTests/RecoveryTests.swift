@@ -15,13 +15,12 @@ struct RecoveryTests {
   /// `c` is converged and right, `f` falsely converged, `n` not converged. From
   /// 11 s on samples contradict.
   private func record(_ states: String, event: RunEvent? = event) -> RunRecord {
-    RunRecord.of(
-      event: event,
-      states.enumerated().map { index, state in
-        .at(
-          Double(8 + index), isConverged: state != "n", error: state == "f" ? Self.wrong : .zero,
-          contradicts: index >= 3)
-      })
+    let moments = states.enumerated().map { index, state in
+      Moment.at(
+        Double(8 + index), isConverged: state != "n", error: state == "f" ? Self.wrong : .zero,
+        contradicts: index >= 3)
+    }
+    return RunRecord.of(moments, event: event)
   }
 
   @Test("from the contradiction to the withdrawal, from the end of the event to convergence")

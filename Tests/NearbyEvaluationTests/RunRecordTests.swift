@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
 import NearbyGeometry
+import NearbySimulation
 import Testing
 
 @testable import NearbyEvaluation
@@ -81,10 +83,9 @@ struct RunRecordTests {
 
   @Test("losses of convergence are counted")
   func losses() {
+    let states = [false, true, true, false, false, true, false]
     let record = RunRecord.of(
-      [false, true, true, false, false, true, false].enumerated().map {
-        .at(Double($0.offset), isConverged: $0.element)
-      })
+      states.enumerated().map { Moment.at(Double($0.offset), isConverged: $0.element) })
     #expect(record.losses == 2)
   }
 

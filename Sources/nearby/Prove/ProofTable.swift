@@ -77,6 +77,34 @@ struct ProofTable {
     return text
   }
 
+  /// What was published, how wrong it was, and what convergence took; lines ended.
+  static func details(_ all: [ScenarioFigures]) -> String {
+    var table = TextTable(
+      header: [
+        "scenario", "dist/dir/angle/vert/place %", "dist m", "dir °", "angle °", "height m",
+        "jitter m", "path m", "swept °", "conv s 90 %", "ratio 90 %", "lost/run", "wrong side",
+      ])
+    func text(_ value: Double?, _ decimals: Int) -> String {
+      value.map { $0.text(decimals: decimals) } ?? "-"
+    }
+    for figures in all {
+      let (shares, errors) = (figures.availability, figures.outputErrors)
+      let available = [
+        shares.distance, shares.direction, shares.horizontalAngle, shares.vertical,
+        shares.worldTransform,
+      ].map { text($0.map { 100 * $0 }, 0) }
+      table.add([
+        figures.scenario, available.joined(separator: "/"), text(errors.distance, 3),
+        text(errors.direction, 2), text(errors.horizontalAngle, 2), text(errors.vertical, 3),
+        text(figures.jitter, 4), text(figures.pathToConverge?.median, 1),
+        text(figures.sweptDegreesToConverge?.median, 1),
+        text(figures.timeToConverge?.percentile90, 2), text(figures.timeRatio?.percentile90, 2),
+        text(figures.lossesPerRun, 2), "\(figures.wrongSideRuns)",
+      ])
+    }
+    return "\n" + table.lines.joined(separator: "\n") + "\n"
+  }
+
   /// The scenarios and what they are; lines ended.
   static func catalogue(of presets: [Scenario]) -> String {
     let width = presets.map(\.name.count).max() ?? 0

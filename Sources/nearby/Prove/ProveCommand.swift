@@ -73,6 +73,9 @@ struct ProveCommand: AsyncParsableCommand {
   @Flag(help: "Switch features off one by one and compare.")
   var ablate = false
 
+  @Flag(help: "Print what was published, its errors, and what convergence took, too.")
+  var details = false
+
   @Flag(help: "List the scenarios.")
   var list = false
 
@@ -133,8 +136,9 @@ struct ProveCommand: AsyncParsableCommand {
     }
     if json {
       print(CanonicalJSON.text(of: ProofResult(scenarios: all)), terminator: "")
-    } else if seed == nil {
-      print(ProofTable.verdict(all), terminator: "")
+    } else {
+      if details { print(ProofTable.details(all), terminator: "") }
+      if seed == nil { print(ProofTable.verdict(all), terminator: "") }
     }
     return all
   }

@@ -60,7 +60,7 @@ let package = Package(
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),

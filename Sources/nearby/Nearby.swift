@@ -16,6 +16,7 @@ struct Nearby: ParsableCommand {
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby import --help                            recordings from other formats
+        nearby simulate --list                          recordings from a seed, with the truth
 
       EXIT STATUS
         0   done
@@ -24,7 +25,9 @@ struct Nearby: ParsableCommand {
         70  the program is wrong; please report it
       """,
     version: "nearby \(NearbyVersion.current)",
-    subcommands: [RunCommand.self, InfoCommand.self, ImportCommand.self])
+    subcommands: [
+      RunCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
+    ])
 
   static func main() {
     do {

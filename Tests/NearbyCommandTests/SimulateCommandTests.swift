@@ -148,7 +148,10 @@ struct SimulateCommandTests {
     (#"{ "radio": { "rnageNoise": 1 } }"#, ":1:14: there is no setting radio.rnageNoise; did you"),
     ("{ \"radio\": {\n  \"rangeNoise\": -1 } }", ":2:17: radio.rangeNoise: is -1.0, must be"),
     (#"{ "peer": { "side": "left" } }"#, ":1:21: peer.side cannot be left; it can be: either"),
-    (#"{ "peer": { "distance": [1, 2, "x"] } }"#, ":1:25: peer.distance has a value that it"),
+    (
+      #"{ "peer": { "distance": [1, 2, "x"] } }"#,
+      ":1:25: peer.distance is an array of 3, not"
+    ),
     ("{ \"duration\": }", ":1:15: "),
   ])
   func aMistakeInAFileIsLocated(text: String, message: String) throws {

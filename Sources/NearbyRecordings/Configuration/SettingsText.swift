@@ -155,7 +155,13 @@ private struct Merge {
     _ base: LocatedJSON, with text: LocatedJSON, path: String
   ) throws(RecordingError) -> LocatedJSON {
     switch (base.content, text.content) {
-    case (.bool, .bool), (.number, .number), (.array, .array): return text
+    case (.bool, .bool), (.number, .number): return text
+    case (.array(let elements), .array(let others)) where elements.count == others.count:
+      var both: [LocatedJSON] = []
+      for (element, other) in zip(elements, others) {
+        both.append(try merged(element, with: other, path: path))
+      }
+      return LocatedJSON(content: .array(both), line: text.line, column: text.column)
     case (.string, .string(let word)):
       try check(word, text, path: path)
       return text
@@ -182,6 +188,7 @@ private struct Merge {
     }
     var kind = text.typeName
     if case .number(let number) = text.content { kind = number.shortText }
+    if case .array(let elements) = text.content { kind = "an array of \(elements.count)" }
     let expected = if case .array = base.content { "[lower, upper]" } else { base.typeName }
     throw RecordingError(
       .wrongType, "\(path.isEmpty ? format.name : path) is \(kind), not \(expected)", file: file,

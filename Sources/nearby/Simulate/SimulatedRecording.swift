@@ -55,6 +55,8 @@ struct SimulatedRecording {
   ///   - path: The folder to make.
   ///   - name: The recording's name.
   ///   - replacing: Whether a recording that is there is replaced.
+  /// - Throws: ``RecordingError`` when it cannot be written, or the format cannot hold it: samples more
+  ///   than a second late.
   func write(to path: String, name: String, replacing: Bool) throws(RecordingError) {
     var options = RecordingWriter.Options()
     options.replacesRecording = replacing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyFusion
+import NearbyGeometry
 import NearbySimulation
 import Testing
 
@@ -56,20 +57,21 @@ struct PresetTests {
     #expect(hash.value == expected, "0x\(String(hash.value, radix: 16))")
   }
 
-  @Test(
-    "what makes no sense is refused, by name",
-    arguments: [
-      ("duration", { $0.duration = 0 }), ("radio.rate", { $0.radio.rate = -1 }),
-      ("radio.rangeNoise", { $0.radio.rangeNoise = .nan }),
-      ("radio.latency", { $0.radio.latency = -1...0 }),
-      ("radio.antennaInDevice", { $0.radio.antennaInDevice.x = .infinity }),
-      ("radio.rangeFaults.persistence", { $0.radio.rangeFaults = .init(share: 0.8) }),
-      ("peer.speed", { $0.peer.speed = 0...1000 }), ("name", { $0.name = "a/b" }),
-      ("odometry.rate", { $0.odometry.rate = 0 }),
-      ("duration times odometry.rate", { $0.duration = 1e6 }),
-      ("expectation.afterSeconds", { $0.expectation = .recovers(afterSeconds: -1) }),
-    ] as [(String, @Sendable (inout Scenario) -> Void)])
-  func refused(setting: String, change: @Sendable (inout Scenario) -> Void) throws {
+  private static let mistakes: [(String, @Sendable (inout Scenario) -> Void)] = [
+    ("duration", { $0.duration = 0 }), ("radio.rate", { $0.radio.rate = -1 }),
+    ("radio.rangeNoise", { $0.radio.rangeNoise = .nan }),
+    ("radio.latency", { $0.radio.latency = -1...0 }),
+    ("radio.antennaInDevice", { $0.radio.antennaInDevice.x = .infinity }),
+    ("radio.rangeFaults.persistence", { $0.radio.rangeFaults = .init(share: 0.8) }),
+    ("peer.speed", { $0.peer.speed = 0...1000 }), ("name", { $0.name = "a/b" }),
+    ("odometry.rate", { $0.odometry.rate = 0 }),
+    ("duration times odometry.rate", { $0.duration = 1e6 }),
+    ("expectation.afterSeconds", { $0.expectation = .recovers(afterSeconds: -1) }),
+  ]
+
+  @Test("what makes no sense is refused, by name", arguments: mistakes.indices)
+  func refused(index: Int) throws {
+    let (setting, change) = Self.mistakes[index]
     var scenario = Scenario(.sweepThenWalk)
     try scenario.validate()
     change(&scenario)

@@ -18,12 +18,17 @@ enum ScenarioArgument {
     for assignment in assignments {
       do {
         scenario = try SettingsText.apply(assignment: assignment, over: scenario, as: format)
-        try scenario.validate()
-      } catch let error as RecordingError {
+      } catch {
         throw CommandFailure(.usage, "--set \(error.description)")
-      } catch let error as ScenarioError {
-        throw CommandFailure(.usage, "--set \(assignment): \(error.description)")
       }
+    }
+    do {
+      // All together: two settings may make sense only with each other.
+      try scenario.validate()
+    } catch {
+      let culprit = assignments.last { $0.hasPrefix("\(error.setting)=") }
+      throw CommandFailure(
+        .usage, "--set \(culprit.map { "\($0): " } ?? "")\(error.description)")
     }
     return scenario
   }

@@ -12,6 +12,7 @@ struct HelpTests {
   @Test(arguments: [
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
     ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),
+    ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {

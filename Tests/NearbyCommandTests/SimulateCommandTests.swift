@@ -114,7 +114,7 @@ struct SimulateCommandTests {
   }
 
   @Test(arguments: [
-    (["fnd"], 64, "there is no scenario fnd; did you mean find? there are: find, find-upstairs"),
+    (["fnd"], 64, "there is no scenario fnd; did you mean find?; 'nearby simulate --list'"),
     (["none.json"], 65, "none.json: there is no such file"),
     (["find", "--set", "radio.rangeNiose=1"], 64, "did you mean rangeNoise? known here: antenna"),
     (

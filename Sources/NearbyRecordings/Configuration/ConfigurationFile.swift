@@ -16,7 +16,7 @@ public enum ConfigurationFile {
 
   /// All settings as JSON; read as a configuration file, they give the same configuration.
   public static func json(of configuration: FusionConfiguration) -> String {
-    SettingsText.json(of: configuration)
+    CanonicalJSON.text(of: configuration)
   }
 
   /// Reads a file and puts what it sets in the place of what was there.
@@ -29,7 +29,7 @@ public enum ConfigurationFile {
   public static func read(
     path: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    return try apply(json: SettingsText.contents(of: path), file: path, over: base)
+    try apply(json: FileBytes.read(path: path), file: path, over: base)
   }
 
   /// Puts what a JSON text sets in the place of what was there.

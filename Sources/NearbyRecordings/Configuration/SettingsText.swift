@@ -6,11 +6,6 @@ internal import Foundation
 /// Such text is written by hand: a key that does not exist is a mistake, and an error that says where
 /// it stands and which keys there are. Settings are any `Codable` value that writes all its keys.
 package enum SettingsText {
-  /// All settings as JSON; read again, they give the same settings.
-  package static func json(of settings: some Encodable) -> String {
-    CanonicalJSON.text(of: settings)
-  }
-
   /// Puts what a JSON text sets in the place of what was there.
   ///
   /// - Parameters:
@@ -61,20 +56,6 @@ package enum SettingsText {
     }
   }
 
-  /// The bytes of a file of settings.
-  package static func contents(of path: String) throws(RecordingError) -> [UInt8] {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw RecordingError(
-        .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read", file: path,
-        remedy: "check that it is a file and that you may read it")
-    }
-    return [UInt8](data)
-  }
-
   /// What settings are called in messages, and which words some of them are chosen from.
   package struct Format: Sendable {
     /// The settings as a whole, such as `the configuration`.
@@ -110,7 +91,7 @@ package enum SettingsText {
   private static func apply<Settings: Codable>(
     _ text: LocatedJSON, file: String, over base: Settings, _ format: Format
   ) throws(RecordingError) -> Settings {
-    let tree = try LocatedJSON.parse(Array(json(of: base).utf8), file: file)
+    let tree = try LocatedJSON.parse(Array(CanonicalJSON.text(of: base).utf8), file: file)
     let merged = try Merge(file: file, format: format).merged(tree, with: text, path: "")
     do {
       return try JSONDecoder().decode(Settings.self, from: JSONEncoder().encode(merged))
@@ -200,7 +181,7 @@ private struct Merge {
     throw RecordingError(
       .valueOutOfRange, "\(path) cannot be \(word)", file: file, line: text.line,
       column: text.column,
-      remedy: NearestName.hint(for: word, among: choices, label: "it can be"))
+      remedy: Self.hint(for: word, among: choices, label: "it can be"))
   }
 
   private func unknownKey(
@@ -209,7 +190,13 @@ private struct Merge {
     RecordingError(
       .unknownKey, "there is no setting \(path)", file: file, line: member.keyLine,
       column: member.keyColumn,
-      remedy: NearestName.hint(for: member.key, among: known, label: "known here"))
+      remedy: Self.hint(for: member.key, among: known, label: "known here"))
+  }
+
+  /// What may have been meant, and all that there is.
+  private static func hint(for name: String, among known: [String], label: String) -> String {
+    let guess = known.likeliest(for: name).map { "did you mean \($0)? " } ?? ""
+    return "\(guess)\(label): \(known.joined(separator: ", "))"
   }
 }
 

@@ -51,17 +51,18 @@ enum ScenarioArgument {
     {
       return nil
     }
-    let hint = NearestName.hint(
-      for: name, among: Scenario.presets.map(\.name), label: "there are")
+    let hint = Scenario.presets.map(\.name).likeliest(for: name).map { "; did you mean \($0)?" }
     throw CommandFailure(
-      .usage, "there is no scenario \(name); \(hint); a file's name ends in .json")
+      .usage,
+      "there is no scenario \(name)\(hint ?? ""); 'nearby simulate --list' lists them; a file's name ends in .json"
+    )
   }
 
   private static func file(_ path: String) throws -> Scenario {
     // What a file leaves out is as in the simplest scenario; only the name and the text are its own.
     var base = Scenario(.sweepThenWalk)
     base.name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
-    let json = try SettingsText.contents(of: path)
+    let json = try FileBytes.read(path: path)
     let scenario = try SettingsText.apply(json: json, file: path, over: base, as: format)
     do {
       try scenario.validate()

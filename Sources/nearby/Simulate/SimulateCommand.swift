@@ -94,7 +94,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     if list { return print(Self.table, terminator: "") }
     let scenario = try ScenarioArgument.scenario(scenarioName ?? "", setting: assignments)
-    if show { return print(SettingsText.json(of: scenario), terminator: "") }
+    if show { return print(CanonicalJSON.text(of: scenario), terminator: "") }
     try simulate(scenario, into: output ?? "")
   }
 

@@ -59,7 +59,8 @@ format: ## put every source file into that format
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbyRecordings NearbyEvaluation; do \
+	@for target in NearbyGeometry NearbyFusion NearbyRecordings NearbySimulation \
+	  NearbyEvaluation; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

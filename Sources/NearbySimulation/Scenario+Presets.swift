@@ -73,7 +73,8 @@ extension Scenario {
 
   private static let angles = [
     preset(
-      "azimuth-only", "no ranges, no elevations; swings the device and walks", .swingingWalk
+      "azimuth-only", "no ranges, no elevations; swings the device and walks", .swingingWalk,
+      seconds: 90
     ) {
       $0.radio.measuresRange = false
       $0.radio.measuresElevation = false

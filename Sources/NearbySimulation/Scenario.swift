@@ -8,8 +8,9 @@ public import NearbyFusion
 /// numbers of the rest: a fault can be compared with the same run without it.
 ///
 /// ```swift
-/// var scenario = Scenario.preset(named: "find")!
+/// var scenario = Scenario(.wanderingWalk)
 /// scenario.radio.rangeNoise = 0.2
+/// scenario.peer.distance = 3...5
 /// let run = scenario.simulated(seed: 7)
 /// ```
 public struct Scenario: Hashable, Sendable, Codable {

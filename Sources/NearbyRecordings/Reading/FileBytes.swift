@@ -2,13 +2,13 @@
 import Foundation
 
 /// A small file as a whole.
-enum FileBytes {
+package enum FileBytes {
   /// The file's bytes.
   ///
   /// - Parameter path: The file's path.
   /// - Returns: The bytes.
   /// - Throws: When the file is missing or cannot be read.
-  static func read(path: String) throws(RecordingError) -> [UInt8] {
+  package static func read(path: String) throws(RecordingError) -> [UInt8] {
     guard FileManager.default.fileExists(atPath: path) else {
       throw RecordingError(
         .missingFile, "there is no such file", file: path, remedy: "check the path of the file")

@@ -18,8 +18,9 @@ struct ProveCommand: AsyncParsableCommand {
 
       A row for each scenario: runs that converged, RMSE over the bound, NEES/3, NIS of range, \
       azimuth and elevation, runs with a false convergence (over 0.5 m and 3.4 sigma), the median \
-      time to converge and its ratio to the bound's, the longest false convergence after an event. \
-      What misses a goal is marked with !, and explained below with the seeds to look at first:
+      time to converge and its ratio to the bound's; after an event, how long a false convergence \
+      was held (away) and the time to converge again over that of a fresh start (back). What misses \
+      a goal is marked with !, and explained below with the seeds to look at first:
 
         nearby prove find --seed 17 --trace find-17.csv
 

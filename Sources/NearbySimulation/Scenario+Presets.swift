@@ -110,7 +110,7 @@ extension Scenario {
       $0.radio.antennaInDevice = Vector3(0.1, 0.25, 0.13)
     },
     preset(
-      "garbage", "2 % garbage ranges, 10 % lost, 10 % late and out of order, 5 % twice",
+      "garbage", "2 % garbage, 10 % lost, 10 % late, 5 % twice",
       .sweepThenWalk
     ) {
       $0.radio.garbageShare = 0.02
@@ -124,7 +124,7 @@ extension Scenario {
 
   private static let odometryFaults = [
     preset(
-      "drift", "3 minutes of walking, 3 cm and 0.6 degrees of drift per root metre",
+      "drift", "walking, with a drift of 3 cm and 0.6 degrees per root metre",
       .wanderingWalk, seconds: 180
     ) {
       $0.odometry.positionDrift = 0.03
@@ -185,7 +185,7 @@ extension Scenario {
 
   private static let endurance = [
     preset(
-      "standing-hours", "find, then stand still, 1 sample a second; 5 minutes by default",
+      "standing-hours", "find, then stand still for minutes or hours, 1 sample a second",
       .sweepThenStand, seconds: 300
     ) {
       $0.idle.afterSeconds = 25

@@ -16,7 +16,7 @@ struct Nearby: ParsableCommand {
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby import --help                            recordings from other formats
-        nearby simulate --list                          recordings from a seed, with the truth
+        nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
         nearby prove                                    does the engine keep its word?
 

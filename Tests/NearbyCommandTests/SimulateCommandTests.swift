@@ -72,7 +72,7 @@ struct SimulateCommandTests {
     #expect(result.exitCode == 0)
     let lines = result.output.split(separator: "\n")
     #expect(lines.first?.hasPrefix("name") == true)
-    #expect(lines.count == 33)
+    #expect(lines.count == 32)
     #expect(lines.contains { $0.hasPrefix("find-behind ") && $0.contains("  converges  ") })
     #expect(lines.contains { $0.hasPrefix("ranges-level ") && $0.contains("never converges") })
     #expect(lines.contains { $0.hasPrefix("pose-jump ") && $0.contains("recovers after 25 s") })
@@ -116,7 +116,7 @@ struct SimulateCommandTests {
   @Test(arguments: [
     (["fnd"], 64, "there is no scenario fnd; did you mean find?; 'nearby simulate --list'"),
     (["none.json"], 65, "none.json: there is no such file"),
-    (["find", "--set", "radio.rangeNiose=1"], 64, "did you mean rangeNoise? known here: antenna"),
+    (["find", "--set", "radio.rangeNiose=1"], 64, "did you mean rangeNoise? known here: angleF"),
     (
       ["find", "--set", "rangeNoise=1"], 64, "there is no setting rangeNoise; known here: duration"
     ),

@@ -40,13 +40,8 @@ package enum SettingsText {
         .malformedField, "it sets nothing", file: assignment,
         remedy: "write key=value, such as radio.rangeNoise=0.2")
     }
-    var value = value(String(assignment[assignment.index(after: sign)...]))
-    for key in assignment[..<sign].split(separator: ".", omittingEmptySubsequences: false)
-      .reversed()
-    {
-      let member = LocatedJSON.Member(key: String(key), keyLine: 1, keyColumn: 1, value: value)
-      value = LocatedJSON(content: .object([member]), line: 1, column: 1)
-    }
+    let value = nested(
+      String(assignment[..<sign]), value(String(assignment[assignment.index(after: sign)...])))
     do {
       return try apply(value, file: assignment, over: base, format)
     } catch {
@@ -92,38 +87,32 @@ package enum SettingsText {
     _ text: LocatedJSON, file: String, over base: Settings, _ format: Format
   ) throws(RecordingError) -> Settings {
     let tree = try LocatedJSON.parse(Array(CanonicalJSON.text(of: base).utf8), file: file)
-    let merged = try Merge(file: file, format: format).merged(tree, with: text, path: "")
-    do {
-      return try JSONDecoder().decode(Settings.self, from: JSONEncoder().encode(merged))
-    } catch {
-      throw failure(error, of: text, file: file)
+    let merge = Merge(file: file, format: format)
+    if let settings: Settings = decoded(try merge.merged(tree, with: text, path: "")) {
+      return settings
     }
+    // A value of the right kind that is none of those allowed: the one that does not go alone. What
+    // the decoder says of it differs from one Foundation to another, the place included.
+    let leaves = text.leaves(path: "")
+    for leaf in leaves {
+      let alone = try merge.merged(tree, with: nested(leaf.path, leaf.value), path: "")
+      let settings: Settings? = decoded(alone)
+      if settings == nil { throw merge.cannotBe(leaf.path, leaf.value) }
+    }
+    throw merge.cannotBe(format.name, text)
   }
 
-  /// What the decoder found: a value of the right kind that is none of those allowed.
-  private static func failure(
-    _ error: any Error, of text: LocatedJSON, file: String
-  ) -> RecordingError {
-    let context: DecodingError.Context? =
-      switch error {
-      case DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
-        DecodingError.keyNotFound(_, let context), DecodingError.valueNotFound(_, let context):
-        context
-      default: nil
-      }
-    // Elements of an array are named by the array.
-    let path = (context?.codingPath ?? []).prefix { $0.intValue == nil }.map(\.stringValue)
-      .joined(separator: ".")
-    let value = text.value(at: path)
-    if case .number(let number)? = value?.content {
-      return RecordingError(
-        .wrongType, "\(path) is \(number.shortText), not a whole number", file: file,
-        line: value?.line, column: value?.column, remedy: "write a whole number")
+  private static func decoded<Settings: Decodable>(_ tree: LocatedJSON) -> Settings? {
+    try? JSONDecoder().decode(Settings.self, from: JSONEncoder().encode(tree))
+  }
+
+  /// An object that sets one thing.
+  private static func nested(_ path: String, _ value: LocatedJSON) -> LocatedJSON {
+    path.split(separator: ".", omittingEmptySubsequences: false).reversed().reduce(value) {
+      let member = LocatedJSON.Member(
+        key: String($1), keyLine: value.line, keyColumn: value.column, value: $0)
+      return LocatedJSON(content: .object([member]), line: value.line, column: value.column)
     }
-    return RecordingError(
-      .valueOutOfRange, "\(path) has a value that it cannot have", file: file, line: value?.line,
-      column: value?.column,
-      remedy: "write a value like the one there; an interval is [lower, upper]")
   }
 }
 
@@ -193,6 +182,19 @@ private struct Merge {
       remedy: Self.hint(for: member.key, among: known, label: "known here"))
   }
 
+  /// The error of a value that is of the right kind and yet impossible.
+  func cannotBe(_ path: String, _ value: LocatedJSON) -> RecordingError {
+    guard case .number(let number) = value.content else {
+      return RecordingError(
+        .valueOutOfRange, "\(path) has a value that it cannot have", file: file, line: value.line,
+        column: value.column,
+        remedy: "write a value like the one there; an interval is [lower, upper]")
+    }
+    return RecordingError(
+      .wrongType, "\(path) is \(number.shortText), not a whole number", file: file,
+      line: value.line, column: value.column, remedy: "write a whole number")
+  }
+
   /// What may have been meant, and all that there is.
   private static func hint(for name: String, among known: [String], label: String) -> String {
     let guess = known.likeliest(for: name).map { "did you mean \($0)? " } ?? ""
@@ -218,6 +220,14 @@ extension LocatedJSON: Encodable {
     case .object(let members):
       let pairs = members.map { ($0.key, $0.value) }
       try container.encode(Dictionary(pairs, uniquingKeysWith: { $1 }))
+    }
+  }
+
+  /// The values that are no objects, with their paths.
+  func leaves(path: String) -> [(path: String, value: LocatedJSON)] {
+    guard case .object(let members) = content else { return [(path, self)] }
+    return members.flatMap {
+      $0.value.leaves(path: path.isEmpty ? $0.key : "\(path).\($0.key)")
     }
   }
 

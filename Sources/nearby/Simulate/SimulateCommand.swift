@@ -15,19 +15,20 @@ struct SimulateCommand: ParsableCommand {
       for byte. Each recording is a folder that appears whole or not at all.
 
       EXAMPLES
-        nearby simulate --list                             which scenarios are there?
-        nearby simulate find --output out/find             one recording
-        nearby run out/find --output out/find-run          and where is the peer?
-        nearby simulate indoor --count 20 --output out/indoor
-                                                           indoor-0001 to indoor-0020 in out/indoor
-        nearby simulate find --set radio.rangeNoise=0.3 --set peer.distance=2...5 -o out/noisy
-        nearby simulate find --show > mine.json            a scenario as JSON, to be changed
+        nearby simulate --list                        which scenarios are there?
+        nearby simulate find -o out/find              one recording
+        nearby run out/find -o out/find-run           where is the peer?
+        nearby simulate indoor --count 20 -o out/in   out/in/indoor-0001 to -0020
+        nearby simulate find --set radio.rangeNoise=0.3 -o out/noisy
+        nearby simulate find --set peer.distance=2...5 --peers 3 -o out/near
+        nearby simulate find --show > mine.json       a scenario as JSON
         nearby simulate mine.json --seed 7 -o out/mine
-        nearby simulate find --trajectory living-room -o out/peers
-                                                           peers around a motion that was recorded
+
+      With --trajectory peers and radios are simulated around a recorded motion:
+        nearby simulate find --trajectory Datasets/plaza2 -o out/peers
 
       A JSON file sets what it names; the rest is as in the scenario find:
-        { "motion": "wanderingWalk", "duration": 60, "radio": { "measuresAzimuth": false } }
+        { "motion": "wanderingWalk", "radio": { "measuresAzimuth": false } }
       """)
 
   @Argument(

@@ -1,7 +1,8 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-dependent speed compare compare-test lint format docs clean
+.PHONY: help setup build demo test test-dependent prove speed compare compare-test lint format \
+	docs clean
 
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib
@@ -38,6 +39,9 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
 	@said=$$(.build-dependent/debug/dependent) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
+prove: build ## hold the engine against its goals: 500 seeds a scenario, hours
+	.build/release/nearby prove --seeds 500 --never-seeds 10000
+
 SPEED := swift run -c release --package-path Benchmarks --scratch-path .build-bench
 
 speed: build ## time the engine, then a whole run over a long recording
@@ -71,7 +75,8 @@ format: ## put every source file into that format
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbyRecordings; do \
+	@for target in NearbyGeometry NearbyFusion NearbyRecordings NearbySimulation \
+	  NearbyEvaluation; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

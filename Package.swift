@@ -53,15 +53,17 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "NearbyEvaluation",
-      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbySimulation"],
+      dependencies: [
+        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+      ],
       swiftSettings: swiftSettings),
 
     // MARK: - Command line
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -85,8 +87,8 @@ let package = Package(
     .testTarget(
       name: "NearbyEvaluationTests",
       dependencies: [
-        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbySimulation",
-        "NearbyTestSupport",
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySimulation", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

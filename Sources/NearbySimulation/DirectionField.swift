@@ -20,29 +20,45 @@ public struct DirectionField: Sendable {
   }
 
   /// The function's value in the direction of a vector that is not zero.
-  public func value(at direction: Vector3) -> Double {
-    zip(coefficients, Self.basis(at: direction)).reduce(0) { $0 + $1.0 * $1.1 }
+  public func value(at direction: Vector3) -> Double { value(Basis(at: direction)) }
+
+  /// The function's value where the basis functions have these values.
+  func value(_ basis: Basis) -> Double {
+    var sum = 0.0
+    for index in 0..<Self.count { sum += coefficients[index] * basis.values[index] }
+    return sum
   }
 
   /// The basis functions in the direction of a vector; their squares sum to one.
   public static func basis(at direction: Vector3) -> [Double] {
-    let unit = direction.normalized
-    let (x, y, z) = (unit.x, unit.y, unit.z)
-    let constant = 0.3.squareRoot()
-    let first = 0.3.squareRoot()
-    let second = 0.25.squareRoot()
-    let third = 0.15.squareRoot()
-    return [
-      constant,
-      first * x, first * y, first * z,
-      second * 3.0.squareRoot() * x * y, second * 3.0.squareRoot() * y * z,
-      second * 3.0.squareRoot() * z * x, second * 0.75.squareRoot() * (x * x - y * y),
-      second * 0.5 * (3 * z * z - 1),
-      third * 0.625.squareRoot() * y * (3 * x * x - y * y), third * 15.0.squareRoot() * x * y * z,
-      third * 0.375.squareRoot() * y * (5 * z * z - 1), third * 0.5 * z * (5 * z * z - 3),
-      third * 0.375.squareRoot() * x * (5 * z * z - 1),
-      third * 3.75.squareRoot() * z * (x * x - y * y),
-      third * 0.625.squareRoot() * x * (x * x - 3 * y * y),
-    ]
+    let basis = Basis(at: direction)
+    return (0..<count).map { basis.values[$0] }
+  }
+
+  /// The basis functions in one direction, without an array: two fields share them for each sample.
+  struct Basis {
+    let values: InlineArray<16, Double>
+
+    init(at direction: Vector3) {
+      let unit = direction.normalized
+      let (x, y, z) = (unit.x, unit.y, unit.z)
+      let constant = 0.3.squareRoot()
+      let first = 0.3.squareRoot()
+      let second = 0.25.squareRoot()
+      let third = 0.15.squareRoot()
+      values = [
+        constant,
+        first * x, first * y, first * z,
+        second * 3.0.squareRoot() * x * y, second * 3.0.squareRoot() * y * z,
+        second * 3.0.squareRoot() * z * x, second * 0.75.squareRoot() * (x * x - y * y),
+        second * 0.5 * (3 * z * z - 1),
+        third * 0.625.squareRoot() * y * (3 * x * x - y * y),
+        third * 15.0.squareRoot() * x * y * z,
+        third * 0.375.squareRoot() * y * (5 * z * z - 1), third * 0.5 * z * (5 * z * z - 3),
+        third * 0.375.squareRoot() * x * (5 * z * z - 1),
+        third * 3.75.squareRoot() * z * (x * x - y * y),
+        third * 0.625.squareRoot() * x * (x * x - 3 * y * y),
+      ]
+    }
   }
 }

@@ -7,7 +7,7 @@ public import NearbyGeometry
 /// World: y up, metres. The device starts 1.4 m above the floor; its back camera looks along the walk.
 public struct ScenarioMotion: Sendable {
   /// The kinds of motion.
-  public enum Kind: String, CaseIterable, Sendable {
+  public enum Kind: String, CaseIterable, Hashable, Sendable, Codable {
     /// Stands and sweeps the device from side to side and up and down for 5 s, then walks a curved
     /// path, stretching the arms. 20 s.
     case sweepThenWalk
@@ -21,18 +21,30 @@ public struct ScenarioMotion: Sendable {
     case constantHeightWalk
     /// Stands still with 5 mm of tremor. 30 s.
     case standingStill
+    /// As ``sweepThenWalk``, then up a flight of stairs of about 3 m from 15 to 27 s. 35 s.
+    case sweepThenClimb
+    /// As ``sweepThenWalk`` for 20 s, then stands still with 5 mm of tremor, for as long as it takes.
+    /// 60 s.
+    case sweepThenStand
+    /// Walks about and swings the device widely about all three axes all the while. 60 s.
+    case swingingWalk
   }
 
   /// Which kind of motion it is.
   public let kind: Kind
 
   private var standing = 0.0
-  private var path = Path()
+  /// When the walk comes to an end.
+  private var stop = Double.infinity
+  private var path = RoomPath()
+  private var origin = Vector3.zero
   private var pathDirection = 0.0
+  private var worldFromPath = Rotation.identity
   private var isStraight = false
   private var speed = 0.0
   private var turnRate = 0.0
-  private var sweep = Sweep()
+  private var sweep = ArmSweep()
+  private var climb = StairClimb()
   private var height: [Sinusoid] = []
   private var stretch: [Sinusoid] = []
   private var tremor: [[Sinusoid]] = [[], [], []]
@@ -45,18 +57,24 @@ public struct ScenarioMotion: Sendable {
     self.kind = kind
     var generator = SeededGenerator(seed: seed, stream: 1)
     pathDirection = generator.uniform(in: -.pi...Double.pi)
+    worldFromPath = Rotation(angleRadians: pathDirection, about: Self.up)
     switch kind {
-    case .sweepThenWalk:
+    case .sweepThenWalk, .sweepThenClimb, .sweepThenStand:
       standing = 5
-      path = Path(radius: 1.5...3, &generator)
-      sweep = Sweep(&generator)
+      path = RoomPath(radius: 1.5...3, &generator)
+      sweep = ArmSweep(&generator)
       stretch = [Sinusoid(0.1...0.25, period: 3...5, &generator)]
       height = [Sinusoid(0.03...0.06, period: 2...4, &generator)]
       yaw = [Sinusoid(0.1...0.3, period: 3...5, &generator)]
       pitch = [Sinusoid(0.1...0.25, period: 3...5, &generator)]
       roll = [Sinusoid(0.03...0.1, period: 3...5, &generator)]
+      if kind == .sweepThenClimb { climb = StairClimb(&generator) }
+      if kind == .sweepThenStand {
+        stop = Self.secondsToStop
+        drawTremor(&generator)
+      }
     case .wanderingWalk:
-      path = Path(radius: 2...3.5, &generator)
+      path = RoomPath(radius: 2...3.5, &generator)
       height = [
         Sinusoid(0.35...0.6, period: 8...14, &generator),
         Sinusoid(0.1...0.2, period: 3...5, &generator),
@@ -72,27 +90,39 @@ public struct ScenarioMotion: Sendable {
       turnRate = generator.uniform(in: 0.4...0.8)
       pitch = [Sinusoid(0.2...0.4, period: 3...6, &generator)]
     case .constantHeightWalk:
-      path = Path(radius: 2...3.5, &generator)
+      path = RoomPath(radius: 2...3.5, &generator)
       yaw = [Sinusoid(0.1...0.4, period: 3...6, &generator)]
     case .standingStill:
-      for axis in tremor.indices {
-        tremor[axis] = [Sinusoid(0.003...0.005, period: 1...3, &generator)]
-      }
+      drawTremor(&generator)
       yaw = [Sinusoid(0.01...0.03, period: 2...5, &generator)]
       pitch = [Sinusoid(0.01...0.03, period: 2...5, &generator)]
+    case .swingingWalk:
+      path = RoomPath(radius: 1.5...3, &generator)
+      height = [Sinusoid(0.2...0.4, period: 4...8, &generator)]
+      stretch = [Sinusoid(0.1...0.25, period: 3...5, &generator)]
+      yaw = [Sinusoid(0.5...0.9, period: 3...6, &generator)]
+      pitch = [Sinusoid(0.3...0.5, period: 3...6, &generator)]
+      roll = [Sinusoid(0.4...0.7, period: 3...6, &generator)]
+    }
+    origin = path.point(at: 0).place
+  }
+
+  private mutating func drawTremor(_ generator: inout SeededGenerator) {
+    for axis in tremor.indices {
+      tremor[axis] = [Sinusoid(0.003...0.005, period: 1...3, &generator)]
     }
   }
 
-  /// How long the motion lasts, seconds.
-  public var duration: Double {
-    switch kind {
-    case .sweepThenWalk, .rotationInPlace: 20
-    case .wanderingWalk: 50
-    case .straightLine: 12
-    case .constantHeightWalk: 40
-    case .standingStill: 30
-    }
-  }
+  private static let up = Vector3(0, 1, 0)
+  /// When a walk that ends begins to, and how long it then takes, seconds.
+  private static let secondsToStop = 20.0
+  private static let stopping = 1.5
+
+  /// How long a run of the motion lasts by default, seconds; it goes on for ever.
+  public var duration: Double { kind.duration }
+
+  /// The time from which on the device only trembles; infinite when there is none.
+  var rest: Double { stop + Self.stopping }
 
   /// The true pose of the device, device coordinates to the world.
   ///
@@ -106,120 +136,123 @@ public struct ScenarioMotion: Sendable {
     if isStraight {
       place += (speed * walked) * forward
     } else {
-      place += path.place(at: walked) - path.place(at: 0)
-      forward = path.direction(at: walked)
+      let point = path.point(at: walked)
+      place += point.place - origin
+      forward = point.direction
     }
-    let heading = atan2(-forward.x, -forward.z) + turnRate * seconds
-    let turned = heading + yaw.value(at: seconds) + sweep.yaw(at: seconds)
+    let gait = gait(at: seconds)
     let right = Vector3(-forward.z, 0, forward.x)
-    place += sweep.side(at: seconds) * right + stretch.value(at: seconds) * forward
-    place.y += height.value(at: seconds) + sweep.height(at: seconds)
+    place +=
+      sweep.side(at: seconds) * right + (gait * stretch.value(at: seconds)) * forward
+    place.y += gait * height.value(at: seconds) + sweep.height(at: seconds)
+    place.y += climb.height(at: seconds)
     place += Vector3(
       tremor[0].value(at: seconds), tremor[1].value(at: seconds), tremor[2].value(at: seconds))
+    let angles = angles(at: seconds, forward: forward, gait: gait)
     let attitude =
-      Rotation(angleRadians: turned, about: Vector3(0, 1, 0))
-      * Rotation(angleRadians: pitch.value(at: seconds), about: Vector3(1, 0, 0))
-      * Rotation(angleRadians: roll.value(at: seconds), about: Vector3(0, 0, 1))
-    let turn = Rotation(angleRadians: pathDirection, about: Vector3(0, 1, 0))
-    return RigidTransform(rotation: turn * attitude, translation: turn.act(place))
+      Rotation(angleRadians: angles.yaw, about: Self.up)
+      * Rotation(angleRadians: angles.pitch, about: Vector3(1, 0, 0))
+      * Rotation(angleRadians: angles.roll, about: Vector3(0, 0, 1))
+    return RigidTransform(
+      rotation: worldFromPath * attitude, translation: worldFromPath.act(place))
   }
 
-  /// The time walked: stays at zero while standing, then starts within 1.5 s.
+  /// The derivatives of ``pose(at:)``, exact.
+  ///
+  /// - Parameter seconds: The time since the motion began.
+  /// - Returns: The device's velocity in the world, m/s, and its angular velocity in the world, rad/s:
+  ///   `Ṙ = [ω]× R` for the rotation `R` from the device to the world.
+  public func velocities(
+    at seconds: Double
+  ) -> (velocity: Vector3, angularVelocity: Vector3) {
+    let walked = walkingTime(at: seconds)
+    let walkingRate = walkingRate(at: seconds)
+    let (gait, gaitRate) = (gait(at: seconds), gaitRate(at: seconds))
+    var forward = Vector3(0, 0, -1)
+    var velocity = Vector3.zero
+    var turning = 0.0
+    if isStraight {
+      velocity = (speed * walkingRate) * forward
+    } else {
+      forward = path.point(at: walked).direction
+      let derivative = path.derivative(at: walked)
+      velocity = walkingRate * derivative.velocity
+      turning = walkingRate * derivative.turnRate
+    }
+    func swing(_ waves: [Sinusoid]) -> Double {
+      gait * waves.derivative(at: seconds) + gaitRate * waves.value(at: seconds)
+    }
+    let right = Vector3(-forward.z, 0, forward.x)
+    let sweeping = sweep.derivatives(at: seconds)
+    let stretched = gait * stretch.value(at: seconds)
+    // Turning carries `right` towards `forward`, and `forward` away from `right`.
+    velocity += (sweeping.side - turning * stretched) * right
+    velocity += (swing(stretch) + turning * sweep.side(at: seconds)) * forward
+    velocity.y += swing(height) + sweeping.height + climb.derivative(at: seconds)
+    velocity += Vector3(
+      tremor[0].derivative(at: seconds), tremor[1].derivative(at: seconds),
+      tremor[2].derivative(at: seconds))
+    let angles = angles(at: seconds, forward: forward, gait: gait)
+    let yawed = Rotation(angleRadians: angles.yaw, about: Self.up)
+    let pitched = yawed * Rotation(angleRadians: angles.pitch, about: Vector3(1, 0, 0))
+    let angular =
+      (turning + turnRate + swing(yaw) + sweeping.yaw) * Self.up
+      + swing(pitch) * yawed.xAxis + swing(roll) * pitched.zAxis
+    return (worldFromPath.act(velocity), worldFromPath.act(angular))
+  }
+
+  private func angles(
+    at seconds: Double, forward: Vector3, gait: Double
+  ) -> (yaw: Double, pitch: Double, roll: Double) {
+    let heading = atan2(-forward.x, -forward.z) + turnRate * seconds
+    return (
+      heading + gait * yaw.value(at: seconds) + sweep.yaw(at: seconds),
+      gait * pitch.value(at: seconds), gait * roll.value(at: seconds)
+    )
+  }
+
+  /// The time walked: stays at zero while standing, then starts within 1.5 s; stops as it began.
   private func walkingTime(at seconds: Double) -> Double {
-    let ramp = 1.5
-    let u = (seconds - standing) / ramp
+    ramp(seconds - standing) - ramp(seconds - stop)
+  }
+
+  private func walkingRate(at seconds: Double) -> Double {
+    func slope(_ t: Double) -> Double {
+      let u = min(max(t / Self.stopping, 0), 1)
+      return u * u * (3 - 2 * u)
+    }
+    return slope(seconds - standing) - slope(seconds - stop)
+  }
+
+  /// The integral of the smooth step 3u² - 2u³.
+  private func ramp(_ t: Double) -> Double {
+    let ramp = Self.stopping
+    let u = t / ramp
     if u <= 0 { return 0 }
-    // The integral of the smooth step 3u² - 2u³.
     return u < 1 ? ramp * (u * u * u - u * u * u * u / 2) : ramp * (u - 0.5)
   }
-}
 
-/// A walk through a room, by its horizontal components.
-///
-/// A circle, a counter-rotating harmonic that bends it into turns, and a slow wander of its centre.
-/// The speed never vanishes, so that the direction of walking is smooth.
-private struct Path: Sendable {
-  var radius = 0.0
-  var rate = 0.0
-  var harmonic = 0.0
-  var phase = 0.0
-  var wanderX = Sinusoid()
-  var wanderZ = Sinusoid()
-
-  init() {}
-
-  init(radius interval: ClosedRange<Double>, _ generator: inout SeededGenerator) {
-    radius = generator.uniform(in: interval)
-    let speed = generator.uniform(in: 0.8...1.2)
-    rate = (generator.uniform() < 0.5 ? -1 : 1) * speed / radius
-    harmonic = radius * generator.uniform(in: 0.1...0.25)
-    phase = generator.uniform(in: -.pi...Double.pi)
-    wanderX = Sinusoid(0.4...0.8, period: 25...40, &generator)
-    wanderZ = Sinusoid(0.4...0.8, period: 25...40, &generator)
+  /// How much of the swings of a walking person is left: nothing once the walk is over.
+  private func gait(at seconds: Double) -> Double {
+    1 - SmoothStep.value((seconds - stop) / Self.stopping)
   }
 
-  func place(at t: Double) -> Vector3 {
-    let (a, b) = (rate * t, phase - 2 * rate * t)
-    return Vector3(
-      radius * cos(a) + harmonic * cos(b) + wanderX.value(at: t), 0,
-      radius * sin(a) + harmonic * sin(b) + wanderZ.value(at: t))
-  }
-
-  func direction(at t: Double) -> Vector3 {
-    guard radius > 0 else { return Vector3(0, 0, -1) }
-    let (a, b) = (rate * t, phase - 2 * rate * t)
-    return Vector3(
-      -radius * rate * sin(a) + 2 * rate * harmonic * sin(b) + wanderX.derivative(at: t), 0,
-      radius * rate * cos(a) - 2 * rate * harmonic * cos(b) + wanderZ.derivative(at: t)
-    ).normalized
+  private func gaitRate(at seconds: Double) -> Double {
+    -SmoothStep.derivative((seconds - stop) / Self.stopping) / Self.stopping
   }
 }
 
-/// The sweep of a person who stands: from side to side and up and down by 0.3 to 0.6 m, with yaw.
-private struct Sweep: Sendable {
-  var sideways = Sinusoid()
-  var upwards = Sinusoid()
-  var turning = Sinusoid()
-
-  init() {}
-
-  init(_ generator: inout SeededGenerator) {
-    sideways = Sinusoid(0.15...0.3, period: 2...3, &generator)
-    upwards = Sinusoid(0.15...0.3, period: 2.5...3.5, &generator)
-    turning = Sinusoid(0.2...0.5, period: 3...4, &generator)
+extension ScenarioMotion.Kind {
+  /// How long a run of this kind lasts by default, seconds.
+  public var duration: Double {
+    switch self {
+    case .sweepThenWalk, .rotationInPlace: 20
+    case .wanderingWalk: 50
+    case .straightLine: 12
+    case .constantHeightWalk: 40
+    case .standingStill: 30
+    case .sweepThenClimb: 35
+    case .sweepThenStand, .swingingWalk: 60
+    }
   }
-
-  func side(at t: Double) -> Double { envelope(at: t) * sideways.value(at: t) }
-  func height(at t: Double) -> Double { envelope(at: t) * upwards.value(at: t) }
-  func yaw(at t: Double) -> Double { envelope(at: t) * turning.value(at: t) }
-
-  /// One while standing, zero from 6 s on, with two smooth derivatives.
-  private func envelope(at t: Double) -> Double {
-    let u = min(max(t - 5, 0), 1)
-    return 1 - u * u * u * (10 - 15 * u + 6 * u * u)
-  }
-}
-
-private struct Sinusoid: Sendable {
-  var amplitude = 0.0
-  var rate = 1.0
-  var phase = 0.0
-
-  init() {}
-
-  init(
-    _ amplitude: ClosedRange<Double>, period: ClosedRange<Double>,
-    _ generator: inout SeededGenerator
-  ) {
-    self.amplitude = generator.uniform(in: amplitude)
-    rate = 2 * .pi / generator.uniform(in: period)
-    phase = generator.uniform(in: -.pi...Double.pi)
-  }
-
-  func value(at t: Double) -> Double { amplitude * sin(rate * t + phase) }
-  func derivative(at t: Double) -> Double { amplitude * rate * cos(rate * t + phase) }
-}
-
-extension [Sinusoid] {
-  fileprivate func value(at t: Double) -> Double { reduce(0) { $0 + $1.value(at: t) } }
 }

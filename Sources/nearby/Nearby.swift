@@ -16,20 +16,31 @@ struct Nearby: ParsableCommand {
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby import --help                            recordings from other formats
+        nearby simulate --list                          recordings from a seed
+        nearby evaluate out/plaza2                      how far from the truth?
+        nearby prove                                    does the engine keep its word?
 
       EXIT STATUS
         0   done
+        1   a goal of 'nearby prove' was missed
         64  the command line is wrong
         65  the data is wrong; the message names file, line and column
         70  the program is wrong; please report it
       """,
     version: "nearby \(NearbyVersion.current)",
-    subcommands: [RunCommand.self, InfoCommand.self, ImportCommand.self])
+    subcommands: [
+      RunCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
+      EvaluateCommand.self, ProveCommand.self,
+    ])
 
-  static func main() {
+  static func main() async {
     do {
       var command = try parseAsRoot()
-      try command.run()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
     } catch {
       fail(error)
     }
@@ -37,7 +48,7 @@ struct Nearby: ParsableCommand {
 
   private static func fail(_ error: any Error) -> Never {
     // Help and the version come as errors that are none.
-    if exitCode(for: error) == .success { exit(withError: error) }
+    if exitCode(for: error) == .success || error is ExitCode { exit(withError: error) }
     let failure = CommandFailure(error) ?? parserFailure(error)
     Diagnostics.error(failure.message)
     exit(withError: failure.exitCode)

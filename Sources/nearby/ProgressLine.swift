@@ -19,13 +19,21 @@ final class ProgressLine {
 
   /// Shows how far the run is, ten times a second at most.
   func update(fraction: Double, samples: Int) {
+    update { Self.text(fraction: fraction, samples: samples, seconds: $0) }
+  }
+
+  /// Shows how far the work is and what is done at the moment, ten times a second at most.
+  func update(fraction: Double, what: String) {
+    update { Self.text(fraction: fraction, what: what, seconds: $0) }
+  }
+
+  private func update(_ text: (_ seconds: Double) -> String) {
     guard isEnabled else { return }
     let elapsed = start.duration(to: .now)
     guard elapsed >= nextUpdate else { return }
     nextUpdate = elapsed + .milliseconds(100)
     isVisible = true
-    Diagnostics.write(
-      "\r\u{1B}[K" + Self.text(fraction: fraction, samples: samples, seconds: elapsed.inSeconds))
+    Diagnostics.write("\r\u{1B}[K" + text(elapsed.inSeconds))
   }
 
   /// Takes the line away.
@@ -36,9 +44,14 @@ final class ProgressLine {
 
   /// What the line says.
   static func text(fraction: Double, samples: Int, seconds: Double) -> String {
-    let percent = Int((min(1, max(0, fraction)) * 100).rounded(.down))
     let rate = Int((Double(samples) / max(seconds, 1e-3)).rounded())
-    var text = "\(percent) %  \(rate) samples/s"
+    return text(fraction: fraction, what: "\(rate) samples/s", seconds: seconds)
+  }
+
+  /// What the line says.
+  static func text(fraction: Double, what: String, seconds: Double) -> String {
+    let percent = Int((min(1, max(0, fraction)) * 100).rounded(.down))
+    var text = "\(percent) %  \(what)"
     if fraction > 0.01 {
       text += "  \(Int((seconds * (1 - fraction) / fraction).rounded(.up))) s left"
     }

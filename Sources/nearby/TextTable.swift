@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Columns of text, as wide as they need to be: the first set left, the others right.
+/// Columns of text, as wide as they need to be: words set left, numbers right.
 struct TextTable {
   private var rows: [[String]] = []
+  private let left: Set<Int>
 
   /// Makes a table.
   ///
-  /// - Parameter header: The columns' titles.
-  init(header: [String]) { rows = [header] }
+  /// - Parameters:
+  ///   - header: The columns' titles.
+  ///   - left: The columns that are set left; by default the first.
+  init(header: [String], left: Set<Int> = [0]) {
+    rows = [header]
+    self.left = left
+  }
 
   /// Adds a row with as many fields as the header has.
   mutating func add(_ row: [String]) { rows.append(row) }
@@ -19,7 +25,7 @@ struct TextTable {
     return rows.map { row in
       let fields = zip(row, widths).enumerated().map { index, field in
         let blanks = String(repeating: " ", count: field.1 - field.0.count)
-        return index == 0 ? field.0 + blanks : blanks + field.0
+        return left.contains(index) ? field.0 + blanks : blanks + field.0
       }
       var line = fields.joined(separator: "  ")
       while line.last == " " { line.removeLast() }

@@ -42,7 +42,7 @@ struct ConfigurationTests {
     (#"{ "ranging": { "rangeSigma": "big" } }"#, ":1:30: ranging.rangeSigma is a string, not a"),
     (#"{ "odometry": { "isPlanar": 1 } }"#, "odometry.isPlanar is 1, not true or false"),
     (#"{ "odometry": null }"#, "odometry is null, not an object"),
-    ("[]", "the configuration is an array, not an object"),
+    ("[]", "the configuration is an array of 0, not an object"),
     (#"{ "hypotheses": { "maximumCount": 9.5 } }"#, ":1:35: hypotheses.maximumCount is 9.5, not"),
     (#"{ "hypotheses": { "maximumCount": 7 } }"#, ":1:35: hypotheses.maximumCount: must be 8 to"),
     (#"{ "ranging": { "rangeSigma": -1 } }"#, ":1:30: ranging.rangeSigma: is -1.0, must be"),

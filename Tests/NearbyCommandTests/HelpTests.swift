@@ -11,7 +11,8 @@ struct HelpTests {
   /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are written anew.
   @Test(arguments: [
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
-    ("nearby-import", ["import", "--help"]),
+    ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),
+    ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {

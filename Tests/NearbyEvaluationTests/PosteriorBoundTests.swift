@@ -95,6 +95,7 @@ struct PosteriorBoundTests {
       var sample = run.samples[0]
       sample.isRangeFaulty = true
       sample.azimuthRadians = nil
+      sample.elevationRadians = nil
       sample.odometryFromDevice = .identity
       sample.peerInOdometry = Vector3(3, 7, -4)
       sample.travelled = travelled
@@ -127,10 +128,98 @@ struct PosteriorBoundTests {
       sigmas.append(try #require(PosteriorBound.positionSigmas(of: run, model).last))
     }
     #expect(sigmas.allSatisfy { $0 > 0 && $0 < 0.5 })
-    model.azimuth.bias = 0
-    model.elevation.bias = 0
+    model.azimuth.biasDegrees = 0
+    model.elevation.biasDegrees = 0
     let unbiased = try #require(PosteriorBound.positionSigmas(of: run, model).last)
     #expect(sigmas.allSatisfy { $0 > unbiased })
+  }
+
+  // MARK: - Peers that walk, components that are missing
+
+  /// Samples from the origin to a peer at a place, a second apart, that measure nothing.
+  private func silent(_ run: SimulatedRun, _ count: Int, peer: Vector3) -> SimulatedRun {
+    var run = run
+    run.samples = (0..<count).map { index in
+      var sample = run.samples[0]
+      sample.seconds = Double(index)
+      sample.distance = nil
+      sample.azimuthRadians = nil
+      sample.elevationRadians = nil
+      sample.odometryFromDevice = .identity
+      sample.peerInOdometry = peer
+      sample.travelled = 0
+      return sample
+    }
+    return run
+  }
+
+  @Test("a walking peer's place spreads by its velocity and by white acceleration")
+  func walking() {
+    // After t: v² t² + q t³ / 3 along each of two horizontal axes; none along gravity.
+    let scenario = Scenario(.standingStill)
+    var model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
+    model.positionSigma = 0
+    model.peer = .walking(speedSigma: 0.8, accelerationDensity: 0.6)
+    let run = silent(scenario.simulated(seed: 0), 4, peer: Vector3(3, 1, 0))
+    var bound = PosteriorBound(model)
+    for sample in run.samples { bound.add(sample, of: run) }
+    let covariance = bound.positionCovariance
+    let expected = 0.64 * 9 + 0.6 * 27 / 3
+    #expect(abs(covariance.xx - expected) < 1e-9)
+    #expect(abs(covariance.zz - expected) < 1e-9)
+    #expect(covariance.yy == 0)
+    #expect(covariance.xz == 0)
+  }
+
+  @Test("ranges tell the velocity of a walking peer along the line of sight")
+  func walkingMeasured() {
+    // Without acceleration, bias and scale, ranges at t = 0, 1, 2, 3 along x are a regression for
+    // place and velocity; the place at the last of n = 4 has variance σ² (4 n - 2) / (n (n + 1)) =
+    // 0.7 σ².
+    let scenario = Scenario(.standingStill)
+    var model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
+    model.rangeBiasSigma = 0
+    model.peer = .walking(speedSigma: 1000, accelerationDensity: 0)
+    var run = silent(scenario.simulated(seed: 0), 4, peer: Vector3(3, 0, 0))
+    run.antennaInDevice = .zero
+    for index in run.samples.indices { run.samples[index].distance = 3 }
+    var bound = PosteriorBound(model)
+    for sample in run.samples { bound.add(sample, of: run) }
+    #expect(abs(bound.positionCovariance.xx - 0.7 * 0.01) < 1e-7)
+  }
+
+  @Test("azimuths alone tell the place across the line of sight and nothing else")
+  func azimuthOnly() {
+    let scenario = Scenario(.standingStill)
+    var model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
+    model.azimuth = .init(noiseDegrees: 3, biasDegrees: 0)
+    var run = silent(scenario.simulated(seed: 0), 4, peer: Vector3(0, 0, -5))
+    run.antennaInDevice = .zero
+    for index in run.samples.indices { run.samples[index].azimuthRadians = 0 }
+    var bound = PosteriorBound(model)
+    for sample in run.samples { bound.add(sample, of: run) }
+    // 5 m · 3 degrees / √4 across; as before along and up.
+    let across = 5 * 3.0.degreesAsRadians / 2
+    #expect(abs(bound.positionCovariance.xx.squareRoot() - across) < 1e-6)
+    #expect(abs(bound.positionCovariance.yy.squareRoot() - 1000) < 1e-6)
+    #expect(abs(bound.positionCovariance.zz.squareRoot() - 1000) < 1e-6)
+  }
+
+  @Test("a place that is forgotten is as unknown as at first; what is known of the radio stays")
+  func forgetting() throws {
+    let scenario = Scenario(.wanderingWalk)
+    let run = scenario.simulated(seed: 2)
+    let model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
+    var bound = PosteriorBound(model)
+    for sample in run.samples { bound.add(sample, of: run) }
+    let known = bound.positionSigma
+    bound.forgetPosition()
+    #expect(abs(bound.positionSigma - 1000 * 3.0.squareRoot()) < 1e-6)
+    // From the same samples again the place is found better than at first: the bias is known.
+    let first = try #require(PosteriorBound.positionSigmas(of: run, model).last)
+    for sample in run.samples { bound.add(sample, of: run) }
+    #expect(known == first)
+    #expect(bound.positionSigma < first)
   }
 
   @Test("a matrix that is not positive definite has no inverse")

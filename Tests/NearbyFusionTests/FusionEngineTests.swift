@@ -66,6 +66,7 @@ struct FusionEngineTests {
       }
       switch event {
       case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
       case .sample(let index): engine.add(run.rangingSample(index, of: peer))
       }
     }
@@ -77,6 +78,7 @@ struct FusionEngineTests {
     for event in run.events[(run.events.count / 2)...] {
       switch event {
       case .pose(let index): kept.add(run.poses[index])
+      case .tracking(let index): kept.add(run.tracking[index])
       case .sample(let index): kept.add(run.rangingSample(index, of: peer))
       }
     }

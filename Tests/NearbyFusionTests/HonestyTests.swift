@@ -15,7 +15,7 @@ struct HonestyTests {
   }
 
   private func finalReasons(_ record: RunRecord) -> ConvergenceReasons {
-    if case .notConverged(let reasons) = record.moments.last?.convergence { reasons } else { [] }
+    if case .notConverged(let reasons) = record.last?.convergence { reasons } else { [] }
   }
 
   @Test(
@@ -42,7 +42,7 @@ struct HonestyTests {
   /// A peer two metres above or below a level walk.
   private var level: Scenario {
     var scenario = rangesOnly(.constantHeightWalk)
-    scenario.peerHeightDifference = 1.9...2.1
+    scenario.peer.heightDifference = 1.9...2.1
     return scenario
   }
 
@@ -55,7 +55,7 @@ struct HonestyTests {
     let report = try await run.report(seeds: SeedCount.seeds)
     #expect(report.convergedSeeds.isEmpty, "\(report), seeds \(report.convergedSeeds)")
     #expect(report.wrongSides.isEmpty, "wrong side in seeds \(report.wrongSides)")
-    let answers = report.records.compactMap(\.moments.last?.verticalDirection)
+    let answers = report.records.compactMap(\.last?.outputs.verticalDirection)
     let mirrored = answers.count { $0 == .aboveOrBelow }
     #expect(mirrored >= answers.count * 95 / 100, "\(mirrored) of \(answers.count)")
   }
@@ -70,10 +70,10 @@ struct HonestyTests {
     #expect(
       report.falseConvergences.count <= SeedCount.fewFalse,
       "\(report), seeds \(report.falseConvergences)")
-    let answers = report.records.compactMap(\.moments.last)
+    let answers = report.records.compactMap(\.last)
     let wrong = answers.count(where: \.isOnWrongSide)
     #expect(wrong <= answers.count * 20 / 100, "\(wrong) of \(answers.count)")
-    #expect(!answers.contains { $0.verticalDirection == .same })
+    #expect(!answers.contains { $0.outputs.verticalDirection == .same })
   }
 
   @Test("with angles, standing still is enough")

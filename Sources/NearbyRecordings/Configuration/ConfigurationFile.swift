@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 public import NearbyFusion
 
 /// The engine's settings as a JSON file: some of them or all, by the names of
@@ -30,16 +29,7 @@ public enum ConfigurationFile {
   public static func read(
     path: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw RecordingError(
-        .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read", file: path,
-        remedy: "check that it is a file and that you may read it")
-    }
-    return try apply(json: [UInt8](data), file: path, over: base)
+    try apply(json: FileBytes.read(path: path), file: path, over: base)
   }
 
   /// Puts what a JSON text sets in the place of what was there.
@@ -53,153 +43,42 @@ public enum ConfigurationFile {
   public static func apply(
     json: [UInt8], file: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    let text = try LocatedJSON.parse(json, file: file)
-    let settings = try Setting(of: base).merged(with: text, path: "", file: file)
-    let configuration = settings.configuration()
+    let configuration = try SettingsText.apply(json: json, file: file, over: base, as: format)
     do {
       try configuration.validate()
     } catch {
-      let place = text.value(at: error.setting)
-      throw RecordingError(
-        .valueOutOfRange, error.description, file: file, line: place?.line, column: place?.column,
-        remedy: "choose a value in that interval")
+      let place = SettingsText.place(of: error.setting, in: json)
+      throw outOfRange(error, file: file, line: place?.line, column: place?.column)
     }
     return configuration
   }
-}
 
-// MARK: - Settings as a tree
-
-/// A setting, or a group of them by name.
-private enum Setting: Encodable {
-  case flag(Bool)
-  case whole(Int)
-  case number(Double)
-  case group([String: Setting])
-
-  /// The tree of a configuration, or of a part of it.
-  init(of value: Any) {
-    switch value {
-    case let flag as Bool: self = .flag(flag)
-    case let whole as Int: self = .whole(whole)
-    case let number as Double: self = .number(number)
-    default:
-      let members = Mirror(reflecting: value).children.compactMap { child in
-        child.label.map { ($0, Setting(of: child.value)) }
-      }
-      self = .group(Dictionary(uniqueKeysWithValues: members))
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .flag(let flag): try container.encode(flag)
-    case .whole(let whole): try container.encode(whole)
-    case .number(let number): try container.encode(number)
-    case .group(let settings): try container.encode(settings)
-    }
-  }
-
-  /// The configuration of a tree.
-  func configuration() -> FusionConfiguration {
+  /// Puts one setting, `faults.rangeOnset=0.1`, in the place of what was there.
+  ///
+  /// - Parameters:
+  ///   - assignment: The setting's path, `=`, and its value.
+  ///   - base: The settings that hold otherwise.
+  /// - Returns: The settings together, valid.
+  /// - Throws: What is wrong with it; the file is the assignment.
+  public static func apply(
+    assignment: String, over base: FusionConfiguration
+  ) throws(RecordingError) -> FusionConfiguration {
+    let configuration = try SettingsText.apply(assignment: assignment, over: base, as: format)
     do {
-      return try JSONDecoder().decode(FusionConfiguration.self, from: JSONEncoder().encode(self))
+      try configuration.validate()
     } catch {
-      preconditionFailure("a tree of the same shape is always a configuration: \(error)")
+      throw outOfRange(error, file: assignment)
     }
+    return configuration
   }
 
-  /// The tree with what a text sets put in.
-  func merged(
-    with text: LocatedJSON, path: String, file: String
-  ) throws(RecordingError) -> Setting {
-    switch (self, text.content) {
-    case (.flag, .bool(let flag)): return .flag(flag)
-    case (.number, .number(let number)): return .number(number)
-    case (.whole, .number(let number)):
-      guard let whole = Int(exactly: number) else { break }
-      return .whole(whole)
-    case (.group(var settings), .object(let members)):
-      var seen: Set<String> = []
-      for member in members {
-        let memberPath = path.isEmpty ? member.key : "\(path).\(member.key)"
-        guard let setting = settings[member.key] else {
-          throw Self.unknownKey(member, path: memberPath, known: settings.keys.sorted(), file: file)
-        }
-        guard seen.insert(member.key).inserted else {
-          throw RecordingError(
-            .duplicateKey, "\(memberPath) appears twice", file: file, line: member.keyLine,
-            column: member.keyColumn, remedy: "keep one of the two")
-        }
-        settings[member.key] = try setting.merged(with: member.value, path: memberPath, file: file)
-      }
-      return .group(settings)
-    default: break
-    }
-    var kind = text.typeName
-    if case .number(let number) = text.content { kind = number.shortText }
-    throw RecordingError(
-      .wrongType, "\(path.isEmpty ? "the configuration" : path) is \(kind), not \(typeName)",
-      file: file, line: text.line, column: text.column, remedy: "write \(typeName)")
-  }
+  private static let format = SettingsText.Format(name: "the configuration")
 
-  private var typeName: String {
-    switch self {
-    case .flag: "true or false"
-    case .whole: "a whole number"
-    case .number: "a number"
-    case .group: "an object"
-    }
-  }
-
-  private static func unknownKey(
-    _ member: LocatedJSON.Member, path: String, known: [String], file: String
+  private static func outOfRange(
+    _ error: FusionConfigurationError, file: String, line: Int? = nil, column: Int? = nil
   ) -> RecordingError {
-    let nearest = known.min { $0.editDistance(to: member.key) < $1.editDistance(to: member.key) }
-    let guess = nearest.filter { $0.editDistance(to: member.key) <= 1 + $0.count / 3 }
-    let hint = guess.map { "did you mean \($0)? " } ?? ""
-    return RecordingError(
-      .unknownKey, "there is no setting \(path)", file: file, line: member.keyLine,
-      column: member.keyColumn, remedy: "\(hint)known here: \(known.joined(separator: ", "))")
-  }
-}
-
-extension LocatedJSON {
-  /// The value under a path of keys joined by points, if the text has it.
-  fileprivate func value(at path: String) -> LocatedJSON? {
-    var value = self
-    for key in path.split(separator: ".") {
-      guard case .object(let members) = value.content,
-        let member = members.first(where: { $0.key == key })
-      else { return nil }
-      value = member.value
-    }
-    return value
-  }
-}
-
-extension Optional {
-  fileprivate func filter(_ isKept: (Wrapped) -> Bool) -> Wrapped? {
-    flatMap { isKept($0) ? $0 : nil }
-  }
-}
-
-extension String {
-  /// How many letters must be put in, taken out or changed to make one text of the other
-  /// (Levenshtein), capitals aside.
-  fileprivate func editDistance(to other: String) -> Int {
-    let (from, to) = (Array(lowercased()), Array(other.lowercased()))
-    var row = Array(0...to.count)
-    for (i, letter) in from.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, otherLetter) in to.enumerated() {
-        let change = diagonal + (letter == otherLetter ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = Swift.min(change, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[to.count]
+    RecordingError(
+      .valueOutOfRange, error.description, file: file, line: line, column: column,
+      remedy: "choose a value in that interval")
   }
 }

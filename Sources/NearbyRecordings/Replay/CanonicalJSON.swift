@@ -3,9 +3,9 @@ internal import Foundation
 
 /// JSON in the one form in which this package writes it: sorted keys, indented, a line feed at the
 /// end.
-enum CanonicalJSON {
+package enum CanonicalJSON {
   /// The text of a value whose numbers are all finite.
-  static func text(of value: some Encodable) -> String {
+  package static func text(of value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
@@ -14,6 +14,11 @@ enum CanonicalJSON {
       preconditionFailure("a value without infinities can always be written: \(error)")
     }
   }
+}
+
+extension Double {
+  /// The number, or `nil` when it is infinite or none: JSON has neither.
+  package var finite: Double? { isFinite ? self : nil }
 }
 
 extension RecordingInfo {

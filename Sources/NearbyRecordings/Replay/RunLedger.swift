@@ -21,14 +21,14 @@ struct RunLedger: ~Copyable {
   private var lastEvent: Timestamp?
   private var firstSample: Timestamp?
   private var lastSample: Timestamp?
-  private var odometry = PoseWindow()
-  private var truth: TruthTrack?
+  private var truth: TruthPlaces
   private var comparison: TruthComparison
 
   init(_ replay: RecordingReplay) throws(RecordingError) {
     recording = replay.recording
     configuration = replay.configuration
-    truth = try TruthTrack.open(recording)
+    truth = try TruthPlaces(
+      recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
   }
 
@@ -47,7 +47,7 @@ struct RunLedger: ~Copyable {
       }
     firstEvent = min(firstEvent ?? time, time)
     lastEvent = max(lastEvent ?? time, time)
-    if case .pose(let pose) = event { odometry.add(pose) }
+    if case .pose(let pose) = event { truth.note(pose) }
   }
 
   /// Takes note of a sample of a selected peer and what it gave.
@@ -68,17 +68,13 @@ struct RunLedger: ~Copyable {
   private mutating func compare(
     _ row: RangingRow, _ estimate: PeerEstimate
   ) throws(RecordingError) {
-    guard let truePosition = truth?.position(of: row.peer, at: row.timestamp),
-      let truePose = try truth?.pose(at: row.timestamp), let position = estimate.meanInWorld,
-      let odometryPose = odometry.pose(
-        at: row.timestamp, longestGap: configuration.odometry.maximumPoseGap)
-    else { return }
+    guard let place = try truth.place(at: row), let position = estimate.meanInWorld else { return }
     comparison.add(
       TruthComparison.Sample(
         peer: row.peerIndex, timestamp: row.timestamp,
         isConverged: estimate.convergence == .converged, estimatedPosition: position,
-        covariance: estimate.covarianceInWorld, odometryPose: odometryPose,
-        truePosition: truePosition, truePose: truePose))
+        covariance: estimate.covarianceInWorld, odometryPose: place.odometryPose,
+        truePosition: place.truePosition, truePose: place.truePose))
   }
 
   /// Closes the books.
@@ -91,16 +87,16 @@ struct RunLedger: ~Copyable {
     for (index, entry) in entries.enumerated() {
       guard let entry else { continue }
       var peer = entry.closed(frames: recording.manifest.frames)
-      if truth?.knows(peer.id) == true {
+      if truth.knows(peer.id) {
         peer.errors = comparison.statistics(ofPeer: index, secondHalfFrom: middle)
       }
       peers.append(peer)
     }
     return RunSummary(
-      name: recording.manifest.name, samples: samples,
+      name: recording.manifest.name, recording: recording.folder, samples: samples,
       samplesRejected: peers.reduce(0) { $0 + $1.samplesRejected },
       duration: firstEvent.flatMap { lastEvent?.exactSeconds(since: $0) } ?? 0, peers: peers,
-      errors: truth == nil ? nil : comparison.statistics(secondHalfFrom: middle),
+      errors: truth.hasTruth ? comparison.statistics(secondHalfFrom: middle) : nil,
       engine: RunSummary.Engine(version: NearbyVersion.current, settings: configuration),
       timing: timing)
   }
@@ -147,9 +143,4 @@ extension Timestamp {
   fileprivate func exactSeconds(since other: Timestamp) -> Double {
     Double(nanoseconds - other.nanoseconds) / 1e9
   }
-}
-
-extension Double {
-  /// The number, or `nil` when it is infinite or none.
-  fileprivate var finite: Double? { isFinite ? self : nil }
 }

@@ -29,6 +29,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
   /// The recording's name.
   public var name: String
+  /// The recording's folder, as it was named for the run.
+  public var recording: String?
   /// How many ranging rows were read.
   public var samples: Int
   /// Of how many nothing was used.
@@ -43,6 +45,31 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var engine: Engine
   /// How long the run took.
   public var timing: Timing
+
+  /// Reads from the `summary.json` of a result which recording it is of.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: The recording's folder, as it was named for the run; `nil` when the file does not say.
+  /// - Throws: When the file is missing, is not JSON, or holds something else than a summary.
+  public static func recordingFolder(inSummary path: String) throws(RecordingError) -> String? {
+    let summary = try LocatedJSON.parse(try FileBytes.read(path: path), file: path)
+    guard case .object(let members) = summary.content else {
+      throw RecordingError(
+        .wrongType, "the summary is \(summary.typeName), not an object", file: path,
+        line: summary.line, column: summary.column, remedy: "name the folder that a run has written"
+      )
+    }
+    guard let member = members.first(where: { $0.key == "recording" }) else { return nil }
+    switch member.value.content {
+    case .null: return nil
+    case .string(let folder): return folder
+    default:
+      throw RecordingError(
+        .wrongType, "recording is \(member.value.typeName), not a string", file: path,
+        line: member.value.line, column: member.value.column,
+        remedy: "write the recording's folder")
+    }
+  }
 
   /// The summary as JSON: keys sorted, so that equal summaries are equal byte by byte.
   public func json() -> String { CanonicalJSON.text(of: self) }
@@ -114,6 +141,7 @@ extension RunSummary {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
+    try container.encode(recording, forKey: .recording)
     try container.encode(samples, forKey: .samples)
     try container.encode(samplesRejected, forKey: .samplesRejected)
     try container.encode(duration, forKey: .duration)

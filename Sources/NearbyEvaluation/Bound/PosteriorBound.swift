@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyGeometry
+public import NearbySimulation
+
+/// The posterior Cramér-Rao bound of a peer's relative position: the error that no estimator's
+/// covariance can be below, given the same samples.
+///
+/// The recursion of Tichavský, Muravchik and Nehorai (1998) for linear dynamics with Gaussian noise: a
+/// Kalman covariance recursion whose Jacobians are taken at the true state. The state is
+/// `[p, v, range bias, range scale, azimuth bias (16), elevation bias (16)]`, `p` the peer in the
+/// odometry's world as it is now, `v` its velocity there; between samples `p` random-walks by
+/// `s² ds I + y² ds (up × (p - device)) (up × (p - device))ᵀ`, and a moving peer's `v` by white
+/// acceleration. Components that are missing or faulty bring no information. The bound is local: a
+/// mirror image, which ranges alone cannot exclude, is not in it.
+///
+/// Of the forty states only three or six and the biases at hand enter a component, and the rest are
+/// constant: an update is a product with at most 19 rows and a change of rank one, about 0.5 µs.
+public struct PosteriorBound: Sendable {
+  /// How the angles' direction-dependent errors are modelled.
+  public enum AngleBias: Sendable {
+    /// As they are drawn: sixteen constant coefficients of a ``DirectionField`` for each angle. The
+    /// exact bound for the simulator's samples.
+    case field
+    /// As a stationary Gauss-Markov process in the arc that the direction travels in device axes,
+    /// with this correlation length, radians. It forgets a direction once it has left it, so that the
+    /// bound is looser than the exact one: the bound of an estimator that keeps one slowly wandering
+    /// bias for each angle.
+    case gaussMarkov(correlation: Double)
+  }
+
+  /// How the peer moves.
+  public enum PeerDynamics: Sendable {
+    /// It rests.
+    case resting
+    /// It walks at constant height: along each horizontal axis its velocity starts with this standard
+    /// deviation, m/s, and random-walks by white acceleration of this spectral density, m²/s³.
+    case walking(speedSigma: Double, accelerationDensity: Double)
+  }
+
+  /// Standard deviations of the prior and of the noise.
+  public struct Model: Sendable {
+    /// Of each component of the position before the first sample, metres; large means unknown.
+    public var positionSigma = 1000.0
+    /// Of the range's constant error, metres.
+    public var rangeBiasSigma: Double
+    /// Of the range's scale error.
+    public var rangeScaleSigma: Double
+    /// Of the range's white noise, metres.
+    public var rangeNoise: Double
+    /// Of the azimuth.
+    public var azimuth: ScenarioRadio.AngleError
+    /// Of the elevation.
+    public var elevation: ScenarioRadio.AngleError
+    /// Metres per square root of a metre travelled.
+    public var positionDrift: Double
+    /// Radians per square root of a metre travelled.
+    public var yawDriftRadians: Double
+    /// How the angles' direction-dependent errors are modelled.
+    public var angleBias = AngleBias.field
+    /// How the peer moves.
+    public var peer = PeerDynamics.resting
+
+    /// The truth of a run.
+    ///
+    /// A peer that is carried away counts as resting: the position is to be forgotten meanwhile.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - run: The run, for how fast its peer walks; `nil` when the peer rests.
+    ///   - rangeScaleSigma: The prior of the scale error that the estimator is given: what it may not
+    ///     know, the bound may not either.
+    public init(
+      _ scenario: Scenario, of run: SimulatedRun? = nil, rangeScaleSigma: Double
+    ) {
+      rangeBiasSigma = scenario.radio.totalRangeBiasSigma
+      self.rangeScaleSigma = rangeScaleSigma
+      rangeNoise = scenario.radio.rangeNoise
+      azimuth = scenario.radio.azimuth
+      elevation = scenario.radio.elevation
+      positionDrift = scenario.odometry.positionDrift
+      yawDriftRadians = scenario.odometry.yawDriftRadians
+      if scenario.peer.motion == .walking, let path = run?.peers.first?.path {
+        peer = .walking(
+          speedSigma: path.speed / 2.0.squareRoot(), accelerationDensity: path.accelerationDensity)
+      }
+    }
+  }
+
+  /// The bound on the square root of the trace of the position's covariance, metres.
+  public var positionSigma: Double { positionCovariance.trace.squareRoot() }
+
+  /// The bound on the position's covariance in the odometry's world, m².
+  public var positionCovariance: SymmetricMatrix3 {
+    let (x, y, z) = (covariance[0], covariance[Self.width], covariance[2 * Self.width])
+    return SymmetricMatrix3(xx: x[0], xy: x[1], xz: x[2], yy: y[1], yz: y[2], zz: z[2])
+  }
+
+  private let model: Model
+  /// The covariance, row by row, each row ``width`` blocks of eight.
+  private var covariance = [SIMD8<Double>](repeating: .zero, count: order * width)
+  private var travelled: Double?
+  private var seconds: Double?
+  private var lastDirection: Vector3?
+
+  private static let order = 40
+  private static let width = 5
+  private static let biasIndex = 6
+  private static let scaleIndex = 7
+  private static let azimuthIndex = 8
+  private static let elevationIndex = 24
+
+  /// Makes the bound before the first sample.
+  public init(_ model: Model) {
+    self.model = model
+    let biases: Int
+    switch model.angleBias {
+    case .field: biases = DirectionField.count
+    case .gaussMarkov: biases = 1
+    }
+    setVariance(model.rangeBiasSigma * model.rangeBiasSigma, at: Self.biasIndex)
+    setVariance(model.rangeScaleSigma * model.rangeScaleSigma, at: Self.scaleIndex)
+    for index in 0..<biases {
+      setVariance(model.azimuth.bias * model.azimuth.bias, at: Self.azimuthIndex + index)
+      setVariance(model.elevation.bias * model.elevation.bias, at: Self.elevationIndex + index)
+    }
+    forgetPosition()
+  }
+
+  /// The bound on the position's standard deviation after each sample of a run, metres.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - model: The priors and the noise.
+  /// - Returns: One number for each sample, in the order of the samples' moments.
+  public static func positionSigmas(of run: SimulatedRun, _ model: Model) -> [Double] {
+    var bound = PosteriorBound(model)
+    return run.samples.map { sample in
+      bound.add(sample, of: run)
+      return bound.positionSigma
+    }
+  }
+
+  /// Makes the position, and the velocity, as unknown as before the first sample.
+  ///
+  /// For what the model does not foresee, such as a jump of the odometry's world; what has been learnt
+  /// about the radio stays.
+  public mutating func forgetPosition() {
+    for index in 0..<Self.biasIndex { clear(index) }
+    for index in 0..<3 { setVariance(model.positionSigma * model.positionSigma, at: index) }
+    guard case .walking(let speedSigma, _) = model.peer else { return }
+    for index in [3, 5] { setVariance(speedSigma * speedSigma, at: index) }
+  }
+
+  /// Adds what a sample tells.
+  ///
+  /// - Parameters:
+  ///   - sample: The sample; not before the one added last.
+  ///   - run: The run that it is of.
+  public mutating func add(_ sample: SimulatedRun.Sample, of run: SimulatedRun) {
+    let device = sample.odometryFromDevice
+    let ray = sample.peerInOdometry - device.act(run.antennaInDevice)
+    let rayInDevice = device.rotation.inverse.act(ray)
+    move(seconds: sample.seconds - (seconds ?? sample.seconds))
+    drift(
+      metres: sample.travelled - (travelled ?? sample.travelled),
+      peerFromDevice: sample.peerInOdometry - device.translation)
+    seconds = sample.seconds
+    travelled = sample.travelled
+    if sample.distance != nil, !sample.isRangeFaulty {
+      var row = Row(gradient: (1 + run.rangeScale) * ray.normalized)
+      row.head[Self.biasIndex] = 1
+      row.head[Self.scaleIndex] = ray.length
+      update(row, variance: model.rangeNoise * model.rangeNoise)
+    }
+    let hasAzimuth = sample.azimuthRadians != nil && !sample.isAzimuthFaulty
+    let hasElevation = sample.elevationRadians != nil && !sample.isElevationFaulty
+    guard hasAzimuth || hasElevation else { return }
+    forget(until: rayInDevice.normalized)
+    let gradients = Self.angleGradients(rayInDevice)
+    let basis = basis(at: rayInDevice)
+    if hasAzimuth {
+      let row = Row(
+        gradient: device.rotation.act(gradients.azimuth), basis, at: Self.azimuthIndex)
+      update(row, variance: model.azimuth.noise * model.azimuth.noise)
+    }
+    if hasElevation {
+      let row = Row(
+        gradient: device.rotation.act(gradients.elevation), basis, at: Self.elevationIndex)
+      update(row, variance: model.elevation.noise * model.elevation.noise)
+    }
+  }
+
+  /// The gradients of azimuth and elevation by the ray from the antenna, in device axes.
+  ///
+  /// Singular where the ray is vertical in device axes, which no radio's cone reaches.
+  public static func angleGradients(_ ray: Vector3) -> (azimuth: Vector3, elevation: Vector3) {
+    let flat = ray.x * ray.x + ray.z * ray.z
+    let square = flat + ray.y * ray.y
+    let length = flat.squareRoot()
+    return (
+      Vector3(-ray.z, 0, ray.x) / flat,
+      Vector3(-ray.x * ray.y / length, length, -ray.z * ray.y / length) / square
+    )
+  }
+
+  // MARK: Between samples
+
+  /// `p` moves by `v dt`; `v` is driven by white acceleration.
+  private mutating func move(seconds: Double) {
+    guard case .walking(_, let density) = model.peer, seconds > 0 else { return }
+    for axis in [0, 2] {
+      for block in 0..<Self.width {
+        covariance[axis * Self.width + block] +=
+          seconds * covariance[(3 + axis) * Self.width + block]
+      }
+    }
+    for row in 0..<Self.order {
+      for axis in [0, 2] {
+        covariance[row * Self.width][axis] += seconds * covariance[row * Self.width][3 + axis]
+      }
+    }
+    for axis in [0, 2] {
+      let (p, v) = (axis * Self.width, (3 + axis) * Self.width)
+      covariance[p][axis] += density * seconds * seconds * seconds / 3
+      covariance[p][3 + axis] += density * seconds * seconds / 2
+      covariance[v][axis] += density * seconds * seconds / 2
+      covariance[v][3 + axis] += density * seconds
+    }
+  }
+
+  private mutating func drift(metres: Double, peerFromDevice: Vector3) {
+    let s = model.positionDrift * model.positionDrift * metres
+    let y = model.yawDriftRadians * model.yawDriftRadians * metres
+    let swing = Vector3(0, 1, 0).cross(peerFromDevice)
+    let column = SIMD8(swing.x, swing.y, swing.z, 0, 0, 0, 0, 0)
+    for axis in 0..<3 {
+      covariance[axis * Self.width] += (y * column[axis]) * column
+      covariance[axis * Self.width][axis] += s
+    }
+  }
+
+  /// Lets Gauss-Markov biases wander while the direction travels from where it was last.
+  private mutating func forget(until direction: Vector3) {
+    defer { lastDirection = direction }
+    guard case .gaussMarkov(let correlation) = model.angleBias, let lastDirection else { return }
+    let arc = atan2(lastDirection.cross(direction).length, lastDirection.dot(direction))
+    let kept = exp(-arc / correlation)
+    for (index, sigma) in [
+      (Self.azimuthIndex, model.azimuth.bias), (Self.elevationIndex, model.elevation.bias),
+    ] {
+      for block in 0..<Self.width { covariance[index * Self.width + block] *= kept }
+      for row in 0..<Self.order { covariance[row * Self.width + index / 8][index % 8] *= kept }
+      covariance[index * Self.width + index / 8][index % 8] += sigma * sigma * (1 - kept * kept)
+    }
+  }
+
+  // MARK: Updates
+
+  /// A row of the Jacobian: position, velocity and the range's errors, and one angle's biases.
+  private struct Row {
+    var head: SIMD8<Double>
+    var biases = (SIMD8<Double>.zero, SIMD8<Double>.zero)
+    /// The first of the two blocks to which the biases belong; zero when there are none.
+    var block = 0
+
+    init(gradient: Vector3) { head = SIMD8(gradient.x, gradient.y, gradient.z, 0, 0, 0, 0, 0) }
+
+    init(gradient: Vector3, _ basis: (SIMD8<Double>, SIMD8<Double>), at index: Int) {
+      self.init(gradient: gradient)
+      biases = basis
+      block = index / 8
+    }
+  }
+
+  private func basis(at ray: Vector3) -> (SIMD8<Double>, SIMD8<Double>) {
+    switch model.angleBias {
+    case .gaussMarkov: return (SIMD8(1, 0, 0, 0, 0, 0, 0, 0), .zero)
+    case .field:
+      let values = DirectionField.basis(at: ray)
+      return (SIMD8(values[0..<8]), SIMD8(values[8..<16]))
+    }
+  }
+
+  /// `P ← P - P hᵀ h P / (h P hᵀ + R)`.
+  private mutating func update(_ row: Row, variance: Double) {
+    var product = InlineArray<5, SIMD8<Double>>(repeating: .zero)
+    add(row.head, from: 0, to: &product)
+    if row.block > 0 {
+      add(row.biases.0, from: 8 * row.block, to: &product)
+      add(row.biases.1, from: 8 * row.block + 8, to: &product)
+    }
+    var innovation = variance + (row.head * product[0]).sum()
+    if row.block > 0 {
+      innovation += (row.biases.0 * product[row.block]).sum()
+      innovation += (row.biases.1 * product[row.block + 1]).sum()
+    }
+    let inverse = 1 / innovation
+    for index in 0..<Self.order {
+      let gain = product[index / 8][index % 8] * inverse
+      if gain == 0 { continue }
+      let start = index * Self.width
+      for block in 0..<Self.width { covariance[start + block] -= gain * product[block] }
+    }
+  }
+
+  /// Adds the columns from the first one on, each with its factor; symmetric, so rows serve as columns.
+  private func add(
+    _ factors: SIMD8<Double>, from first: Int, to sum: inout InlineArray<5, SIMD8<Double>>
+  ) {
+    for lane in 0..<8 where factors[lane] != 0 {
+      let start = (first + lane) * Self.width
+      for block in 0..<Self.width { sum[block] += factors[lane] * covariance[start + block] }
+    }
+  }
+
+  private mutating func clear(_ index: Int) {
+    for block in 0..<Self.width { covariance[index * Self.width + block] = .zero }
+    for row in 0..<Self.order { covariance[row * Self.width + index / 8][index % 8] = 0 }
+  }
+
+  private mutating func setVariance(_ variance: Double, at index: Int) {
+    covariance[index * Self.width + index / 8][index % 8] = variance
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+internal import NearbyGeometry
+public import NearbySimulation
+
+/// A feature of the engine that a configuration can switch off.
+public struct FeatureSwitch: Sendable {
+  /// The feature's name.
+  public var name: String
+  /// Switches it off.
+  public var turnOff: @Sendable (inout FusionConfiguration) -> Void
+
+  /// Makes a switch.
+  public init(_ name: String, turnOff: @escaping @Sendable (inout FusionConfiguration) -> Void) {
+    self.name = name
+    self.turnOff = turnOff
+  }
+
+  /// The features that can be switched off today; a new one is a line here.
+  public static let all = [
+    // Faults that last no longer than a sample are independent of each other.
+    FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
+    FeatureSwitch("fault model") {
+      $0.faults.rangeOnset = 1e-6
+      $0.faults.angleOnset = 1e-6
+    },
+    FeatureSwitch("range scale") { $0.ranging.rangeScaleSigma = 0 },
+    FeatureSwitch("range bias") { $0.ranging.rangeBiasSigma = 0 },
+    FeatureSwitch("drift") {
+      $0.odometry.positionDrift = 0
+      $0.odometry.yawDriftRadians = 0
+    },
+    FeatureSwitch("lever arm") { $0.ranging.antennaInDevice = .zero },
+    FeatureSwitch("challenger") { $0.faults.doubtAfter = 60 },
+    FeatureSwitch("full bank") { $0.hypotheses.maximumCount = 8 },
+    FeatureSwitch("hysteresis") { $0.convergence.lossFactor = 1 },
+  ]
+}
+
+/// Features off against on, over scenarios.
+public struct Ablation: Sendable {
+  /// How the scenarios are run.
+  public var proof: Proof
+  /// The features.
+  public var switches: [FeatureSwitch]
+
+  /// Makes an ablation.
+  public init(_ proof: Proof, _ switches: [FeatureSwitch] = FeatureSwitch.all) {
+    self.proof = proof
+    self.switches = switches
+  }
+
+  /// A scenario's figures under one configuration.
+  public struct Row: Sendable, Encodable {
+    /// The feature that is switched off; `nil` when none is.
+    public var featureOff: String?
+    /// The figures.
+    public var figures: ScenarioFigures
+  }
+
+  /// What came out.
+  public struct Result: Sendable, Encodable {
+    /// Scenario by scenario: first everything on, then a row for each feature.
+    public var rows: [Row]
+  }
+
+  /// Runs every scenario with everything on, then with each feature off.
+  ///
+  /// - Parameters:
+  ///   - scenarios: The scenarios.
+  ///   - finished: Called after each run, with what runs.
+  /// - Returns: The rows.
+  /// - Throws: When a configuration makes no sense.
+  public func run(
+    _ scenarios: [Scenario], finished: (String) -> Void = { _ in }
+  ) async throws -> Result {
+    var rows: [Row] = []
+    for scenario in scenarios {
+      rows.append(
+        Row(
+          featureOff: nil,
+          figures: try await proof.figures(of: scenario) { finished(scenario.name) }))
+      for feature in switches {
+        var without = proof
+        let change = proof.change
+        without.change = { configuration in
+          try change(&configuration)
+          feature.turnOff(&configuration)
+        }
+        let figures = try await without.figures(of: scenario) {
+          finished("\(scenario.name) without \(feature.name)")
+        }
+        rows.append(Row(featureOff: feature.name, figures: figures))
+      }
+    }
+    return Result(rows: rows)
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyGeometry
+public import NearbySimulation
+
+/// What an engine must reach in every scenario.
+public struct ProofGoals: Sendable {
+  /// The largest root mean square error over the bound.
+  public var largestEfficiency = 1.10
+  /// Where NEES over three and each component's NIS must lie.
+  public var consistencyBand = 0.8...1.25
+  /// Below this share of runs may ever be falsely converged.
+  public var falseRunShare = 0.001
+  /// The largest median of the time to converge over the bound's.
+  public var largestMedianTimeRatio = 1.15
+  /// The largest median of the time to regain convergence over that of a fresh start.
+  public var largestMedianRegainRatio = 1.15
+
+  /// Makes the goals that the package holds itself to.
+  public init() {}
+
+  /// A goal that was not reached.
+  public struct Miss: Sendable, Encodable {
+    /// The goal's name.
+    public var goal: Goal
+    /// What was found and what was asked for.
+    public var explanation: String
+    /// The seeds of the runs to look at first, the worst first.
+    public var seeds: [UInt64]
+  }
+
+  /// The goals by name.
+  public enum Goal: String, Sendable, Encodable, CaseIterable {
+    /// RMSE over the bound.
+    case efficiency
+    /// NEES over three.
+    case normalizedErrorSquared
+    /// NIS of the range.
+    case rangeInnovation
+    /// NIS of the azimuth.
+    case azimuthInnovation
+    /// NIS of the elevation.
+    case elevationInnovation
+    /// Runs with a false convergence.
+    case falseConvergence
+    /// The time to converge.
+    case timeToConverge
+    /// No convergence where there can be none.
+    case neverConverges
+    /// How soon a false convergence is withdrawn.
+    case withdrawal
+    /// How soon convergence is regained.
+    case regain
+  }
+
+  /// Holds statistics against the goals.
+  ///
+  /// - Parameters:
+  ///   - report: The statistics of a scenario.
+  ///   - expectation: What the scenario allows.
+  /// - Returns: What was missed; a figure that does not exist misses its goal.
+  public func misses(of report: ConsistencyReport, _ expectation: Scenario.Expectation) -> [Miss] {
+    var misses: [Miss] = []
+    switch expectation {
+    case .neverConverges:
+      if !report.convergedSeeds.isEmpty {
+        misses.append(
+          Miss(
+            goal: .neverConverges,
+            explanation: "\(report.convergedSeeds.count) of \(report.records.count) runs converged",
+            seeds: report.convergedSeeds.worst()))
+      }
+    case .converges, .follows:
+      misses += claims(report)
+      misses += [timeToConverge(report)].compactMap(\.self)
+    case .recovers:
+      misses += claims(report)
+      misses += [timeToConverge(report), withdrawal(report), regain(report)].compactMap(\.self)
+    }
+    return misses + [falseConvergence(report)].compactMap(\.self)
+  }
+
+  // MARK: One goal each
+
+  private func claims(_ report: ConsistencyReport) -> [Miss] {
+    guard let efficiency = report.efficiency, let errors = report.normalizedErrorSquared else {
+      return [
+        Miss(goal: .efficiency, explanation: "no run was ever converged", seeds: [])
+      ]
+    }
+    var misses: [Miss] = []
+    if !(efficiency <= largestEfficiency) {
+      misses.append(
+        Miss(
+          goal: .efficiency,
+          explanation: """
+            RMSE is \(efficiency.short) times the bound, goal at most \(largestEfficiency.short)
+            """,
+          seeds: report.records.worst { record in
+            record.converged.squaredError.total - record.converged.squaredBound.total
+          }))
+    }
+    let components: [(Goal, String, Figure?, Int, (RunRecord) -> RunRecord.Sum)] = [
+      (.normalizedErrorSquared, "NEES/3", errors, 3, \.converged.normalizedErrorSquared),
+      (
+        .rangeInnovation, "NIS of range", report.normalizedInnovationSquared[0], 1,
+        { $0.converged.normalizedInnovationSquared[0] }
+      ),
+      (
+        .azimuthInnovation, "NIS of azimuth", report.normalizedInnovationSquared[1], 1,
+        { $0.converged.normalizedInnovationSquared[1] }
+      ),
+      (
+        .elevationInnovation, "NIS of elevation", report.normalizedInnovationSquared[2], 1,
+        { $0.converged.normalizedInnovationSquared[2] }
+      ),
+    ]
+    for (goal, name, figure, degrees, sum) in components {
+      guard let figure, !consistencyBand.contains(figure.value) else { continue }
+      let band = ChiSquare(degreesOfFreedom: degrees)
+        .meanBand(count: figure.runs, probability: 0.95)
+      let sign = figure.value > consistencyBand.upperBound ? 1.0 : -1.0
+      misses.append(
+        Miss(
+          goal: goal,
+          explanation: """
+            \(name) is \(figure.value.short)\(figure.standardError.map { " ± \($0.short)" } ?? "") \
+            over \(figure.runs) run\(figure.runs == 1 ? "" : "s"), goal \(consistencyBand.lowerBound.short) to \
+            \(consistencyBand.upperBound.short); as many independent draws lie within \
+            \((band.lowerBound / Double(degrees)).short) to \
+            \((band.upperBound / Double(degrees)).short) in 95 %
+            """,
+          seeds: report.records.worst { sign * (sum($0).total - Double(sum($0).count * degrees)) }))
+    }
+    return misses
+  }
+
+  private func falseConvergence(_ report: ConsistencyReport) -> Miss? {
+    let seeds = report.falseConvergences
+    let share = Double(seeds.count) / Double(max(1, report.records.count))
+    guard share >= falseRunShare else { return nil }
+    return Miss(
+      goal: .falseConvergence,
+      explanation: """
+        \(seeds.count) of \(report.records.count) runs were falsely converged at some moment, goal \
+        below \((falseRunShare * 100).short) %
+        """,
+      seeds: seeds.worst())
+  }
+
+  private func timeToConverge(_ report: ConsistencyReport) -> Miss? {
+    guard let median = report.timeRatios.quantile(0.5), !(median <= largestMedianTimeRatio) else {
+      return nil
+    }
+    return Miss(
+      goal: .timeToConverge,
+      explanation: """
+        the median time to converge is \(median.short) times the bound's, goal at most \
+        \(largestMedianTimeRatio.short)
+        """,
+      seeds: report.records.worst { record in
+        record.firstPossibleConvergence.map { possible in
+          ((record.firstConvergence?.seconds ?? 1e6) + 0.1) / (possible.seconds + 0.1)
+        } ?? 0
+      })
+  }
+
+  private func withdrawal(_ report: ConsistencyReport) -> Miss? {
+    let seeds = report.slowWithdrawals
+    guard !seeds.isEmpty else { return nil }
+    return Miss(
+      goal: .withdrawal,
+      explanation: """
+        \(seeds.count) of \(report.recoveries.count) runs stayed falsely converged for more than \
+        \(RecoveryRecord.allowedSeconds.short) s
+        """,
+      seeds: report.records.worst { $0.recovery?.withdrawalSeconds ?? 0 })
+  }
+
+  private func regain(_ report: ConsistencyReport) -> Miss? {
+    guard let median = report.regainRatios.quantile(0.5), !(median <= largestMedianRegainRatio)
+    else { return nil }
+    return Miss(
+      goal: .regain,
+      explanation: """
+        the median time to regain convergence is \(median.short) times that of a fresh start, goal \
+        at most \(largestMedianRegainRatio.short)
+        """,
+      seeds: report.records.worst { $0.recovery.map { $0.regainedSeconds ?? 1e6 } ?? 0 })
+  }
+}
+
+/// How many seeds a miss names.
+private let namedSeeds = 5
+
+extension [UInt64] {
+  fileprivate func worst() -> [UInt64] { Array(prefix(namedSeeds)) }
+}
+
+extension [RunRecord] {
+  /// The seeds of the runs with the largest values above zero, the largest first.
+  fileprivate func worst(_ value: (RunRecord) -> Double) -> [UInt64] {
+    let ranked = map { (seed: $0.seed, value: value($0)) }.filter { $0.value > 0 }
+      .sorted { ($1.value, $0.seed) < ($0.value, $1.seed) }
+    return ranked.prefix(namedSeeds).map(\.seed)
+  }
+}
+
+extension Double {
+  /// At most three decimals.
+  fileprivate var short: String {
+    var text = String(format: "%.3f", self)
+    while text.contains("."), text.last == "0" || text.last == "." {
+      let isPoint = text.last == "."
+      text.removeLast()
+      if isPoint { break }
+    }
+    return text
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyGeometry
+internal import NearbyRecordings
+public import NearbySimulation
+
+/// All figures of one scenario, as numbers; what does not exist is `null`.
+///
+/// Errors and sigmas are root mean squares, metres or degrees; times are seconds. ``ConsistencyReport``
+/// and ``RunRecord`` define each.
+public struct ScenarioFigures: Sendable, Encodable {
+  /// The median and the 90 % quantile over runs.
+  public struct Spread: Sendable, Encodable {
+    /// Half of the runs are at or below it; `nil` when it is infinite.
+    public var median: Double?
+    /// Nine in ten runs are at or below it; `nil` when it is infinite.
+    public var percentile90: Double?
+
+    init?(_ values: [Double]) {
+      let sorted = values.sorted()
+      guard let median = sorted.quantile(0.5), let upper = sorted.quantile(0.9) else { return nil }
+      self.median = median.isFinite ? median : nil
+      percentile90 = upper.isFinite ? upper : nil
+    }
+  }
+
+  /// A number for each output.
+  public struct PerOutput: Sendable, Encodable {
+    /// Of the distance.
+    public var distance: Double?
+    /// Of the direction.
+    public var direction: Double?
+    /// Of the horizontal angle.
+    public var horizontalAngle: Double?
+    /// Of the height, or of the word on above and below.
+    public var vertical: Double?
+    /// Of the world transform.
+    public var worldTransform: Double?
+  }
+
+  /// How runs came through their event.
+  public struct Recovery: Sendable, Encodable {
+    /// In how many runs a sample contradicted the former place.
+    public var contradictedRuns: Int
+    /// The longest time that a false convergence was held, seconds.
+    public var longestFalseConvergence: Double
+    /// In how many runs that was too long.
+    public var slowWithdrawals: Int
+    /// In how many runs convergence was regained.
+    public var regainedRuns: Int
+    /// The time to be converged and right again, seconds.
+    public var regained: Spread?
+    /// The time of a fresh start, seconds.
+    public var freshStart: Spread?
+    /// The one over the other.
+    public var ratio: Spread?
+  }
+
+  /// The scenario's name.
+  public var scenario: String
+  /// How many runs there were.
+  public var runs: Int
+  /// How many of them converged.
+  public var convergedRuns: Int
+  /// How often a run lost convergence again, on average.
+  public var lossesPerRun: Double
+  /// The root mean square error over the bound, while converged.
+  public var efficiency: Double?
+  /// The root mean square error while converged, metres.
+  public var rmse: Double?
+  /// The root mean square of the claimed sigma over the same moments, metres.
+  public var claimedSigma: Double?
+  /// The root mean square of the bound over the same moments, metres.
+  public var bound: Double?
+  /// NEES over three while converged.
+  public var normalizedErrorSquared: Figure?
+  /// NIS of the range while converged.
+  public var rangeInnovation: Figure?
+  /// NIS of the azimuth while converged.
+  public var azimuthInnovation: Figure?
+  /// NIS of the elevation while converged.
+  public var elevationInnovation: Figure?
+  /// How many runs were ever falsely converged.
+  public var falseRuns: Int
+  /// The share of converged samples that were falsely so.
+  public var falseSampleShare: Double?
+  /// How many runs ever named the wrong side, above or below.
+  public var wrongSideRuns: Int
+  /// Seconds to the first convergence, of the runs that converge.
+  public var timeToConverge: Spread?
+  /// Metres travelled by then.
+  public var pathToConverge: Spread?
+  /// The parallax swept by then, degrees.
+  public var sweptDegreesToConverge: Spread?
+  /// The time to converge over the bound's.
+  public var timeRatio: Spread?
+  /// The share of samples after which each output was published.
+  public var availability: PerOutput
+  /// The root mean square error of each output where published: metres, angles in degrees.
+  public var outputErrors: PerOutput
+  /// The root mean square step of the placed world transform beyond what the truth moved, metres.
+  public var jitter: Double?
+  /// How runs came through their event; `nil` without one.
+  public var recovery: Recovery?
+  /// The goals that were missed.
+  public var misses: [ProofGoals.Miss]
+
+  /// Computes the figures of a report.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - report: The runs.
+  ///   - goals: What must be reached.
+  public init(
+    of scenario: Scenario, _ report: ConsistencyReport, _ goals: ProofGoals
+  ) {
+    self.scenario = scenario.name
+    runs = report.records.count
+    convergedRuns = report.convergedSeeds.count
+    lossesPerRun = Double(report.records.reduce(0) { $0 + $1.losses }) / Double(max(1, runs))
+    efficiency = report.efficiency?.finite
+    rmse = report.rootMeanSquareError?.finite
+    claimedSigma = report.rootMeanSquareClaim?.finite
+    bound = report.rootMeanSquareBound?.finite
+    normalizedErrorSquared = report.normalizedErrorSquared
+    let innovations = report.normalizedInnovationSquared
+    rangeInnovation = innovations[0]
+    azimuthInnovation = innovations[1]
+    elevationInnovation = innovations[2]
+    falseRuns = report.falseConvergences.count
+    falseSampleShare = report.falseSampleShare
+    wrongSideRuns = report.wrongSides.count
+    let arrivals = report.arrivals
+    timeToConverge = Spread(arrivals.map(\.seconds))
+    pathToConverge = Spread(arrivals.map(\.metres))
+    sweptDegreesToConverge = Spread(arrivals.map { $0.sweptAngleRadians.radiansAsDegrees })
+    timeRatio = Spread(report.timeRatios)
+    availability = PerOutput(availabilityIn: report.records)
+    outputErrors = PerOutput(errorsIn: report.records)
+    jitter = Figure(report.records.map(\.outputs.squaredJitter))?.value.squareRoot().finite
+    recovery = Recovery(report)
+    misses = goals.misses(of: report, scenario.expectation)
+  }
+}
+
+extension ScenarioFigures.PerOutput {
+  fileprivate init(availabilityIn records: [RunRecord]) {
+    let samples = records.reduce(0) { $0 + $1.samples }
+    guard samples > 0 else { return }
+    func share(_ count: (RunRecord.Outputs) -> Int) -> Double {
+      Double(records.reduce(0) { $0 + count($1.outputs) }) / Double(samples)
+    }
+    distance = share(\.squaredDistance.count)
+    direction = share(\.squaredDirection.count)
+    horizontalAngle = share(\.squaredHorizontalAngle.count)
+    vertical = share(\.verticalDirections)
+    worldTransform = share(\.placements)
+  }
+
+  fileprivate init(errorsIn records: [RunRecord]) {
+    func root(_ sum: (RunRecord.Outputs) -> RunRecord.Sum) -> Double? {
+      Figure(records.map { sum($0.outputs) })?.value.squareRoot().finite
+    }
+    distance = root(\.squaredDistance)
+    direction = root(\.squaredDirection)?.radiansAsDegrees
+    horizontalAngle = root(\.squaredHorizontalAngle)?.radiansAsDegrees
+    vertical = root(\.squaredHeight)
+  }
+}
+
+extension ScenarioFigures.Recovery {
+  fileprivate init?(_ report: ConsistencyReport) {
+    let recoveries = report.recoveries
+    guard !recoveries.isEmpty else { return nil }
+    contradictedRuns = recoveries.count
+    longestFalseConvergence = recoveries.map(\.withdrawalSeconds).max() ?? 0
+    slowWithdrawals = report.slowWithdrawals.count
+    regainedRuns = recoveries.count { $0.regainedSeconds != nil }
+    regained = ScenarioFigures.Spread(recoveries.map { $0.regainedSeconds ?? .infinity })
+    freshStart = ScenarioFigures.Spread(recoveries.map { $0.freshStartSeconds ?? .infinity })
+    ratio = ScenarioFigures.Spread(report.regainRatios)
+  }
+}

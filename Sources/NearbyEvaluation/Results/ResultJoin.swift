@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// Joins rows of a result with the samples of their recording, in one pass.
+struct ResultJoin: ~Copyable {
+  private let recording: RecordingReader
+  private let configuration: FusionConfiguration
+  private var truth: TruthPlaces
+  private var comparison: TruthComparison
+  private var entries: [ResultEntry] = []
+  private var entryOfPeer: [String: Int] = [:]
+  private var first: Timestamp?
+  private var last: Timestamp?
+
+  init(
+    _ recording: RecordingReader, _ configuration: FusionConfiguration
+  ) throws(RecordingError) {
+    self.recording = recording
+    self.configuration = configuration
+    truth = try TruthPlaces(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
+    comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
+  }
+
+  /// Reads both to the end.
+  mutating func run(
+    _ rows: consuming EstimateReader, recording name: String
+  ) throws(RecordingError) {
+    var stream = try recording.events()
+    var row = try rows.next()
+    while let event = try stream.next() {
+      switch event {
+      case .pose(let pose): truth.note(pose)
+      case .tracking: break
+      case .ranging(let sample):
+        first = min(first ?? sample.timestamp, sample.timestamp)
+        last = max(last ?? sample.timestamp, sample.timestamp)
+        guard let current = row, current.timestamp == sample.timestamp, current.peer == sample.peer
+        else { continue }
+        try note(current, sample)
+        row = try rows.next()
+      }
+    }
+    if let row { throw rows.strangeRow(row, recording: name) }
+  }
+
+  private mutating func note(_ row: EstimateRow, _ sample: RangingRow) throws(RecordingError) {
+    let index = index(of: sample)
+    entries[index].note(row, sample)
+    let place = try truth.place(at: sample)
+    guard let place, let mean = row.meanInWorld else {
+      entries[index].noteConvergence(row.status == .converged, at: row.timestamp)
+      entries[index].notePlacement(nil)
+      return
+    }
+    let frames = recording.manifest.frames
+    let estimated = frames.engineWorldFromWorld.act(mean)
+    let covariance = row.covarianceInWorld.rotated(by: frames.engineWorldFromWorld)
+    let fromDevice = estimated - place.odometryPose.translation
+    let isConverged =
+      row.status.map { $0 == .converged } ?? isNarrow(covariance, distance: fromDevice.length)
+    entries[index].noteConvergence(isConverged, at: row.timestamp)
+    comparison.add(
+      TruthComparison.Sample(
+        peer: index, timestamp: row.timestamp, isConverged: isConverged,
+        estimatedPosition: estimated, covariance: covariance, odometryPose: place.odometryPose,
+        truePosition: place.truePosition, truePose: place.truePose))
+    let isPlaced = row.status == nil ? isConverged : row.hasWorldTransform
+    let trueInOdometry = (place.odometryPose * place.truePose.inverse).act(place.truePosition)
+    entries[index].notePlacement(isPlaced ? estimated - trueInOdometry : nil)
+  }
+
+  /// The engine's criterion, for rows that do not say whether they are converged.
+  private func isNarrow(_ covariance: SymmetricMatrix3, distance: Double) -> Bool {
+    let variance =
+      configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
+    let settings = configuration.convergence
+    return max(0, variance).squareRoot()
+      <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
+  }
+
+  private mutating func index(of sample: RangingRow) -> Int {
+    if let index = entryOfPeer[sample.peer] { return index }
+    entryOfPeer[sample.peer] = entries.count
+    entries.append(ResultEntry(id: sample.peer, start: sample.timestamp))
+    return entries.count - 1
+  }
+
+  func evaluation(
+    result: String, source: ResultEvaluation.Source, recording: String
+  ) -> ResultEvaluation {
+    let middle = Timestamp(
+      nanoseconds: first.map { first in
+        first.nanoseconds + ((last ?? first).nanoseconds - first.nanoseconds) / 2
+      } ?? 0)
+    var peers: [ResultEvaluation.PeerFigures] = []
+    var known: [ResultEntry] = []
+    for (index, entry) in entries.enumerated() where truth.knows(entry.id) {
+      known.append(entry)
+      peers.append(
+        ResultEvaluation.PeerFigures(
+          id: entry.id,
+          figures: ResultFigures(
+            [entry], comparison.statistics(ofPeer: index, secondHalfFrom: middle))))
+    }
+    return ResultEvaluation(
+      result: result, source: source, recording: recording, peers: peers,
+      all: ResultFigures(known, comparison.statistics(secondHalfFrom: middle)))
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyGeometry
+
+/// The statistics of many runs of one scenario.
+///
+/// Means are over moments; what stands behind each is in its ``Figure``.
+public struct ConsistencyReport: Sendable, CustomStringConvertible {
+  /// The runs, in the order of their seeds.
+  public let records: [RunRecord]
+
+  /// Makes the statistics of records.
+  public init(records: [RunRecord]) { self.records = records }
+
+  // MARK: Claims while converged
+
+  /// The mean normalised error squared while converged, over three: expected one.
+  public var normalizedErrorSquared: Figure? {
+    Figure(records.map(\.converged.normalizedErrorSquared)).map { $0 / 3 }
+  }
+
+  /// The mean normalised innovation squared while converged, of range, azimuth and elevation:
+  /// expected one each; `nil` where nothing was measured.
+  public var normalizedInnovationSquared: [Figure?] {
+    (0..<3).map { component in
+      Figure(records.map { $0.converged.normalizedInnovationSquared[component] })
+    }
+  }
+
+  /// The root mean square error while converged, metres.
+  public var rootMeanSquareError: Double? { root(\.converged.squaredError) }
+
+  /// The root mean square of the claimed sigma over the same moments, metres.
+  public var rootMeanSquareClaim: Double? { root(\.converged.squaredClaim) }
+
+  /// The root mean square of the bound over the same moments, metres.
+  public var rootMeanSquareBound: Double? { root(\.converged.squaredBound) }
+
+  /// The root mean square error over the bound: one is as good as it gets.
+  public var efficiency: Double? {
+    rootMeanSquareError.flatMap { error in rootMeanSquareBound.map { error / $0 } }
+  }
+
+  // MARK: Convergence
+
+  /// The seeds of the runs that have converged at any moment.
+  public var convergedSeeds: [UInt64] { seeds { $0.firstConvergence != nil } }
+
+  /// The seeds of the runs with a false convergence at any moment that no event excuses.
+  public var falseConvergences: [UInt64] { seeds { $0.falseSamples > 0 } }
+
+  /// The share of converged samples that are falsely so.
+  public var falseSampleShare: Double? {
+    let converged = records.reduce(0) { $0 + $1.convergedSamples }
+    guard converged > 0 else { return nil }
+    return Double(records.reduce(0) { $0 + $1.falseSamples }) / Double(converged)
+  }
+
+  /// The seeds of the runs that named the wrong side, above or below, at any moment.
+  public var wrongSides: [UInt64] { seeds { $0.outputs.wrongSides > 0 } }
+
+  /// The time to converge over the time to the bound's convergence, for each run whose bound meets the
+  /// criterion, in ascending order; infinite for runs that never converge.
+  ///
+  /// Both times have one sample period (0.1 s) added, so that a first sample that suffices counts.
+  public var timeRatios: [Double] {
+    records.compactMap { record in
+      record.firstPossibleConvergence.map { possible in
+        ((record.firstConvergence?.seconds ?? .infinity) + 0.1) / (possible.seconds + 0.1)
+      }
+    }.sorted()
+  }
+
+  /// The first convergences of the runs that converge.
+  var arrivals: [RunRecord.Arrival] { records.compactMap(\.firstConvergence) }
+
+  // MARK: Recovery
+
+  /// The recoveries of the runs in which a sample contradicted the account.
+  public var recoveries: [RecoveryRecord] {
+    records.compactMap(\.recovery).filter { $0.contradictionSeconds != nil }
+  }
+
+  /// The seeds of the runs that stayed falsely converged for longer than allowed.
+  public var slowWithdrawals: [UInt64] {
+    seeds { ($0.recovery?.withdrawalSeconds ?? 0) > RecoveryRecord.allowedSeconds }
+  }
+
+  /// The time to regain convergence over that of a fresh start, in ascending order; of the runs whose
+  /// fresh start converges.
+  public var regainRatios: [Double] {
+    recoveries.compactMap { recovery in
+      recovery.freshStartSeconds.map { fresh in
+        ((recovery.regainedSeconds ?? .infinity) + 0.1) / (fresh + 0.1)
+      }
+    }.sorted()
+  }
+
+  // MARK: -
+
+  /// The statistics in one line.
+  public var description: String {
+    func text(_ value: Double?) -> String { value.map { String(format: "%.3f", $0) } ?? "-" }
+    let innovations = normalizedInnovationSquared.map { text($0?.value) }
+    return """
+      NEES/3 \(text(normalizedErrorSquared?.value)), NIS \(innovations.joined(separator: "/")), \
+      RMSE \(text(rootMeanSquareError)) m, claimed \(text(rootMeanSquareClaim)) m, \
+      bound \(text(rootMeanSquareBound)) m, ratio \(text(efficiency)), \
+      converged \(convergedSeeds.count) of \(records.count), false \(falseConvergences.count), \
+      time ratio \(text(timeRatios.quantile(0.5)))
+      """
+  }
+
+  private func seeds(_ isIncluded: (RunRecord) -> Bool) -> [UInt64] {
+    records.filter(isIncluded).map(\.seed)
+  }
+
+  private func root(_ sum: (RunRecord) -> RunRecord.Sum) -> Double? {
+    Figure(records.map(sum))?.value.squareRoot()
+  }
+}
+
+extension [Double] {
+  /// The quantile of ascending numbers: the smallest that at least the share does not exceed; `nil` of
+  /// none.
+  func quantile(_ share: Double) -> Double? {
+    isEmpty ? nil : self[Swift.min(count - 1, Int((share * Double(count)).rounded(.down)))]
+  }
+}

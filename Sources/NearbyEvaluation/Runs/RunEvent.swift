@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyGeometry
+public import NearbySimulation
+
+/// Something that makes an engine's account wrong: a jump of the odometry's world, a loss of tracking,
+/// a peer that is carried away.
+public struct RunEvent: Sendable {
+  /// From its beginning to its end, seconds after the start of the run; the two are the same when it
+  /// happens at once.
+  public var span: ClosedRange<Double>
+  /// Where the peer was in the odometry's world until then, metres.
+  public var formerPlace: Vector3
+
+  /// Makes an event.
+  public init(span: ClosedRange<Double>, formerPlace: Vector3) {
+    self.span = span
+    self.formerPlace = formerPlace
+  }
+
+  /// Finds the event of a run; `nil` when its scenario has none, or no sample comes before it.
+  ///
+  /// Several of them, one after the other, count as one.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - run: The run.
+  public init?(of scenario: Scenario, in run: SimulatedRun) {
+    var spans: [ClosedRange<Double>] = []
+    let (jump, loss, peer) = (scenario.odometry.jump, scenario.odometry.loss, scenario.peer)
+    if jump.displacement != .zero { spans.append(jump.seconds...jump.seconds) }
+    if loss.duration > 0 { spans.append(loss.seconds...(loss.seconds + loss.duration)) }
+    if peer.motion == .carried {
+      let begin = peer.carriedAfterSeconds
+      spans.append(begin...(begin + peer.carriedForSeconds))
+    }
+    guard let begin = spans.map(\.lowerBound).min(), let end = spans.map(\.upperBound).max(),
+      let before = run.samples.last(where: { $0.seconds < begin })
+    else { return nil }
+    self.init(span: begin...end, formerPlace: before.peerInOdometry)
+  }
+
+  /// Whether a sample contradicts the former place.
+  ///
+  /// It does when it is honest and what it would measure without noise differs, between the former
+  /// place and the true one, by more than 3.4 standard deviations in any component that it has. Noise
+  /// and the engine have no part in it.
+  ///
+  /// - Parameters:
+  ///   - sample: The sample.
+  ///   - radio: How the radio measures.
+  /// - Returns: Whether it does; never before the event.
+  public func isContradicted(by sample: SimulatedRun.Sample, radio: ScenarioRadio) -> Bool {
+    guard sample.seconds >= span.lowerBound else { return false }
+    let device = sample.odometryFromDevice
+    let antenna = device.act(radio.antennaInDevice)
+    let (former, now) = (formerPlace - antenna, sample.peerInOdometry - antenna)
+    if sample.distance != nil, !sample.isRangeFaulty,
+      abs(former.length - now.length) > 3.4 * radio.rangeNoise
+    {
+      return true
+    }
+    let turn = device.rotation.inverse
+    let (a, b) = (
+      ArrivalAngles(ofDirection: turn.act(former)), ArrivalAngles(ofDirection: turn.act(now))
+    )
+    let azimuth = abs((a.azimuthRadians - b.azimuthRadians).wrappedAngle)
+    let elevation = abs(a.elevationRadians - b.elevationRadians)
+    return sample.azimuthRadians != nil && !sample.isAzimuthFaulty
+      && azimuth > 3.4 * radio.azimuth.totalSigma
+      || sample.elevationRadians != nil && !sample.isElevationFaulty
+        && elevation > 3.4 * radio.elevation.totalSigma
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A mean over many runs, with what stands behind it.
+public struct Figure: Sendable, Hashable, Encodable {
+  /// The mean over all moments of all runs.
+  public var value: Double
+  /// Its standard error; `nil` of a single run.
+  ///
+  /// Moments within a run are correlated, so it comes from the runs: with the moments `n_i` and the
+  /// mean `m_i` of run `i` of `R`, and the mean of all `m`,
+  ///
+  ///     √( R / (R - 1) · Σ n_i² (m_i - m)² ) / Σ n_i
+  ///
+  /// the standard error of a ratio over clusters.
+  public var standardError: Double?
+  /// How many runs contributed: the independent draws behind it.
+  public var runs: Int
+
+  /// Makes the figure of the sums of independent runs; `nil` when none has a moment.
+  ///
+  /// - Parameter sums: One sum for each run; empty ones do not count.
+  public init?(_ sums: [RunRecord.Sum]) {
+    let sums = sums.filter { $0.count > 0 }
+    let count = sums.reduce(0) { $0 + $1.count }
+    guard count > 0 else { return nil }
+    let mean = sums.reduce(0) { $0 + $1.total } / Double(count)
+    value = mean
+    runs = sums.count
+    guard sums.count > 1, mean.isFinite else { return }
+    let scatter = sums.reduce(0.0) { sum, run in
+      let deviation = run.total - Double(run.count) * mean
+      return sum + deviation * deviation
+    }
+    let ratio = Double(sums.count) / Double(sums.count - 1)
+    standardError = (ratio * scatter).squareRoot() / Double(count)
+  }
+
+  /// The figure over a constant, such as a number of degrees of freedom.
+  public static func / (figure: Figure, divisor: Double) -> Figure {
+    var figure = figure
+    figure.value /= divisor
+    figure.standardError = figure.standardError.map { $0 / divisor }
+    return figure
+  }
+
+  private enum CodingKeys: String, CodingKey { case value, standardError, runs }
+
+  /// Writes every key; an infinite value as `null`, since JSON has none.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(value.isFinite ? value : nil, forKey: .value)
+    try container.encode(standardError, forKey: .standardError)
+    try container.encode(runs, forKey: .runs)
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyGeometry
+
+/// A walk through a room, by its horizontal components.
+///
+/// A circle, a counter-rotating harmonic that bends it into turns, and a slow wander of its centre.
+/// The speed never vanishes, so that the direction of walking is smooth.
+struct RoomPath: Sendable {
+  private var radius = 0.0
+  private var rate = 0.0
+  private var harmonic = 0.0
+  private var phase = 0.0
+  private var wanderX = Sinusoid()
+  private var wanderZ = Sinusoid()
+
+  init() {}
+
+  init(radius interval: ClosedRange<Double>, _ generator: inout SeededGenerator) {
+    radius = generator.uniform(in: interval)
+    let speed = generator.uniform(in: 0.8...1.2)
+    rate = (generator.uniform() < 0.5 ? -1 : 1) * speed / radius
+    harmonic = radius * generator.uniform(in: 0.1...0.25)
+    phase = generator.uniform(in: -.pi...Double.pi)
+    wanderX = Sinusoid(0.4...0.8, period: 25...40, &generator)
+    wanderZ = Sinusoid(0.4...0.8, period: 25...40, &generator)
+  }
+
+  /// Where the walk is after so many seconds of walking, and the direction in which it goes on.
+  func point(at t: Double) -> (place: Vector3, direction: Vector3) {
+    guard radius > 0 else { return (.zero, Vector3(0, 0, -1)) }
+    let (a, b) = (rate * t, phase - 2 * rate * t)
+    let (cosA, sinA, cosB, sinB) = (cos(a), sin(a), cos(b), sin(b))
+    return (
+      Vector3(
+        radius * cosA + harmonic * cosB + wanderX.value(at: t), 0,
+        radius * sinA + harmonic * sinB + wanderZ.value(at: t)),
+      Vector3(
+        -radius * rate * sinA + 2 * rate * harmonic * sinB + wanderX.derivative(at: t), 0,
+        radius * rate * cosA - 2 * rate * harmonic * cosB + wanderZ.derivative(at: t)
+      ).normalized
+    )
+  }
+
+  /// The derivative of the place by the time walked, and the rate at which its direction turns about
+  /// gravity, radians per second, positive to the left.
+  func derivative(at t: Double) -> (velocity: Vector3, turnRate: Double) {
+    guard radius > 0 else { return (.zero, 0) }
+    let (a, b) = (rate * t, phase - 2 * rate * t)
+    let velocity = Vector3(
+      -radius * rate * sin(a) + 2 * rate * harmonic * sin(b) + wanderX.derivative(at: t), 0,
+      radius * rate * cos(a) - 2 * rate * harmonic * cos(b) + wanderZ.derivative(at: t))
+    let square = rate * rate
+    let acceleration = Vector3(
+      -radius * square * cos(a) - 4 * square * harmonic * cos(b)
+        + wanderX.secondDerivative(at: t), 0,
+      -radius * square * sin(a) - 4 * square * harmonic * sin(b)
+        + wanderZ.secondDerivative(at: t))
+    let turn = velocity.z * acceleration.x - velocity.x * acceleration.z
+    return (velocity, turn / velocity.dot(velocity))
+  }
+}
+
+/// The sweep of a person who stands: from side to side and up and down by 0.3 to 0.6 m, with yaw.
+struct ArmSweep: Sendable {
+  private var sideways = Sinusoid()
+  private var upwards = Sinusoid()
+  private var turning = Sinusoid()
+
+  init() {}
+
+  init(_ generator: inout SeededGenerator) {
+    sideways = Sinusoid(0.15...0.3, period: 2...3, &generator)
+    upwards = Sinusoid(0.15...0.3, period: 2.5...3.5, &generator)
+    turning = Sinusoid(0.2...0.5, period: 3...4, &generator)
+  }
+
+  func side(at t: Double) -> Double { envelope(at: t) * sideways.value(at: t) }
+  func height(at t: Double) -> Double { envelope(at: t) * upwards.value(at: t) }
+  func yaw(at t: Double) -> Double { envelope(at: t) * turning.value(at: t) }
+
+  /// The derivatives of the three.
+  func derivatives(at t: Double) -> (side: Double, height: Double, yaw: Double) {
+    let (envelope, slope) = (envelope(at: t), -SmoothStep.derivative(t - 5))
+    func product(_ wave: Sinusoid) -> Double {
+      envelope * wave.derivative(at: t) + slope * wave.value(at: t)
+    }
+    return (product(sideways), product(upwards), product(turning))
+  }
+
+  /// One while standing, zero from 6 s on, with two smooth derivatives.
+  private func envelope(at t: Double) -> Double { 1 - SmoothStep.value(t - 5) }
+}
+
+/// Stairs: a rise with two smooth derivatives, and a bounce with every step.
+struct StairClimb: Sendable {
+  /// When the climb begins, seconds.
+  private static let start = 15.0
+  /// How long it takes, seconds.
+  private static let duration = 12.0
+  /// How much every step bounces, metres.
+  private static let bounce = 0.02
+
+  private var rise = 0.0
+  private var stepRate = 0.0
+
+  init() {}
+
+  init(_ generator: inout SeededGenerator) {
+    rise = generator.uniform(in: 2.6...3.2)
+    stepRate = 2 * .pi * generator.uniform(in: 1.2...1.6)
+  }
+
+  func height(at t: Double) -> Double {
+    guard rise > 0 else { return 0 }
+    let u = (t - Self.start) / Self.duration
+    return rise * SmoothStep.value(u) + Self.bounce * bump(u) * sin(stepRate * t)
+  }
+
+  func derivative(at t: Double) -> Double {
+    guard rise > 0 else { return 0 }
+    let u = (t - Self.start) / Self.duration
+    let v = u > 0 && u < 1 ? u * (1 - u) : 0
+    let slope = 192 * v * v * (1 - 2 * u) / Self.duration
+    return rise * SmoothStep.derivative(u) / Self.duration
+      + Self.bounce * (slope * sin(stepRate * t) + bump(u) * stepRate * cos(stepRate * t))
+  }
+
+  /// Zero outside the climb, one in its middle.
+  private func bump(_ u: Double) -> Double {
+    let v = u > 0 && u < 1 ? u * (1 - u) : 0
+    return 64 * v * v * v
+  }
+}
+
+/// The step from 0 at 0 to 1 at 1 with two vanishing derivatives at either end: u³ (10 - 15 u + 6 u²).
+enum SmoothStep {
+  static func value(_ x: Double) -> Double {
+    let u = min(max(x, 0), 1)
+    return u * u * u * (10 - 15 * u + 6 * u * u)
+  }
+
+  static func derivative(_ x: Double) -> Double {
+    guard x > 0, x < 1 else { return 0 }
+    return 30 * x * x * (1 - x) * (1 - x)
+  }
+}
+
+/// One oscillation.
+struct Sinusoid: Sendable {
+  private var amplitude = 0.0
+  private var rate = 1.0
+  private var phase = 0.0
+
+  init() {}
+
+  init(
+    _ amplitude: ClosedRange<Double>, period: ClosedRange<Double>,
+    _ generator: inout SeededGenerator
+  ) {
+    self.amplitude = generator.uniform(in: amplitude)
+    rate = 2 * .pi / generator.uniform(in: period)
+    phase = generator.uniform(in: -.pi...Double.pi)
+  }
+
+  func value(at t: Double) -> Double { amplitude * sin(rate * t + phase) }
+  func derivative(at t: Double) -> Double { amplitude * rate * cos(rate * t + phase) }
+  func secondDerivative(at t: Double) -> Double { -rate * rate * value(at: t) }
+}
+
+extension [Sinusoid] {
+  func value(at t: Double) -> Double { reduce(0) { $0 + $1.value(at: t) } }
+  func derivative(at t: Double) -> Double { reduce(0) { $0 + $1.derivative(at: t) } }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyFusion
+internal import NearbyGeometry
+
+/// The poses that drifting odometry reports: true increments, turned by the yaw error so far, plus
+/// a random walk of place and yaw over the path length; then what happens to its world as a whole.
+struct OdometryTrack: DeviceTrack {
+  private(set) var poses: [DevicePose] = []
+  private(set) var arrivals: [Double] = []
+  private(set) var tracking: [(seconds: Double, sample: TrackingSample)] = []
+  private(set) var places: [(seconds: Double, place: Vector3)] = []
+
+  /// The odometry's drift at one tick.
+  private struct Tick {
+    var yawError: Double
+    /// The odometry's place minus the turned true place.
+    var offset: Vector3
+    /// The path length so far.
+    var length: Double
+  }
+
+  private let motion: ScenarioMotion
+  private let clock: TickClock
+  private var ticks: [Tick] = []
+  /// How the whole world is tilted, and how it lies after a loss of tracking.
+  private let tilt: RigidTransform?
+  private var loss: (end: Double, shift: RigidTransform)?
+
+  private static let up = Vector3(0, 1, 0)
+
+  init(_ scenario: Scenario, motion: ScenarioMotion, seed: UInt64) {
+    let odometry = scenario.odometry
+    self.motion = motion
+    clock = TickClock(rate: odometry.rate, idle: scenario.idle)
+    tilt = Self.tilt(of: odometry, about: motion.pose(at: 0).translation, seed: seed)
+    tracking = Self.tracking(of: odometry)
+    // Nearly always every sixth pose: no need to ask the motion again.
+    let placeStride =
+      odometry.rate.truncatingRemainder(dividingBy: 10) == 0 ? Int(odometry.rate / 10) : 0
+
+    var generator = SeededGenerator(seed: seed, stream: 2)
+    var noise = SeededGenerator(seed: seed, stream: 3)
+    let count = clock.count(until: scenario.duration)
+    ticks.reserveCapacity(count)
+    poses.reserveCapacity(count)
+    arrivals.reserveCapacity(count)
+    var previous = motion.pose(at: 0).translation
+    var place = previous
+    var yaw = 0.0
+    var length = 0.0
+    var turn = Rotation.identity
+    for index in 0..<count {
+      let seconds = clock.seconds(at: index)
+      let truth = motion.pose(at: seconds)
+      let increment = truth.translation - previous
+      // At rest there is nothing to drift over but tremor.
+      let distance = clock.isIdle(at: seconds) ? 0 : increment.length
+      let walk = distance.squareRoot()
+      place += turn.act(increment) + generator.normalVector(sigma: odometry.positionDrift * walk)
+      yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
+      length += distance
+      previous = truth.translation
+      var reported = place
+      if seconds >= odometry.jump.seconds { reported += odometry.jump.displacement }
+      turn = Rotation(angleRadians: yaw, about: Self.up)
+      ticks.append(
+        Tick(yawError: yaw, offset: reported - turn.act(truth.translation), length: length))
+      if placeStride > 0, index % placeStride == 0 || clock.isIdle(at: seconds) {
+        places.append((seconds, previous))
+      }
+
+      var pose = RigidTransform(rotation: turn * truth.rotation, translation: reported)
+      if odometry.loss.duration > 0 {
+        if loss == nil, seconds >= odometry.loss.end {
+          loss = (odometry.loss.end, Self.shift(of: odometry.loss, about: reported))
+        }
+        if seconds >= odometry.loss.seconds, seconds < odometry.loss.end { continue }
+      }
+      pose = inFinalWorld(pose, at: seconds)
+      if odometry.positionNoise > 0 || odometry.attitudeNoiseDegrees > 0 {
+        pose.translation += noise.normalVector(sigma: odometry.positionNoise)
+        let shake = noise.normalVector(sigma: odometry.attitudeNoiseDegrees.degreesAsRadians)
+        pose.rotation = Rotation(angleRadians: shake.length, about: shake) * pose.rotation
+      }
+      poses.append(
+        DevicePose(timestamp: SimulatedRun.timestamp(at: seconds), worldFromDevice: pose))
+      arrivals.append(seconds)
+    }
+    if placeStride == 0 {
+      places = stride(from: 0, through: scenario.duration, by: 0.1).map {
+        ($0, motion.pose(at: $0).translation)
+      }
+    }
+  }
+
+  func moment(at seconds: Double) -> DeviceMoment {
+    let truth = motion.pose(at: seconds)
+    let position = clock.position(at: seconds)
+    let index = min(Int(position), ticks.count - 2)
+    let fraction = position - Double(index)
+    let (before, after) = (ticks[index], ticks[index + 1])
+    let yaw = before.yawError + fraction * (after.yawError - before.yawError)
+    let offset = before.offset + fraction * (after.offset - before.offset)
+    let odometryFromTruth = RigidTransform(
+      rotation: Rotation(angleRadians: yaw, about: Self.up), translation: offset)
+    return DeviceMoment(
+      truth: truth, odometryFromTruth: inFinalWorld(odometryFromTruth, at: seconds),
+      travelled: before.length + fraction * (after.length - before.length))
+  }
+
+  /// A pose, or a world, with what has happened to the odometry's world as a whole.
+  private func inFinalWorld(_ pose: RigidTransform, at seconds: Double) -> RigidTransform {
+    var pose = pose
+    if let loss, seconds >= loss.end { pose = loss.shift * pose }
+    if let tilt { pose = tilt * pose }
+    return pose
+  }
+
+  // MARK: Events of the world
+
+  private static func tilt(
+    of odometry: ScenarioOdometry, about place: Vector3, seed: UInt64
+  ) -> RigidTransform? {
+    guard odometry.tiltDegrees > 0 else { return nil }
+    var generator = SeededGenerator(seed: seed, stream: 4)
+    let sigma = odometry.tiltDegrees.degreesAsRadians
+    let axis = Vector3(generator.normal(sigma: sigma), 0, generator.normal(sigma: sigma))
+    return turned(Rotation(angleRadians: axis.length, about: axis), about: place)
+  }
+
+  private static func shift(
+    of loss: ScenarioOdometry.Loss, about place: Vector3
+  ) -> RigidTransform {
+    var shift = turned(
+      Rotation(angleRadians: loss.turnDegrees.degreesAsRadians, about: up), about: place)
+    shift.translation += loss.displacement
+    return shift
+  }
+
+  private static func turned(_ rotation: Rotation, about place: Vector3) -> RigidTransform {
+    RigidTransform(rotation: rotation, translation: place - rotation.act(place))
+  }
+
+  private static func tracking(
+    of odometry: ScenarioOdometry
+  ) -> [(seconds: Double, sample: TrackingSample)] {
+    let (loss, dark) = (odometry.loss, odometry.dark)
+    guard loss.duration > 0 || dark.duration > 0 else { return [] }
+    var moments = [0.0]
+    if loss.duration > 0 { moments += [loss.seconds, loss.end, loss.end + loss.relocalizing] }
+    if dark.duration > 0 { moments += [dark.seconds, dark.seconds + dark.duration] }
+    return Set(moments).sorted().map { seconds in
+      let isDark = seconds >= dark.seconds && seconds < dark.seconds + dark.duration
+      var quality = TrackingSample.Quality.normal
+      if isDark { quality = .limited(.insufficientFeatures) }
+      if loss.duration > 0, seconds >= loss.seconds, seconds < loss.end + loss.relocalizing {
+        quality = seconds < loss.end ? .notAvailable : .limited(.relocalizing)
+      }
+      return (
+        seconds,
+        TrackingSample(
+          timestamp: SimulatedRun.timestamp(at: seconds), quality: quality,
+          ambientIntensityLumens: isDark ? dark.lumens : odometry.lightLumens)
+      )
+    }
+  }
+}
+
+/// The moments of the poses: at one rate, and at another once the device is idle.
+private struct TickClock {
+  private let rate: Double
+  private let idleRate: Double
+  /// The last tick at the first rate, and its moment.
+  private let lastTick: Int
+  private let lastSeconds: Double
+
+  init(rate: Double, idle: Scenario.Idle) {
+    self.rate = rate
+    idleRate = idle.poseRate
+    lastTick = idle.start.isFinite ? Int(idle.start * rate) : .max
+    lastSeconds = idle.start.isFinite ? Double(lastTick) / rate : .infinity
+  }
+
+  func isIdle(at seconds: Double) -> Bool { seconds > lastSeconds }
+
+  func seconds(at tick: Int) -> Double {
+    tick <= lastTick ? Double(tick) / rate : lastSeconds + Double(tick - lastTick) / idleRate
+  }
+
+  /// The moment in ticks, a fraction included.
+  func position(at seconds: Double) -> Double {
+    isIdle(at: seconds) ? Double(lastTick) + (seconds - lastSeconds) * idleRate : seconds * rate
+  }
+
+  /// How many ticks there are from zero to the end.
+  func count(until end: Double) -> Int { Int(position(at: end).rounded(.down)) + 1 }
+}

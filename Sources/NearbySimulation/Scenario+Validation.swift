@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyGeometry
+
+/// A setting of a scenario that makes no sense, and which.
+public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The setting's path, such as `radio.rangeNoise`.
+  public var setting: String
+  /// What is wrong with it and what it may be.
+  public var problem: String
+
+  /// Both in one line.
+  public var description: String { "\(setting): \(problem)" }
+}
+
+extension Scenario {
+  /// Checks every setting; ``simulated(seed:peer:)`` needs a scenario that passes.
+  ///
+  /// - Throws: The first setting that is outside its interval.
+  public func validate() throws(ScenarioError) {
+    if name.isEmpty || name.contains(where: { $0 == "/" || $0.isNewline }) {
+      throw ScenarioError(setting: "name", problem: "must be one word or line, without slashes")
+    }
+    try check(duration, "duration", 1...1e6)
+    if case .recovers(let seconds) = expectation {
+      try check(seconds, "expectation.afterSeconds", 0...1e6)
+    }
+    try check(idle.afterSeconds, "idle.afterSeconds", 0...1e6)
+    try check(idle.poseRate, "idle.poseRate", 0.01...1000)
+    try check(idle.sampleRate, "idle.sampleRate", 0.001...1000)
+    try validateOdometry()
+    try validateRanges()
+    try validateAngles()
+    try validateDelivery()
+    try validatePeer()
+    // An hour at 60 poses a second is 2e5 of them; beyond this memory runs out before patience.
+    let busy = idle.afterSeconds > 0 ? min(duration, idle.afterSeconds) : duration
+    let poses = busy * odometry.rate + (duration - busy) * idle.poseRate
+    let samples = busy * radio.rate + (duration - busy) * idle.sampleRate
+    try check(poses, "duration times odometry.rate", 2...2e7)
+    try check(samples, "duration times radio.rate", 0...2e7)
+  }
+
+  private func validateOdometry() throws(ScenarioError) {
+    try check(odometry.rate, "odometry.rate", 0.1...1000)
+    try check(odometry.positionDrift, "odometry.positionDrift", 0...10)
+    try check(odometry.yawDriftDegrees, "odometry.yawDriftDegrees", 0...180)
+    try check(odometry.positionNoise, "odometry.positionNoise", 0...10)
+    try check(odometry.attitudeNoiseDegrees, "odometry.attitudeNoiseDegrees", 0...90)
+    try check(odometry.tiltDegrees, "odometry.tiltDegrees", 0...45)
+    try check(odometry.jump.seconds, "odometry.jump.seconds", 0...1e6)
+    try check(odometry.jump.displacement, "odometry.jump.displacement", 1e4)
+    try check(odometry.loss.seconds, "odometry.loss.seconds", 0...1e6)
+    try check(odometry.loss.duration, "odometry.loss.duration", 0...1e6)
+    try check(odometry.loss.relocalizing, "odometry.loss.relocalizing", 0...1e6)
+    try check(odometry.loss.displacement, "odometry.loss.displacement", 1e4)
+    try check(odometry.loss.turnDegrees, "odometry.loss.turnDegrees", -180...180)
+    try check(odometry.lightLumens, "odometry.lightLumens", 0...1e6)
+    try check(odometry.dark.seconds, "odometry.dark.seconds", 0...1e6)
+    try check(odometry.dark.duration, "odometry.dark.duration", 0...1e6)
+    try check(odometry.dark.lumens, "odometry.dark.lumens", 0...1e6)
+  }
+
+  private func validateRanges() throws(ScenarioError) {
+    try check(radio.rate, "radio.rate", 0.001...1000)
+    try check(radio.antennaInDevice, "radio.antennaInDevice", 10)
+    try check(radio.rangeNoise, "radio.rangeNoise", 0...100)
+    try check(radio.rangeBias, "radio.rangeBias", -100...100)
+    try check(radio.rangeBiasSigma, "radio.rangeBiasSigma", 0...100)
+    try check(radio.rangeScaleSigma, "radio.rangeScaleSigma", 0...0.3)
+    try check(radio.rangeFaults, "radio.rangeFaults")
+    try check(radio.rangeExcess, "radio.rangeExcess", 0...1000)
+    try check(radio.garbageShare, "radio.garbageShare", 0...1)
+    try check(radio.firstRangeError, "radio.firstRangeError", -1000...1000)
+    try check(radio.reach, "radio.reach", 0...1e6)
+  }
+
+  private func validateAngles() throws(ScenarioError) {
+    try check(radio.fieldOfViewDegrees, "radio.fieldOfViewDegrees", 1...360)
+    try check(radio.azimuth.noiseDegrees, "radio.azimuth.noiseDegrees", 0...180)
+    try check(radio.azimuth.biasDegrees, "radio.azimuth.biasDegrees", 0...180)
+    try check(radio.elevation.noiseDegrees, "radio.elevation.noiseDegrees", 0...180)
+    try check(radio.elevation.biasDegrees, "radio.elevation.biasDegrees", 0...180)
+    try check(radio.angleFaults, "radio.angleFaults")
+    try check(radio.azimuthMirror.share, "radio.azimuthMirror.share", 0...1)
+    try check(radio.azimuthMirror.beyondDegrees, "radio.azimuthMirror.beyondDegrees", 0...180)
+  }
+
+  private func validateDelivery() throws(ScenarioError) {
+    try check(radio.latency, "radio.latency", 0...60)
+    try check(radio.clockOffset, "radio.clockOffset", -60...60)
+    try check(radio.lostShare, "radio.lostShare", 0...1)
+    try check(radio.duplicateShare, "radio.duplicateShare", 0...1)
+    try check(radio.lateShare, "radio.lateShare", 0...1)
+    try check(radio.lateness, "radio.lateness", 0...60)
+  }
+
+  private func validatePeer() throws(ScenarioError) {
+    try check(peer.distance, "peer.distance", 0...1e4)
+    try check(peer.heightDifference, "peer.heightDifference", 0...1e3)
+    try check(peer.speed, "peer.speed", 0...100)
+    try check(peer.carriedAfterSeconds, "peer.carriedAfterSeconds", 0...1e6)
+    try check(peer.carriedForSeconds, "peer.carriedForSeconds", 0...1e6)
+  }
+
+  // MARK: Checks
+
+  private func check(
+    _ value: Double, _ setting: String, _ interval: ClosedRange<Double>
+  ) throws(ScenarioError) {
+    guard interval.contains(value) else {
+      throw ScenarioError(
+        setting: setting,
+        problem: "is \(value), must be \(interval.lowerBound) to \(interval.upperBound)")
+    }
+  }
+
+  private func check(
+    _ value: ClosedRange<Double>, _ setting: String, _ interval: ClosedRange<Double>
+  ) throws(ScenarioError) {
+    try check(value.lowerBound, setting, interval)
+    try check(value.upperBound, setting, interval)
+  }
+
+  private func check(
+    _ value: Vector3, _ setting: String, _ longest: Double
+  ) throws(ScenarioError) {
+    guard value.isFinite, value.length <= longest else {
+      throw ScenarioError(setting: setting, problem: "must be at most \(longest) m long")
+    }
+  }
+
+  private func check(
+    _ value: ScenarioRadio.FaultProcess, _ setting: String
+  ) throws(ScenarioError) {
+    try check(value.share, "\(setting).share", 0...0.95)
+    try check(value.persistence, "\(setting).persistence", 0...0.9999)
+    let onset = value.share * (1 - value.persistence) / (1 - value.share)
+    if onset > 1 {
+      throw ScenarioError(
+        setting: "\(setting).persistence",
+        problem:
+          "is too small for a share of \(value.share): faults would have to begin more often "
+          + "than there are samples")
+    }
+  }
+}

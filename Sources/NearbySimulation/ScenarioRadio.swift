@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// How a simulated radio measures.
+public struct ScenarioRadio: Hashable, Sendable, Codable {
+  /// Samples per second.
+  public var rate = 10.0
+  /// The antenna's phase centre in device axes, metres.
+  public var antennaInDevice = Vector3(0.02, 0.05, 0.01)
+
+  // MARK: Ranges
+
+  /// Whether there are ranges.
+  public var measuresRange = true
+  /// White noise of ranges, metres.
+  public var rangeNoise = 0.10
+  /// The constant error of all ranges in all runs, metres.
+  public var rangeBias = 0.0
+  /// The spread of the constant error of ranges from pair to pair, that is from run to run and from
+  /// peer to peer, metres.
+  public var rangeBiasSigma = 0.15
+  /// The spread of the scale error of ranges, likewise.
+  public var rangeScaleSigma = 0.0
+  /// Ranges without line of sight: too long by an exponential of mean ``rangeExcess``, drawn anew for
+  /// each sample.
+  public var rangeFaults = FaultProcess()
+  /// The mean excess of ranges without line of sight, metres.
+  public var rangeExcess = 1.5
+  /// The share of ranges that are garbage: negative, 0, 226 m or 645 m.
+  public var garbageShare = 0.0
+  /// An error added to the very first range only, metres.
+  public var firstRangeError = 0.0
+  /// The nearest and the farthest distance at which anything is measured, metres.
+  public var reach = 0.0...1000.0
+
+  // MARK: Angles
+
+  /// Whether there are azimuths.
+  public var measuresAzimuth = true
+  /// Whether there are elevations.
+  public var measuresElevation = true
+  /// The full cone in which there are angles, degrees.
+  public var fieldOfViewDegrees = 120.0
+  /// Errors of azimuths.
+  public var azimuth = AngleError(noiseDegrees: 3, biasDegrees: 2)
+  /// Errors of elevations.
+  public var elevation = AngleError(noiseDegrees: 4, biasDegrees: 3)
+  /// Angle pairs that stick at a direction drawn from the cone while the fault lasts.
+  public var angleFaults = FaultProcess()
+  /// Azimuths that confuse front and back.
+  public var azimuthMirror = AzimuthMirror()
+
+  // MARK: Time
+
+  /// How long after its moment a sample arrives, drawn uniformly, seconds.
+  public var latency = 0.03...0.03
+  /// By how much the radio's clock is ahead of the poses', seconds.
+  public var clockOffset = 0.0
+  /// The share of samples that never arrive.
+  public var lostShare = 0.0
+  /// The share of samples that arrive twice, the second time 10 ms later.
+  public var duplicateShare = 0.0
+  /// The share of samples that arrive late, and thus often after later ones.
+  public var lateShare = 0.0
+  /// By how much those are late in addition, drawn uniformly, seconds.
+  public var lateness = 0.2...0.8
+
+  /// Makes a radio with noise and bias and no faults.
+  public init() {}
+
+  /// The full cone in which there are angles, radians.
+  public var fieldOfViewRadians: Double {
+    get { fieldOfViewDegrees.degreesAsRadians }
+    set { fieldOfViewDegrees = newValue.radiansAsDegrees }
+  }
+
+  /// Whether there are any angles; setting it sets azimuths and elevations.
+  public var measuresAngles: Bool {
+    get { measuresAzimuth || measuresElevation }
+    set {
+      measuresAzimuth = newValue
+      measuresElevation = newValue
+    }
+  }
+
+  /// The root mean square of the constant error of ranges over pairs of radios, metres.
+  public var totalRangeBiasSigma: Double {
+    (rangeBias * rangeBias + rangeBiasSigma * rangeBiasSigma).squareRoot()
+  }
+
+  /// Errors of an angle: white noise, and a smooth function of the direction in device axes.
+  public struct AngleError: Hashable, Sendable, Codable {
+    /// White noise, one sigma, degrees.
+    public var noiseDegrees: Double
+    /// The direction-dependent error, a ``DirectionField``, one sigma over directions and runs,
+    /// degrees.
+    public var biasDegrees: Double
+
+    /// Makes errors from degrees.
+    public init(noiseDegrees: Double, biasDegrees: Double) {
+      self.noiseDegrees = noiseDegrees
+      self.biasDegrees = biasDegrees
+    }
+
+    /// White noise, one sigma, radians.
+    public var noise: Double { noiseDegrees.degreesAsRadians }
+    /// The direction-dependent error, one sigma over directions and runs, radians.
+    public var bias: Double { biasDegrees.degreesAsRadians }
+    /// Both together, radians.
+    public var totalSigma: Double { (noise * noise + bias * bias).squareRoot() }
+  }
+
+  /// Azimuths of a radio with two antennas: far from straight ahead, front and back look alike.
+  ///
+  /// In a run that has the fault an azimuth α beyond the limit comes out as ±π - α, with the sign
+  /// of α: from behind it is folded to the front, from the side to the back.
+  public struct AzimuthMirror: Hashable, Sendable, Codable {
+    /// The share of runs that have the fault.
+    public var share = 0.0
+    /// How far from straight ahead it begins, degrees.
+    public var beyondDegrees = 57.0
+
+    /// Makes a fault that no run has.
+    public init() {}
+  }
+
+  /// When a component is faulty: a Markov chain of two states.
+  public struct FaultProcess: Hashable, Sendable, Codable {
+    /// The share of faulty samples.
+    public var share: Double
+    /// The probability that a fault lasts to the next sample; bursts last 1 / (1 - it) on average.
+    public var persistence: Double
+
+    /// Makes a process; by default there are no faults.
+    public init(share: Double = 0, persistence: Double = 0) {
+      self.share = share
+      self.persistence = persistence
+    }
+
+    func isFaulty(after wasFaulty: Bool, _ generator: inout SeededGenerator) -> Bool {
+      guard share > 0 else { return false }
+      let onset = share * (1 - persistence) / (1 - share)
+      return generator.uniform() < (wasFaulty ? persistence : onset)
+    }
+  }
+}

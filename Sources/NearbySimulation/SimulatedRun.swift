@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+public import NearbyGeometry
+
+/// A simulated run: what an engine receives, in the order of arrival, and the truth behind it.
+public struct SimulatedRun: Sendable {
+  /// What arrives.
+  public enum Event: Hashable, Sendable {
+    /// A pose, by its place in ``poses``.
+    case pose(Int)
+    /// The odometry's word on its quality, by its place in ``tracking``.
+    case tracking(Int)
+    /// A sample, by its place in ``samples``; one that is duplicated arrives twice.
+    case sample(Int)
+  }
+
+  /// One ranging sample and the truth behind it.
+  public struct Sample: Sendable {
+    /// The peer's place in ``SimulatedRun/peers``.
+    public var peer: Int
+    /// Its stamp, on the poses' clock but for the scenario's clock offset.
+    public var timestamp: Timestamp
+    /// Seconds after the start at which it was really made.
+    public var seconds: Double
+    /// The measured distance, metres; `nil` when the radio measures none.
+    public var distance: Double?
+    /// The measured azimuth, radians; `nil` outside the cone.
+    public var azimuthRadians: Double?
+    /// The measured elevation, radians; `nil` outside the cone.
+    public var elevationRadians: Double?
+    /// Whether the distance is a fault.
+    public var isRangeFaulty: Bool
+    /// Whether the azimuth is a fault.
+    public var isAzimuthFaulty: Bool
+    /// Whether the elevation is a fault.
+    public var isElevationFaulty: Bool
+    /// The device's pose in the odometry's world at that moment, without the noise of a single pose.
+    public var odometryFromDevice: RigidTransform
+    /// Where the peer is in the odometry's world as it was at that moment.
+    ///
+    /// An error in this world has the same length as the error relative to the device in the
+    /// device's frame, and the same normalised square: the two differ by the device's rotation.
+    public var peerInOdometry: Vector3
+    /// The peer's true velocity, turned into the odometry's world as it was at that moment, m/s.
+    public var peerVelocityInOdometry: Vector3
+    /// The length of the path that the device has travelled by then, metres.
+    public var travelled: Double
+
+    /// Whether any of the angles is a fault.
+    public var areAnglesFaulty: Bool { isAzimuthFaulty || isElevationFaulty }
+  }
+
+  /// The truth about one peer and the radio that measures it.
+  public struct Peer: Sendable {
+    /// Where it truly is.
+    public var path: PeerPath
+    /// The range's scale error.
+    public var rangeScale: Double
+    /// The range's constant error, metres.
+    public var rangeBias: Double
+  }
+
+  /// The poses that the odometry reports.
+  public var poses: [DevicePose]
+  /// What the odometry says of its quality; empty when nothing ever happens to it.
+  public var tracking: [TrackingSample]
+  /// The samples that arrive, in the order of their moments.
+  public var samples: [Sample]
+  /// What arrives, in order.
+  public var events: [Event]
+  /// The peers.
+  public var peers: [Peer]
+  /// The antenna's phase centre in device axes, metres.
+  public var antennaInDevice: Vector3
+  /// How the device truly moves.
+  public var device: DeviceMotion
+
+  /// The range's scale error of the first peer.
+  public var rangeScale: Double { peers[0].rangeScale }
+
+  /// The stamp on the poses' clock of a moment.
+  ///
+  /// - Parameter seconds: The moment, seconds after the start.
+  /// - Returns: The stamp. Runs do not start at zero, which would hide mistakes.
+  public static func timestamp(at seconds: Double) -> Timestamp {
+    Timestamp(nanoseconds: startSeconds * 1_000_000_000).advanced(bySeconds: seconds)
+  }
+
+  private static let startSeconds: Int64 = 1_000
+
+  /// A sample as an engine takes it.
+  ///
+  /// - Parameters:
+  ///   - index: Its place in ``samples``.
+  ///   - peer: The peer to which the engine shall count it.
+  /// - Returns: The sample.
+  public func rangingSample(_ index: Int, of peer: PeerID) -> RangingSample {
+    let sample = samples[index]
+    return RangingSample(
+      peer: peer, timestamp: sample.timestamp, distance: sample.distance,
+      azimuthRadians: sample.azimuthRadians, elevationRadians: sample.elevationRadians)
+  }
+
+  /// Feeds everything to an engine, in order of arrival.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine.
+  ///   - peers: The engine's handles of ``peers``, in that order.
+  ///   - afterSample: Called after each sample with its place in ``samples`` and its report.
+  public func feed(
+    _ engine: inout FusionEngine, as peers: PeerID...,
+    afterSample: (_ index: Int, _ report: SampleReport, _ engine: FusionEngine) -> Void = {
+      _, _, _ in
+    }
+  ) {
+    for event in events {
+      switch event {
+      case .pose(let index): engine.add(poses[index])
+      case .tracking(let index): engine.add(tracking[index])
+      case .sample(let index):
+        let report = engine.add(rangingSample(index, of: peers[samples[index].peer]))
+        afterSample(index, report, engine)
+      }
+    }
+  }
+}
+
+/// How the device truly moves.
+public enum DeviceMotion: Sendable {
+  /// As a person does, drawn from a seed.
+  case drawn(ScenarioMotion)
+  /// As it once did.
+  case recorded(RecordedTrajectory)
+
+  /// The device's true pose.
+  ///
+  /// - Parameter seconds: The moment, seconds after the start.
+  /// - Returns: Device coordinates to the true world, y up, metres.
+  public func pose(at seconds: Double) -> RigidTransform {
+    switch self {
+    case .drawn(let motion): motion.pose(at: seconds)
+    case .recorded(let trajectory): trajectory.truePose(at: seconds)
+    }
+  }
+}

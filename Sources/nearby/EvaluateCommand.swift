@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import NearbyEvaluation
+import NearbyRecordings
+
+/// `nearby evaluate`: results of runs against the truth of their recordings.
+struct EvaluateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "evaluate",
+    abstract: "Hold results against the truth of their recordings, side by side.",
+    discussion: """
+      RESULT is a folder that "nearby run" has written. The recording is the one that its \
+      summary.json names, from where this command runs; --recording names another place. Where \
+      there is a smoothed.csv it is evaluated, too.
+
+      A row for each peer and result, over all rows of the result: RMSE over the second half and \
+      over converged samples, median errors of distance and bearing over the second half, NEES over \
+      its degrees of freedom, NIS likewise, the share of converged samples that are falsely so, \
+      seconds to convergence, jitter of the placed peer, and the share of rows in which distance, \
+      direction, horizontal angle, vertical direction and world transform were available.
+
+      EXAMPLES
+        nearby evaluate out/plaza2
+        nearby evaluate out/before out/after --recording Datasets/plaza2
+        nearby evaluate out/plaza2 --json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The folders that runs have written.", valueName: "result"),
+    completion: .directory)
+  var results: [String]
+
+  @Option(
+    help: ArgumentHelp("The recording of all these results.", valueName: "dir"),
+    completion: .directory)
+  var recording: String?
+
+  @Flag(help: "Print JSON instead of the table.")
+  var json = false
+
+  func run() throws {
+    var evaluations: [ResultEvaluation] = []
+    for result in results {
+      evaluations += try ResultEvaluation.evaluate(folder: result, recording: recording)
+    }
+    if json {
+      print(CanonicalJSON.text(of: Output(results: evaluations)), terminator: "")
+    } else {
+      print(EvaluationTable(evaluations).text, terminator: "")
+    }
+  }
+
+  /// What `--json` prints.
+  private struct Output: Encodable {
+    var results: [ResultEvaluation]
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
+
+/// An ablation for a person: for each scenario the figures with everything on, then with each feature
+/// off.
+struct AblationTable {
+  private let result: Ablation.Result
+
+  /// Makes the table of a result.
+  init(_ result: Ablation.Result) { self.result = result }
+
+  /// The text, lines ended.
+  var text: String {
+    var table = TextTable(
+      header: [
+        "scenario", "without", "conv", "RMSE m", "RMSE/bd", "NEES/3", "false", "conv s", "ratio",
+        "away s", "missed",
+      ])
+    for row in result.rows {
+      let figures = row.figures
+      func text(_ value: Double?, _ decimals: Int) -> String {
+        value.map { $0.text(decimals: decimals) } ?? "-"
+      }
+      table.add([
+        row.featureOff == nil ? figures.scenario : "", row.featureOff ?? "-",
+        "\(figures.convergedRuns)", text(figures.rmse, 3), text(figures.efficiency, 3),
+        text(figures.normalizedErrorSquared?.value, 2), "\(figures.falseRuns)",
+        text(figures.timeToConverge?.median, 2), text(figures.timeRatio?.median, 2),
+        text(figures.recovery?.longestFalseConvergence, 1), "\(figures.misses.count)",
+      ])
+    }
+    return table.lines.joined(separator: "\n") + "\n"
+  }
+}

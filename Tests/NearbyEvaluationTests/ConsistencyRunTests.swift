@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+import NearbySimulation
+import Testing
+
+@testable import NearbyEvaluation
+
+#if DEBUG
+  private let isOptimized = false
+#else
+  private let isOptimized = true
+#endif
+
+@Suite("ConsistencyRun", .enabled(if: isOptimized, "needs an optimised build"))
+struct ConsistencyRunTests {
+  @Test("the figures do not depend on the number of jobs")
+  func jobs() async throws {
+    let scenario = try #require(Scenario.preset(named: "pose-jump"))
+    var proof = Proof(seeds: 0..<4)
+    var texts: [String] = []
+    for jobs in [1, 2, 64] {
+      proof.jobs = jobs
+      texts.append(CanonicalJSON.text(of: try await proof.figures(of: scenario)))
+    }
+    #expect(texts[0] == texts[1])
+    #expect(texts[0] == texts[2])
+  }
+
+  @Test("every run is reported as it ends")
+  func finished() async throws {
+    var runs = 0
+    let report = try await ConsistencyRun(Scenario(.straightLine)).report(seeds: 5..<21) {
+      runs += 1
+    }
+    #expect(runs == 16)
+    #expect(report.records.map(\.seed) == Array(5..<21))
+  }
+
+  @Test("sensors that are said to be three times as good as they are show in NEES and NIS")
+  func brokenOnPurpose() async throws {
+    let scenario = try #require(Scenario.preset(named: "find"))
+    var run = ConsistencyRun(scenario)
+    run.configuration.ranging.rangeSigma /= 3
+    run.configuration.ranging.azimuthSigmaRadians /= 3
+    run.configuration.ranging.elevationSigmaRadians /= 3
+    let report = try await run.report(seeds: 0..<10)
+    let goals = ProofGoals().misses(of: report, .converges).map(\.goal)
+    #expect(goals.contains(.normalizedErrorSquared), "\(report)")
+    let errors = try #require(report.normalizedErrorSquared)
+    #expect(errors.value > 2, "\(report)")
+  }
+
+  @Test("moments come with the truth they are held against, and what stops them stops the run")
+  func moments() throws {
+    struct Enough: Error {}
+    var seconds: [Double] = []
+    #expect(throws: Enough.self) {
+      try ConsistencyRun(Scenario(.straightLine)).record(seed: 1) {
+        (moment, truth) throws(Enough) in
+        #expect(moment.seconds == truth.seconds)
+        seconds.append(moment.seconds)
+        if seconds.count == 3 { throw Enough() }
+      }
+    }
+    #expect(seconds.count == 3)
+  }
+
+  @Test("a late sample is held against the newest truth")
+  func late() throws {
+    let scenario = try #require(Scenario.preset(named: "garbage"))
+    var last = -Double.infinity
+    try ConsistencyRun(scenario).record(seed: 2) { (moment, _) throws(Never) in
+      #expect(moment.seconds >= last)
+      last = moment.seconds
+    }
+  }
+
+  @Test("a configuration that makes no sense is an error")
+  func invalid() {
+    var run = ConsistencyRun(Scenario(.straightLine))
+    run.configuration.ranging.rangeSigma = -1
+    #expect(throws: FusionConfigurationError.self) { try run.record(seed: 0) }
+  }
+
+  @Test("every switch of the ablation changes a configuration, and leaves it valid")
+  func switches() throws {
+    for feature in FeatureSwitch.all {
+      let before = try #require(Scenario.preset(named: "find")).matchingConfiguration
+      var after = before
+      feature.turnOff(&after)
+      #expect(after != before, "\(feature.name)")
+      try after.validate()
+    }
+    #expect(Set(FeatureSwitch.all.map(\.name)).count == FeatureSwitch.all.count)
+  }
+
+  @Test("an ablation has a row with everything on, then one for each feature")
+  func ablation() async throws {
+    let honesty = FeatureSwitch("honest sensors") {
+      $0.ranging.rangeSigma /= 3
+      $0.ranging.azimuthSigmaRadians /= 3
+      $0.ranging.elevationSigmaRadians /= 3
+    }
+    let find = try #require(Scenario.preset(named: "find"))
+    let result = try await Ablation(Proof(seeds: 0..<3), [honesty]).run([find])
+    #expect(result.rows.map(\.featureOff) == [nil, "honest sensors"])
+    let errors = result.rows.map { $0.figures.normalizedErrorSquared?.value ?? .nan }
+    #expect(errors[1] > 2 * errors[0], "\(errors)")
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@Suite("Presets")
+struct PresetTests {
+  @Test("the presets have the names that goals and scripts know them by")
+  func names() {
+    let expected: Set = [
+      "find", "find-upstairs", "find-downstairs", "find-behind", "ranges-wander", "ranges-line",
+      "ranges-rotation", "ranges-still", "ranges-level", "azimuth-only", "nlos-20", "nlos-40",
+      "ranges-nlos-20", "drift", "bias", "scale", "far", "sparse", "lever-arm", "sticky-angles",
+      "mirrored-azimuth", "garbage", "clock-offset", "pose-jump", "ranges-pose-jump",
+      "tracking-lost", "peer-moving", "peer-carried", "peer-still-unknown", "standing-hours",
+      "indoor",
+    ]
+    #expect(Set(Scenario.presets.map(\.name)) == expected)
+    #expect(Scenario.presets.count == expected.count)
+    #expect(Scenario.preset(named: "nothing") == nil)
+  }
+
+  @Test("each preset is valid, says what it is, and survives JSON", arguments: Scenario.presets)
+  func roundTrip(preset: Scenario) throws {
+    try preset.validate()
+    try preset.matchingConfiguration.validate()
+    #expect(!preset.summary.isEmpty && preset.summary.count < 75)
+    let json = try JSONEncoder().encode(preset)
+    #expect(try JSONDecoder().decode(Scenario.self, from: json) == preset)
+    if case .recovers(let seconds) = preset.expectation { #expect(seconds < preset.duration - 10) }
+  }
+
+  /// What is hashed is rounded to a millionth, so that the last place of `log` and `sin`, which
+  /// differs from one C library to another, does not matter.
+  @Test(
+    "seeds draw what they have always drawn",
+    arguments: [
+      ("find", 0xdd44_5111_ce44_2f2c), ("garbage", 0xa511_2c7b_2eec_d58a),
+      ("peer-carried", 0xe899_7505_1e00_7660), ("tracking-lost", 0xe5ff_fc74_703c_1f89),
+    ] as [(String, UInt64)])
+  func golden(name: String, expected: UInt64) throws {
+    let run = try #require(Scenario.preset(named: name)).simulated(seed: 42, peerCount: 2)
+    var hash = FNVHash()
+    for pose in run.poses {
+      let (place, turn) = (pose.worldFromDevice.translation, pose.worldFromDevice.rotation)
+      for value in [place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w] { hash.add(value) }
+    }
+    for sample in run.samples {
+      hash.add(sample.distance ?? -1)
+      hash.add(sample.azimuthRadians ?? -9)
+      hash.add(sample.elevationRadians ?? -9)
+      hash.add(sample.peerInOdometry.x)
+    }
+    for case .sample(let index) in run.events { hash.add(Double(index)) }
+    #expect(hash.value == expected, "0x\(String(hash.value, radix: 16))")
+  }
+
+  private static let mistakes: [(String, @Sendable (inout Scenario) -> Void)] = [
+    ("duration", { $0.duration = 0 }), ("radio.rate", { $0.radio.rate = -1 }),
+    ("radio.rangeNoise", { $0.radio.rangeNoise = .nan }),
+    ("radio.latency", { $0.radio.latency = -1...0 }),
+    ("radio.antennaInDevice", { $0.radio.antennaInDevice.x = .infinity }),
+    ("radio.rangeFaults.persistence", { $0.radio.rangeFaults = .init(share: 0.8) }),
+    ("peer.speed", { $0.peer.speed = 0...1000 }), ("name", { $0.name = "a/b" }),
+    ("odometry.rate", { $0.odometry.rate = 0 }),
+    ("duration times odometry.rate", { $0.duration = 1e6 }),
+    ("expectation.afterSeconds", { $0.expectation = .recovers(afterSeconds: -1) }),
+  ]
+
+  @Test("what makes no sense is refused, by name", arguments: mistakes.indices)
+  func refused(index: Int) throws {
+    let (setting, change) = Self.mistakes[index]
+    var scenario = Scenario(.sweepThenWalk)
+    try scenario.validate()
+    change(&scenario)
+    let error = #expect(throws: ScenarioError.self) { try scenario.validate() }
+    #expect(error?.setting == setting)
+  }
+}
+
+/// Fowler, Noll and Vo's hash, 1a, of numbers to a millionth.
+private struct FNVHash {
+  var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  mutating func add(_ number: Double) {
+    var bits = UInt64(bitPattern: Int64((number * 1e6).rounded()))
+    for _ in 0..<8 {
+      value = (value ^ bits & 255) &* 0x100_0000_01b3
+      bits >>= 8
+    }
+  }
+}

@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "NearbyGeometry", targets: ["NearbyGeometry"]),
     .library(name: "NearbyFusion", targets: ["NearbyFusion"]),
     .library(name: "NearbyRecordings", targets: ["NearbyRecordings"]),
+    .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .executable(name: "nearby", targets: ["nearby"]),
   ],
   dependencies: [
@@ -44,6 +45,10 @@ let package = Package(
       name: "NearbyFusion", dependencies: ["CNearbyKernels", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
+      name: "NearbySmoothing",
+      dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
 
@@ -51,7 +56,7 @@ let package = Package(
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -75,6 +80,12 @@ let package = Package(
       dependencies: [
         "CAllocationCounter", "CNearbyKernels", "NearbyFusion", "NearbyGeometry",
         "NearbyTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbySmoothingTests",
+      dependencies: [
+        "CNearbyKernels", "NearbyFusion", "NearbyGeometry", "NearbySmoothing", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -31,11 +31,30 @@ public struct SmoothedTrack: Hashable, Sendable {
 public struct SmoothedPosition: Hashable, Sendable {
   /// The moment.
   public var timestamp: Timestamp
+  /// The device in the odometry's world; `nil` when the odometry cannot say where it was.
+  public var worldFromDevice: RigidTransform?
   /// The posterior mean in the odometry's world as it was at that moment, metres.
   public var positionInWorld: Vector3
   /// The posterior covariance of the position relative to the device, in that world's axes, the spread
   /// between modes included, m².
   public var covariance: SymmetricMatrix3
+
+  /// Metres from the device to the peer.
+  public var distance: Double? {
+    worldFromDevice.map { (positionInWorld - $0.translation).length }
+  }
+
+  /// The unit vector from the device to the peer, in device axes.
+  public var direction: Vector3? {
+    worldFromDevice.map { $0.inverse.act(positionInWorld).normalized }
+  }
+
+  /// The peer's bearing about gravity relative to the device's heading, radians, positive to the right.
+  public var horizontalAngleRadians: Double? {
+    worldFromDevice.map { device in
+      Heading(device.rotation).bearing(of: positionInWorld - device.translation)
+    }
+  }
 }
 
 /// A constant that was estimated on the way.

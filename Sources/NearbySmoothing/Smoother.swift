@@ -174,7 +174,9 @@ public struct Smoother: Sendable {
     var writer = TrackWriter(result)
     for (peer, index) in located.enumerated() {
       let moments = sightings.filter { $0.peer == index }.map { sighting in
-        (sighting.timestamp, Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots))
+        TrackWriter.Moment(
+          time: sighting.timestamp, worldFromDevice: sighting.device?.worldFromDevice,
+          knot: Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots))
       }
       writer.write(peer, moments: moments, end: knots[knots.count - 1].device, into: &tracks[index])
     }

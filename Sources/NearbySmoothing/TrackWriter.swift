@@ -9,6 +9,13 @@ struct TrackWriter {
   private let bestSolution: SmoothingSolution
   private var rivals: [(peer: Int, weight: Double, marginals: Marginals)]
 
+  /// A sample's moment.
+  struct Moment {
+    var time: Timestamp
+    var worldFromDevice: RigidTransform?
+    var knot: Int
+  }
+
   /// Rivals of one peer nearer to each other than this, metres, are one.
   private static let sameMetres = 0.1
 
@@ -39,46 +46,43 @@ struct TrackWriter {
   ///
   /// - Parameters:
   ///   - peer: The peer's place in the problem.
-  ///   - moments: Its samples' moments and knots.
+  ///   - moments: Its samples' moments.
   ///   - end: The device at the last knot.
   ///   - track: Where to.
   mutating func write(
-    _ peer: Int, moments: [(time: Timestamp, knot: Int)], end: TrajectoryPoint,
+    _ peer: Int, moments: [Moment], end: TrajectoryPoint,
     into track: inout SmoothedTrack
   ) {
+    let isMoving = bestSolution.problem.movingSlots[peer] != nil
+    track.motion = isMoving ? .moving : .stationary
     let knots = bestSolution.problem.knots
-    track.motion =
-      bestSolution.problem.movingSlots[peer] == nil ? .stationary : .moving
-    track.positions = moments.map { moment in
-      position(
-        of: peer, knot: moment.knot, at: moment.time,
-        seconds: moment.time.seconds(since: knots[moment.knot].device.timestamp))
-    }
-    let last = knots.count - 1
-    let lastTime = max(moments.map(\.time).max() ?? end.timestamp, end.timestamp)
-    let seconds =
-      track.motion == .stationary ? 0 : lastTime.seconds(since: knots[last].device.timestamp)
-    track.final = position(of: peer, knot: last, at: lastTime, seconds: seconds)
+    track.positions = moments.map { position(of: peer, at: $0, isMoving: isMoving) }
+    let last = Moment(
+      time: max(moments.map(\.time).max() ?? end.timestamp, end.timestamp),
+      worldFromDevice: end.worldFromDevice, knot: knots.count - 1)
+    track.final = position(of: peer, at: last, isMoving: isMoving)
     let parameters = bestSolution.state.peers[peer]
     let sigmas = best.errorSigmas(ofPeer: peer)
     track.rangeBias = SmoothedParameter(value: parameters.rangeBias, sigma: sigmas.bias)
     track.rangeScale = SmoothedParameter(value: parameters.rangeScale, sigma: sigmas.scale)
-    track.modes = components(of: peer, knot: last, seconds: seconds).map {
+    track.modes = components(of: peer, at: last, isMoving: isMoving).map {
       SmoothedMode(positionInWorld: $0.mean, covariance: $0.covariance, probability: $0.weight)
     }
   }
 
-  /// The modes of a peer at a knot: the best one, then its rivals.
+  /// The modes of a peer at a moment: the best one, then its rivals.
   private mutating func components(
-    of peer: Int, knot: Int, seconds: Double
+    of peer: Int, at moment: Moment, isMoving: Bool
   ) -> [(mean: Vector3, covariance: SymmetricMatrix3, weight: Double)] {
+    let knot = bestSolution.problem.knots[moment.knot].device.timestamp
+    let seconds = isMoving ? moment.time.seconds(since: knot) : 0
     let own = rivals.indices.filter { rivals[$0].peer == peer }
     let total = own.reduce(1) { $0 + rivals[$1].weight }
-    let first = best.position(ofPeer: peer, knot: knot, secondsSinceKnot: seconds)
+    let first = best.position(ofPeer: peer, knot: moment.knot, secondsSinceKnot: seconds)
     var components = [(first.mean, first.covariance, 1 / total)]
     for index in own {
       let other = rivals[index].marginals.position(
-        ofPeer: peer, knot: knot, secondsSinceKnot: seconds)
+        ofPeer: peer, knot: moment.knot, secondsSinceKnot: seconds)
       components.append((other.mean, other.covariance, rivals[index].weight / total))
     }
     return components
@@ -86,9 +90,9 @@ struct TrackWriter {
 
   /// The moments of the mixture of a peer's modes.
   private mutating func position(
-    of peer: Int, knot: Int, at time: Timestamp, seconds: Double
+    of peer: Int, at moment: Moment, isMoving: Bool
   ) -> SmoothedPosition {
-    let components = components(of: peer, knot: knot, seconds: seconds)
+    let components = components(of: peer, at: moment, isMoving: isMoving)
     var mean = Vector3.zero
     for component in components { mean += component.weight * component.mean }
     var covariance = SymmetricMatrix3.zero
@@ -97,6 +101,8 @@ struct TrackWriter {
         covariance + component.weight * component.covariance
         + SymmetricMatrix3(outer: component.mean - mean, scale: component.weight)
     }
-    return SmoothedPosition(timestamp: time, positionInWorld: mean, covariance: covariance)
+    return SmoothedPosition(
+      timestamp: moment.time, worldFromDevice: moment.worldFromDevice, positionInWorld: mean,
+      covariance: covariance)
   }
 }

@@ -53,6 +53,12 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var configurationPath: String?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Also estimate from the whole recording, past and future: writes smoothed.csv.",
+      discussion: "Peers share one odometry drift then."))
+  var smooth = false
+
   @Flag(help: "Print summary.json instead of the table.")
   var json = false
 
@@ -93,21 +99,37 @@ struct RunCommand: ParsableCommand {
     let folder = try OutputFolder(path: output)
     var estimates = try EstimateWriter(
       path: folder.path(of: EstimateWriter.fileName), frames: recording.manifest.frames)
-    let outcome = try replay.run(progress: progress.update(fraction:samples:)) {
+    var outcome = try replay.run(progress: progress.update(fraction:samples:)) {
       (row, report, estimate) throws(RecordingError) in
       try estimates.write(row, report: report, estimate: estimate)
     }
     try checkSelection(against: outcome.peersInRecording)
+    let smoothed = try smooth ? smoothed(recording, configuration, folder, &outcome, progress) : nil
 
     var settings = try AtomicFile(path: folder.path(of: ConfigurationFile.fileName))
     try settings.write(ConfigurationFile.json(of: configuration))
     var summary = try AtomicFile(path: folder.path(of: RunSummary.fileName))
     try summary.write(outcome.summary.json())
     try estimates.commit()
+    try smoothed?.commit()
     try settings.commit()
     try summary.commit()
     folder.keep()
     return outcome
+  }
+
+  private func smoothed(
+    _ recording: RecordingReader, _ configuration: FusionConfiguration,
+    _ folder: borrowing OutputFolder, _ outcome: inout RecordingReplay.Outcome,
+    _ progress: ProgressLine
+  ) throws -> SmoothedWriter {
+    var writer = try SmoothedWriter(
+      path: folder.path(of: SmoothedWriter.fileName), frames: recording.manifest.frames)
+    let run = SmoothingRun(
+      recording: recording, configuration: configuration, selection: Set(peers))
+    try run.run(
+      into: &writer, summary: &outcome.summary, progress: progress.update(fraction:samples:))
+    return writer
   }
 
   private func checkSelection(against known: [String]) throws {

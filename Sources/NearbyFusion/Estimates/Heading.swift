@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import NearbyGeometry
+package import NearbyGeometry
 
 /// Which way a device faces about gravity.
 ///
 /// The horizontal projection of the back camera's axis (-z). Within 30 degrees of looking straight up
 /// or down that projection says little, so it blends to the projection of the device's +y (looking
 /// down) or -y (looking up): the way the top of a phone points when it is laid flat.
-struct Heading {
+package struct Heading {
   /// The unit vector ahead, in the world's horizontal plane.
   let ahead: Vector3
   /// The unit vector to the right of it.
@@ -16,7 +16,7 @@ struct Heading {
   /// The sine of the elevation of the camera's axis at which blending begins.
   private static let blendFrom = cos(30.0.degreesAsRadians)
 
-  init(_ worldFromDevice: Rotation) {
+  package init(_ worldFromDevice: Rotation) {
     let camera = -worldFromDevice.zAxis
     var level = Vector3(camera.x, 0, camera.z)
     let steep = abs(camera.y)
@@ -32,7 +32,7 @@ struct Heading {
   }
 
   /// The bearing of a horizontal vector, positive to the right, (-π, π].
-  func bearing(of vector: Vector3) -> Double {
+  package func bearing(of vector: Vector3) -> Double {
     atan2(vector.dot(right), vector.dot(ahead))
   }
 }

@@ -233,15 +233,12 @@ public struct Smoother: Sendable {
     let distance = typicalDistance(usable)
     var observations: [Observation] = []
     observations.reserveCapacity(usable.count)
-    var devices: [TrajectoryPoint] = []
     for sighting in usable {
       guard let device = sighting.device, let peer = placeOfPeer[sighting.peer] else { continue }
       let knot = Self.knot(of: sighting.timestamp, device.world, in: knots)
       observations.append(
         observation(sighting, peer: peer, device, knot, knots[knot], distance: distance))
-      devices.append(device)
     }
-    Self.setMemories(&observations, devices, distance: distance)
     // Sorted by time; across a jump a knot may come first.
     let order = observations.indices.sorted {
       (observations[$0].knot, $0) < (observations[$1].knot, $1)
@@ -288,42 +285,7 @@ public struct Smoother: Sendable {
         fault_onset: (0, 0, 0), fault_persistence: 0, range_excess: 1, lasting_range_variance: 1,
         field_of_view: configuration.ranging.fieldOfViewRadians),
       sigma: sigma, poseVariance: (place, place / (range * range) + turn),
-      outlierShare: [sighting.isObstructed ? Self.obstructedShare : share, share, share],
-      renewal: InlineArray(repeating: 1), memory: InlineArray(repeating: 0))
-  }
-
-  /// Says of each component how much of a draw of its wandering error it holds.
-  ///
-  /// The mean of an error that decays with correlation ρᵢ from sample to sample is known as well as
-  /// from `1 + Σ (1 - ρᵢ)/(1 + ρᵢ)` independent draws, exactly so for a Gauss-Markov process; each term
-  /// is shared by the two samples that it lies between.
-  private static func setMemories(
-    _ observations: inout [Observation], _ devices: [TrajectoryPoint], distance: Double
-  ) {
-    let wander = WanderModel()
-    var last: [Int: Int] = [:]  // by peer and component
-    for index in observations.indices {
-      for component in 0..<3 where observations[index].has(component) {
-        let key = 3 * observations[index].peer + component
-        let before = last.updateValue(index, forKey: key)
-        guard let before else {
-          observations[index].renewal[component] = 1
-          continue
-        }
-        let range = max(observations[index].has(0) ? observations[index].value(0) : distance, 0.3)
-        let decay = wander.decay(from: devices[before], to: devices[index], distance: range)
-        let memory = component == 0 ? decay.range : decay.angle
-        let renewed = 0.5 * (1 - memory) / (1 + memory)
-        observations[index].memory[component] = memory
-        observations[before].renewal[component] += renewed
-        observations[index].renewal[component] = renewed
-      }
-    }
-    for index in observations.indices {
-      for component in 0..<3 {
-        observations[index].renewal[component] = min(1, observations[index].renewal[component])
-      }
-    }
+      outlierShare: [sighting.isObstructed ? Self.obstructedShare : share, share, share])
   }
 
   // MARK: Starts

@@ -7,16 +7,14 @@ import NearbyGeometry
 /// They depend on the pose: a range's on where the device is (multipath) and how it is held (the
 /// antenna's phase centre), an angle's on the direction under which the peer is seen. A range's moves
 /// with time too, since people do. First-order Gauss-Markov: correlation exp(-travelled).
-package struct WanderModel: Sendable {
+struct WanderModel: Sendable {
   private static let rangeSeconds = 3.0
   private static let rangeMetres = 0.4
   private static let rangeRadians = 0.7
   private static let angleRadians = 1.0
 
-  package init() {}
-
   /// What is left of the errors between two device points, for a peer at a distance.
-  package func decay(
+  func decay(
     from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double
   ) -> (range: Double, angle: Double) {
     let seconds = abs(b.timestamp.seconds(since: a.timestamp))

@@ -21,10 +21,6 @@ struct Observation: Sendable {
   var poseVariance: (range: Double, angle: Double)
   /// The probability that a component is an outlier before it is looked at.
   var outlierShare: InlineArray<3, Double>
-  /// How much of an independent draw of the wandering error each component holds, 0 to 1.
-  var renewal: InlineArray<3, Double>
-  /// What is left of the wandering errors of the peer's observation before; 0 for the first.
-  var memory: InlineArray<3, Double>
   /// How noisy each component is.
   var noise: InlineArray<3, ComponentNoise> = InlineArray(repeating: ComponentNoise())
 

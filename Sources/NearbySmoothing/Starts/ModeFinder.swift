@@ -41,11 +41,11 @@ struct ModeFinder: Sendable {
     self.filterTracks = filterTracks
     self.undecided = undecided
     learner = NoiseLearner(peerCount: problem.peerCount)
-    learner.apply(to: &self.problem)
   }
 
   /// Finds them; `nil` when the equations could not be solved from any start.
   mutating func find(progress: (Double) -> Void) -> Result? {
+    setFirstNoise()
     guard var best = bestFromAfar() else { return nil }
     progress(0.3)
     for _ in 0..<Self.noiseRounds { relearn(&best) }
@@ -63,6 +63,12 @@ struct ModeFinder: Sendable {
   }
 
   // MARK: The best mode
+
+  /// Before anything is known of where peers are: noise as it is stated, viewpoints from the odometry.
+  private mutating func setFirstNoise() {
+    let state = DeviceTrace(problem: problem, starts: starts).straight()
+    learner.measure(&problem, at: state, learnsShares: false)
+  }
 
   private func bestFromAfar() -> SmoothingSolution? {
     let trace = DeviceTrace(problem: problem, starts: starts)
@@ -111,10 +117,8 @@ struct ModeFinder: Sendable {
   }
 
   private mutating func relearn(_ best: inout SmoothingSolution) {
-    learner.learn(from: best)
-    learner.apply(to: &problem)
     var learned = best.problem
-    learned.observations = problem.observations
+    learner.measure(&learned, at: best.state, learnsShares: true)
     if let next = Minimizer.fromNearby.mode(learned, from: best.state) { best = next }
   }
 

@@ -4,15 +4,13 @@ import NearbyGeometry
 
 /// Measures how noisy each component of each peer is, and how much each sample tells.
 ///
-/// A stated sigma σ is made of white noise κσ and of an error ωσ that wanders with the viewpoint, with a
-/// correlation ρ between samples (``Viewpoint``). From the residuals e of a fit, as shares of σ,
-///
-///     ω² = Σ ρᵢⱼ eᵢ eⱼ / Σ ρᵢⱼ²  (i ≠ j),    κ² + ω² = mean e²
-///
-/// each drawn toward a prior as long as there is little to measure it by. A sample's wandering error is
-/// its neighbours' too: it holds `r = 1 / Σⱼ ρᵢⱼ` of an independent draw, and its likelihood counts with
-/// the power `(κ² + ω²) / (κ² + ω²/r)`. So samples count by the poses there are, and not by how often
-/// or how long one was visited.
+/// A stated sigma σ is made of white noise κσ and of an error that wanders with the viewpoint, with a
+/// correlation ρ between samples (``Viewpoint``). As in the filter κ is measured from the differences of
+/// consecutive residuals and τ, all errors together, from the residuals as far as their viewpoint is
+/// new; the rest, `τ² - κ²`, wanders. A sample's wandering error is its neighbours' too: it holds
+/// `r = 1 / Σⱼ ρᵢⱼ` of an independent draw, and its likelihood counts with the power
+/// `τ² / (κ² + (τ² - κ²)/r)`. So samples count by the poses there are, and not by how often or how long
+/// one was visited.
 struct NoiseLearner: Sendable {
   /// The squares of the shares of the stated sigma, for each peer and component.
   private var shares: [InlineArray<3, Shares>]
@@ -22,13 +20,12 @@ struct NoiseLearner: Sendable {
     var wander: Double
   }
 
-  /// The prior of ω² and of κ², for ranges and for angles, and their weight in independent draws.
-  private static let wanderPrior: InlineArray<3, Double> = [0.1, 0.64, 0.64]
-  private static let totalPrior = 1.0
-  private static let priorDraws = 10.0
-  /// The least squares of the shares.
-  private static let whiteFloor: InlineArray<3, Double> = [0.04, 0.09, 0.09]
-  private static let wanderFloor: InlineArray<3, Double> = [0.01, 0.04, 0.04]
+  /// The prior shares, and their weights in samples.
+  private static let whitePrior = (share: 0.9, weight: 15.0)
+  private static let totalPrior = (share: 1.0, weight: 30.0)
+  /// The least shares of white noise and of the wandering error, for ranges and for angles.
+  private static let whiteFloor: InlineArray<3, Double> = [0.2, 0.5, 0.5]
+  private static let wanderFloor: InlineArray<3, Double> = [0.2, 0.8, 0.8]
   /// Residuals count with at most so many sigmas.
   private static let mostSigmas = 4.0
   /// Sums over pairs run over so many samples of a peer at most on one side, evenly spread.
@@ -36,10 +33,16 @@ struct NoiseLearner: Sendable {
 
   init(peerCount: Int) {
     let prior = InlineArray<3, Shares> { component in
-      Shares(
-        white: Self.totalPrior - Self.wanderPrior[component], wander: Self.wanderPrior[component])
+      Self.shares(component, white: Self.whitePrior.share, total: Self.totalPrior.share)
     }
     shares = Array(repeating: prior, count: peerCount)
+  }
+
+  private static func shares(_ component: Int, white: Double, total: Double) -> Shares {
+    let white = max(white, whiteFloor[component])
+    let floor = wanderFloor[component]
+    return Shares(
+      white: white * white, wander: max(total * total - white * white, floor * floor))
   }
 
   /// Measures around a state and puts what it finds into the observations.
@@ -57,15 +60,17 @@ struct NoiseLearner: Sendable {
           problem.observations[$0].peer == peer && problem.observations[$0].has(component)
         }
         guard !own.isEmpty else { continue }
-        let residuals = own.map { residual(component, of: problem.observations[$0], problem, state) }
-        let draws = Self.draws(component, own.map { problem.observations[$0] }, problem, state)
+        let views = own.map { Viewpoint(problem.observations[$0], in: problem, at: state) }
         if learnsShares {
-          let found = Self.shares(component, residuals, draws)
-          shares[peer][component] = found
+          let residuals = own.map {
+            residual(component, of: problem.observations[$0], problem, state)
+          }
+          shares[peer][component] = Self.shares(component, residuals, views)
         }
+        let draws = Self.draws(component, views)
         for (index, observation) in own.enumerated() {
           problem.observations[observation].noise[component] = noise(
-            component, of: problem.observations[observation], draw: draws.share[index])
+            component, of: problem.observations[observation], draw: draws[index])
         }
       }
     }
@@ -102,64 +107,57 @@ struct NoiseLearner: Sendable {
       outlierShare: observation.outlierShare[component]
     ).inlier
     guard inlier >= 0.5 else { return nil }
-    let share = innovation / observation.sigma[component]
-    return min(max(share, -Self.mostSigmas), Self.mostSigmas)
+    return innovation / observation.sigma[component]
   }
 
-  /// The pairs of one peer's samples: each with some of the others.
-  private struct Draws {
-    /// How much of an independent draw each sample holds.
-    var share: [Double]
-    /// The samples on the other side of each pair, and for each of those all correlations.
-    var others: [Int]
-    var correlation: [[Double]]
-  }
-
-  private static func draws(
-    _ component: Int, _ own: [Observation], _ problem: SmoothingProblem, _ state: SmoothingState
-  ) -> Draws {
-    let views = own.map { Viewpoint($0, in: problem, at: state) }
-    let every = (own.count + mostNeighbours - 1) / mostNeighbours
-    let others = Array(stride(from: 0, to: own.count, by: every))
-    var sums = [Double](repeating: 0, count: own.count)
-    var correlations: [[Double]] = []
-    for other in others {
-      let correlation = views.map { $0.correlation(component, with: views[other]) }
-      for index in own.indices { sums[index] += Double(every) * correlation[index] }
-      correlations.append(correlation)
-    }
-    return Draws(
-      share: sums.map { 1 / max(1, $0) }, others: others, correlation: correlations)
-  }
-
-  private static func shares(
-    _ component: Int, _ residuals: [Double?], _ draws: Draws
-  ) -> Shares {
-    var (total, weight) = (0.0, 0.0)
-    for (index, residual) in residuals.enumerated() {
-      guard let residual else { continue }
-      total += draws.share[index] * residual * residual
-      weight += draws.share[index]
-    }
-    total = (priorDraws * totalPrior + total) / (priorDraws + weight)
-
-    var (product, pairs) = (0.0, 0.0)
-    for (place, other) in draws.others.enumerated() {
-      guard let a = residuals[other] else { continue }
-      for (index, b) in residuals.enumerated() where index != other {
-        guard let b else { continue }
-        let correlation = draws.correlation[place][index]
-        let both = draws.share[index] * draws.share[other]
-        product += both * correlation * a * b
-        pairs += both * correlation * correlation
+  /// How much of an independent draw of its wandering error each sample holds.
+  private static func draws(_ component: Int, _ views: [Viewpoint]) -> [Double] {
+    let every = (views.count + mostNeighbours - 1) / mostNeighbours
+    return views.map { view in
+      var sum = 0.0
+      for other in stride(from: 0, to: views.count, by: every) {
+        sum += view.correlation(component, with: views[other])
       }
+      return 1 / max(1, Double(every) * sum)
     }
-    let measured = pairs > 0 ? product / pairs : 0
-    // Pairs of which hardly any have something in common say little.
-    let known = min(weight, pairs * Double(residuals.count) / Double(draws.others.count))
-    let prior = wanderPrior[component]
-    let wander = (priorDraws * prior * total + known * measured) / (priorDraws + known)
-    let bounded = min(max(wander, wanderFloor[component]), total)
-    return Shares(white: max(total - bounded, whiteFloor[component]), wander: bounded)
+  }
+
+  /// The shares that residuals show; `nil` stands for an outlier.
+  private static func shares(
+    _ component: Int, _ residuals: [Double?], _ views: [Viewpoint]
+  ) -> Shares {
+    var white = RunningMean(value: whitePrior.share, weight: whitePrior.weight)
+    var total = RunningMean(value: totalPrior.share, weight: totalPrior.weight)
+    var last: (residual: Double, view: Viewpoint)?
+    for (residual, view) in zip(residuals, views) {
+      guard let residual else {
+        last = nil
+        continue
+      }
+      var novelty = 1.0
+      if let last {
+        // E|x| is σ √(2/π), and the difference of two has √2 times the sigma of one.
+        let difference = min(abs(residual - last.residual), mostSigmas)
+        white.add(difference * Double.pi.squareRoot() / 2, weight: 1)
+        let correlation = view.correlation(component, with: last.view)
+        novelty = 1 - correlation * correlation
+      }
+      total.add(
+        min(abs(residual), mostSigmas) * (Double.pi / 2).squareRoot(), weight: novelty)
+      last = (residual, view)
+    }
+    return shares(component, white: white.value, total: total.value)
+  }
+
+  /// A weighted mean.
+  private struct RunningMean {
+    var value: Double
+    var weight: Double
+
+    mutating func add(_ sample: Double, weight added: Double) {
+      guard added > 0 else { return }
+      weight += added
+      value += added / weight * (sample - value)
+    }
   }
 }

@@ -50,11 +50,14 @@ struct BorderedBandFactor: Sendable {
 
     var schur = system.border
     var right = Array(system.gradient[n...])
-    for column in 0..<m {
-      for row in column..<m {
-        schur[column * m + row] -= Self.dot(system.coupling, row * n, columns, column * n, n)
+    for row in 0..<m {
+      // A peer is seen from some knots only: its columns of B are mostly zero.
+      let seen = (0..<n).filter { system.coupling[row * n + $0] != 0 }
+      let values = seen.map { system.coupling[row * n + $0] }
+      for column in 0...row {
+        schur[column * m + row] -= Self.dot(values, seen, columns, from: column * n)
       }
-      right[column] -= Self.dot(system.coupling, column * n, columns, m * n, n)
+      right[row] -= Self.dot(values, seen, columns, from: m * n)
     }
     if m > 0 {
       let isSolved = unsafe schur.withUnsafeMutableBufferPointer { schur in
@@ -86,10 +89,10 @@ struct BorderedBandFactor: Sendable {
   }
 
   private static func dot(
-    _ a: [Double], _ aStart: Int, _ b: [Double], _ bStart: Int, _ count: Int
+    _ values: [Double], _ indices: [Int], _ columns: [Double], from start: Int
   ) -> Double {
     var sum = 0.0
-    for index in 0..<count { sum += a[aStart + index] * b[bStart + index] }
+    for (value, index) in zip(values, indices) { sum += value * columns[start + index] }
     return sum
   }
 

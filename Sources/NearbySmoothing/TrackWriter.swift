@@ -16,24 +16,11 @@ struct TrackWriter {
     var knot: Int
   }
 
-  /// Rivals of one peer nearer to each other than this, metres, are one.
-  private static let sameMetres = 0.1
-
   init(_ result: ModeFinder.Result) {
     best = Marginals(result.best)
     bestSolution = result.best
     rivals = []
-    var kept: [(peer: Int, solution: SmoothingSolution)] = []
     for rival in result.rivals.sorted(by: { $0.solution.logEvidence > $1.solution.logEvidence }) {
-      let place = rival.solution.state.peers[rival.peer].position
-      let isKnown =
-        (place - result.best.state.peers[rival.peer].position).length < Self.sameMetres
-        || kept.contains {
-          $0.peer == rival.peer
-            && ($0.solution.state.peers[rival.peer].position - place).length < Self.sameMetres
-        }
-      guard !isKnown else { continue }
-      kept.append(rival)
       rivals.append(
         (
           rival.peer, exp(rival.solution.logEvidence - result.best.logEvidence),

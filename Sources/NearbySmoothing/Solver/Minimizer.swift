@@ -22,13 +22,16 @@ struct Minimizer: Sendable {
   /// Steps with each widening but the last, and with the last.
   var coarseSteps = 4
   var fineSteps = 40
-  /// Done when a step promises to lower the cost by less than this.
-  var tolerance = 1e-9
+  /// Done when a step promises to lower the cost by less than this: 1e-3 leaves some hundredths of a
+  /// standard deviation.
+  var tolerance = 1e-3
 
   /// From far off.
   static let fromAfar = Minimizer(widenings: [100, 25, 6, 2, 1])
-  /// From a mode that is nearly one.
+  /// From what is nearly a mode.
   static let fromNearby = Minimizer(widenings: [1])
+  /// From a mode, to the last digit.
+  static let polish = Minimizer(widenings: [1], tolerance: 1e-9)
 
   /// The mode downhill from a point; `nil` where the equations cannot be solved.
   func mode(_ problem: SmoothingProblem, from start: SmoothingState) -> SmoothingSolution? {

@@ -58,6 +58,8 @@ struct ModeFinder: Sendable {
       for _ in 0..<Self.noiseRounds { relearn(&best) }
       rivals = searchRivals(&best)
     }
+    progress(0.95)
+    best = Minimizer.polish.mode(best.problem, from: best.state) ?? best
     progress(1)
     return Result(best: best, rivals: rivals.kept)
   }
@@ -158,12 +160,15 @@ struct ModeFinder: Sendable {
     var found: [(peer: Int, solution: SmoothingSolution)] = []
     var hasWinner = false
     for peer in 0..<best.problem.peerCount where best.problem.movingSlots[peer] == nil {
+      var known = [Self.ellipse(of: peer, best)]
       for start in otherPlaces(of: peer, than: best) {
+        guard !known.contains(where: { $0.contains(start.position) }) else { continue }
         var state = best.state
         state.peers[peer] = start
         guard let other = Minimizer.fromNearby.mode(best.problem, from: state),
-          isElsewhere(peer, other, than: best)
+          !known.contains(where: { $0.contains(other.state.peers[peer].position) })
         else { continue }
+        known.append(Self.ellipse(of: peer, other))
         if other.logEvidence > best.logEvidence {
           found.append((peer, best))
           best = other
@@ -177,6 +182,7 @@ struct ModeFinder: Sendable {
     return (kept, hasWinner)
   }
 
+  /// The other places that explain a peer's samples, the path of the best mode taken as known.
   private func otherPlaces(of peer: Int, than best: SmoothingSolution) -> [PeerParameters] {
     let here = best.state.peers[peer].position
     guard let search = PlaceSearch(best.problem, peer: peer, path: best.state) else { return [] }
@@ -185,16 +191,32 @@ struct ModeFinder: Sendable {
     }
     let places = search.places(from: [here] + ideas)
     guard let most = places.first?.logEvidence else { return [] }
-    return places.filter {
-      $0.logEvidence > most - Self.conditionalNats
-        && ($0.parameters.position - here).length > 0.1
-    }.prefix(Self.mostRivals).map(\.parameters)
+    return places.filter { $0.logEvidence > most - Self.conditionalNats }
+      .prefix(Self.mostRivals).map(\.parameters)
   }
 
-  /// Whether a peer has ended up in another place, and not back where it was.
-  private func isElsewhere(
-    _ peer: Int, _ other: SmoothingSolution, than best: SmoothingSolution
-  ) -> Bool {
-    (other.state.peers[peer].position - best.state.peers[peer].position).length > 0.1
+  /// The region in which two fits count as one mode.
+  private struct Ellipse {
+    var center: Vector3
+    var information: SymmetricMatrix3
+
+    /// Within so many sigmas, and this many metres.
+    private static let sigmas = 2.0
+    private static let metres = 0.05
+
+    func contains(_ position: Vector3) -> Bool {
+      let away = position - center
+      return away.length < Self.metres
+        || information.quadraticForm(away) < Self.sigmas * Self.sigmas
+    }
+  }
+
+  private static func ellipse(of peer: Int, _ solution: SmoothingSolution) -> Ellipse {
+    var marginals = Marginals(solution)
+    let end = solution.problem.knots.count - 1
+    let covariance = marginals.position(ofPeer: peer, knot: end, secondsSinceKnot: 0).covariance
+    return Ellipse(
+      center: solution.state.peers[peer].position,
+      information: covariance.positiveDefiniteInverse ?? .zero)
   }
 }

@@ -12,7 +12,8 @@ struct RunCommand: ParsableCommand {
     discussion: """
       Reads the recording as if it happened now and writes three files into DIR: estimates.csv, a \
       row for each ranging sample with the state after it; summary.json; and configuration.json, \
-      the settings that were in force. Each file appears whole or not at all; results that are \
+      the settings that were in force. With --smooth a fourth, smoothed.csv: a row for each sample \
+      with what the whole recording, past and future, says about it. Each file appears whole or not at all; results that are \
       already there are replaced. Nothing is written when the recording has a fault.
 
       The table at the end says for each peer whether it converged, after how many seconds, how \
@@ -25,6 +26,7 @@ struct RunCommand: ParsableCommand {
         nearby run living-room -o out --peer keys --peer bag
         nearby run living-room -o out --json | python3 -m json.tool
         nearby run living-room -o out --config noisy.json
+        nearby run living-room -o out --smooth
 
       A configuration file sets what it names; the rest comes from recording.json, and what that \
       leaves open from the engine's defaults:
@@ -53,10 +55,7 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var configurationPath: String?
 
-  @Flag(
-    help: ArgumentHelp(
-      "Also estimate from the whole recording, past and future: writes smoothed.csv.",
-      discussion: "Peers share one odometry drift then."))
+  @Flag(help: "Also estimate from the whole recording, past and future: smoothed.csv.")
   var smooth = false
 
   @Flag(help: "Print summary.json instead of the table.")
@@ -85,7 +84,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Runs, and puts the three files in their place when all went well.
+  /// Runs, and puts the files in their place when all went well.
   private func run(
     over recording: RecordingReader, progress: ProgressLine
   ) throws -> RecordingReplay.Outcome {
@@ -147,8 +146,8 @@ struct RunCommand: ParsableCommand {
       print(ResultTable(summary: outcome.summary).text)
       print(
         """
-        \(EstimateWriter.fileName), \(RunSummary.fileName) and \(ConfigurationFile.fileName) are \
-        in \(output)
+        \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
+        \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output)
         """)
     }
   }

@@ -15,9 +15,10 @@ struct ResultTable {
     if !advice.isEmpty { lines += [""] + advice }
     if let errors = summary.errors {
       lines += ["", "Errors against the truth, of the peer's position relative to the device:"]
-      lines += errorTable(
-        summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }, combined: errors
-      ).lines
+      lines +=
+        errorTable(
+          summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }, combined: errors
+        ).lines
     }
     if let seconds = summary.timing.smoothingSeconds {
       lines += [
@@ -27,10 +28,11 @@ struct ResultTable {
     }
     if let errors = summary.smoothedErrors {
       lines += ["", "Errors of that:"]
-      lines += errorTable(
-        summary.peers.compactMap { peer in peer.smoothed?.errors.map { (peer.id, $0) } },
-        combined: errors
-      ).lines
+      lines +=
+        errorTable(
+          summary.peers.compactMap { peer in peer.smoothed?.errors.map { (peer.id, $0) } },
+          combined: errors
+        ).lines
     }
     return lines.joined(separator: "\n") + "\n"
   }

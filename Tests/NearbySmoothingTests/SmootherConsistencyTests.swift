@@ -16,14 +16,16 @@ enum Seeds {
 }
 
 /// Whether the smoother's claims are right and better than the filter's, over seeded runs.
-@Suite("Smoother consistency", .serialized, .enabled(if: Seeds.isOptimized, "needs an optimised build"))
+@Suite(
+  "Smoother consistency", .serialized, .enabled(if: Seeds.isOptimized, "needs an optimised build"))
 struct SmootherConsistencyTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var scenario: Scenario
     var testDescription: String { name }
 
-    init(_ name: String, _ kind: ScenarioMotion.Kind, _ change: (inout Scenario) -> Void = { _ in }) {
+    init(_ name: String, _ kind: ScenarioMotion.Kind, _ change: (inout Scenario) -> Void = { _ in })
+    {
       self.name = name
       scenario = Scenario(kind)
       change(&scenario)

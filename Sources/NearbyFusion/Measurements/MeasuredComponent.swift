@@ -16,7 +16,9 @@ package struct MeasuredComponent: Hashable, Sendable {
   ///
   /// A range must be positive and within the radio's reach, an angle in its interval, a sigma a
   /// positive number.
-  package init?(_ component: Component, of sample: RangingSample, _ configuration: RangingConfiguration) {
+  package init?(
+    _ component: Component, of sample: RangingSample, _ configuration: RangingConfiguration
+  ) {
     let measured: Double?
     let stated: Double?
     let interval: ClosedRange<Double>

@@ -68,7 +68,8 @@ struct ModeFinder: Sendable {
 
   /// Before anything is known of where peers are: noise as it is stated, viewpoints from the odometry.
   private mutating func setFirstNoise() {
-    let state = DeviceTrace(problem: problem, starts: starts).straight()
+    var state = DeviceTrace(problem: problem, starts: starts).straight()
+    state.motions = motions(in: problem, at: state)
     learner.measure(&problem, at: state, learnsShares: false)
   }
 

@@ -56,7 +56,7 @@ format: ## put every source file into that format
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbyRecordings; do \
+	@for target in NearbyGeometry NearbyFusion NearbyRecordings NearbySmoothing; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

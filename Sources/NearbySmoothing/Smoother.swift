@@ -276,7 +276,7 @@ public struct Smoother: Sendable {
       + max(0, device.yawDriftVariance - knot.device.yawDriftVariance)
     let share = Self.outlierShare
     return Observation(
-      peer: peer, knot: knotIndex, timestamp: sighting.timestamp,
+      peer: peer, knot: knotIndex,
       secondsSinceKnot: sighting.timestamp.seconds(since: knot.device.timestamp),
       measurement: nearby_measurement(
         antenna_in_world: (antenna.x, antenna.y, antenna.z),

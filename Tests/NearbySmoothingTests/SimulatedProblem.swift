@@ -142,7 +142,7 @@ enum SmallProblem {
         let antenna = pose.act(Vector3(0.1, 0.05, -0.02))
         observations.append(
           Observation(
-            peer: peer, knot: knot, timestamp: trajectoryPlaces[knot].timestamp,
+            peer: peer, knot: knot,
             secondsSinceKnot: 0.07 * Double(peer + 1),
             measurement: nearby_measurement(
               antenna_in_world: (antenna.x, antenna.y, antenna.z),

@@ -69,6 +69,7 @@ public struct SmoothedComparison: ~Copyable {
   /// - Parameters:
   ///   - peer: The peer's place in the recording's list of peers.
   ///   - name: Its name.
+  /// - Returns: The statistics.
   public func errors(ofPeer peer: Int, named name: String) -> ErrorStatistics? {
     truth?.knows(name) == true
       ? comparison.statistics(ofPeer: peer, secondHalfFrom: middle) : nil

@@ -9,8 +9,6 @@ struct Observation: Sendable {
   var peer: Int
   /// The sample's knot.
   var knot: Int
-  /// The sample's moment.
-  var timestamp: Timestamp
   /// Seconds from the knot to the sample.
   var secondsSinceKnot: Double
   /// What was measured and from where, in the odometry's world; its noise is ``noise``.

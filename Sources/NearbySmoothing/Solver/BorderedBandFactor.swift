@@ -126,6 +126,7 @@ struct BorderedBandFactor: Sendable {
     /// - Parameters:
     ///   - first: The first of them.
     ///   - count: How many, one more than the half bandwidth at most.
+    /// - Returns: `count * count` numbers, both triangles.
     func block(at first: Int, count: Int) -> [Double] {
       var block = [Double](repeating: 0, count: count * count)
       for row in 0..<count {

@@ -33,11 +33,8 @@ struct BorderedBandSystem: Sendable {
     gradient = [Double](repeating: 0, count: bandCount + borderCount)
   }
 
-  /// One row of a Jacobian: a few entries in the band, a few in the border.
+  /// One row of a Jacobian: up to twelve entries in the band and in the border.
   struct Row {
-    /// So many entries at most in each part.
-    static let capacity = 12
-
     private(set) var bandCount = 0
     private(set) var borderCount = 0
     private(set) var bandIndex: InlineArray<12, Int> = InlineArray(repeating: 0)

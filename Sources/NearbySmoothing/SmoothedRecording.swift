@@ -12,7 +12,7 @@ public struct SmoothedRecording: Hashable, Sendable {
 public struct SmoothedTrack: Hashable, Sendable {
   /// The peer.
   public var peer: PeerID
-  /// How it moves: as it was said to, and for ``PeerMotion/unknown`` what explains the samples better.
+  /// How it moves: as it was said to, and for `PeerMotion.unknown` what explains the samples better.
   public var motion: PeerMotion
   /// The peer at each of its samples, in the order in which the samples were added; empty when none of
   /// them could be used.

@@ -72,7 +72,7 @@ public struct Smoother: Sendable {
 
   /// Adds a peer; samples of it may follow.
   ///
-  /// - Parameter motion: How the peer may move; of ``PeerMotion/unknown`` the smoother decides.
+  /// - Parameter motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
   /// - Returns: The peer's handle in this smoother.
   public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
     motions.append(motion)

@@ -5,7 +5,7 @@ internal import NearbyGeometry
 /// Holds a batch estimator's rows against a recording's truth.
 ///
 /// The errors are those of ``TruthComparison``. A row counts as converged when its covariance meets the
-/// criterion of ``ConvergenceConfiguration``.
+/// criterion of `ConvergenceConfiguration`.
 public struct SmoothedComparison: ~Copyable {
   private let convergence: ConvergenceConfiguration
   private let isPlanar: Bool

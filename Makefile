@@ -75,7 +75,7 @@ format: ## put every source file into that format
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbyRecordings NearbySimulation \
+	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
 	  NearbyEvaluation; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \

@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "NearbyGeometry", targets: ["NearbyGeometry"]),
     .library(name: "NearbyFusion", targets: ["NearbyFusion"]),
     .library(name: "NearbyRecordings", targets: ["NearbyRecordings"]),
+    .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -46,6 +47,10 @@ let package = Package(
       name: "NearbyFusion", dependencies: ["CNearbyKernels", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
+      name: "NearbySmoothing",
+      dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
@@ -63,7 +68,8 @@ let package = Package(
       name: "nearby",
       dependencies: [
         "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
-        "NearbySimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "NearbySimulation", "NearbySmoothing",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -100,6 +106,13 @@ let package = Package(
       dependencies: [
         "CAllocationCounter", "CNearbyKernels", "NearbyEvaluation", "NearbyFusion",
         "NearbyGeometry", "NearbySimulation", "NearbyTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbySmoothingTests",
+      dependencies: [
+        "CNearbyKernels", "NearbyFusion", "NearbyGeometry", "NearbySimulation", "NearbySmoothing",
+        "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -26,8 +26,8 @@ public struct FusionEngine: Sendable {
   /// The settings in force.
   public let configuration: FusionConfiguration
 
-  private var trajectory: Trajectory
-  private var peers: [PeerFilter] = []
+  private(set) var trajectory: Trajectory
+  private(set) var peers: [PeerFilter] = []
   private var isDark = false
   private var newestSampleTime: Timestamp?
 

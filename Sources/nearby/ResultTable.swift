@@ -15,7 +15,24 @@ struct ResultTable {
     if !advice.isEmpty { lines += [""] + advice }
     if let errors = summary.errors {
       lines += ["", "Errors against the truth, of the peer's position relative to the device:"]
-      lines += errorTable(combined: errors).lines
+      lines +=
+        errorTable(
+          summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }, combined: errors
+        ).lines
+    }
+    if let seconds = summary.timing.smoothingSeconds {
+      lines += [
+        "", "From the whole recording, smoothed in \(seconds.text(decimals: 1)) s:",
+      ]
+      lines += smoothedTable.lines
+    }
+    if let errors = summary.smoothedErrors {
+      lines += ["", "Errors of that:"]
+      lines +=
+        errorTable(
+          summary.peers.compactMap { peer in peer.smoothed?.errors.map { (peer.id, $0) } },
+          combined: errors
+        ).lines
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -46,13 +63,32 @@ struct ResultTable {
     return table
   }
 
-  private func errorTable(combined: ErrorStatistics) -> TextTable {
+  private var smoothedTable: TextTable {
+    var table = TextTable(
+      header: ["peer", "position m", "± m", "range bias m", "± m", "range scale %", "± %", "modes"])
+    for peer in summary.peers {
+      guard let smoothed = peer.smoothed else { continue }
+      let position = smoothed.position.map {
+        [$0.x, $0.y, $0.z].map { $0.text(decimals: 2) }.joined(separator: ", ")
+      }
+      table.add([
+        peer.id, position ?? "-", Self.text(smoothed.positionSigma, 2),
+        Self.text(smoothed.rangeBias, 2), Self.text(smoothed.rangeBiasSigma, 2),
+        Self.text(100 * smoothed.rangeScale, 1), Self.text(100 * smoothed.rangeScaleSigma, 1),
+        "\(smoothed.modes.count)",
+      ])
+    }
+    return table
+  }
+
+  private func errorTable(
+    _ rows: [(String, ErrorStatistics)], combined: ErrorStatistics
+  ) -> TextTable {
     var table = TextTable(
       header: [
         "peer", "RMSE converged m", "RMSE 2nd half m", "distance m", "bearing °", "final m",
         "NEES/n", "false %",
       ])
-    let rows = summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }
     for (name, errors) in rows + (rows.count > 1 ? [("all", combined)] : []) {
       table.add([
         name, Self.text(errors.rmseConverged, 3), Self.text(errors.rmseSecondHalf, 3),

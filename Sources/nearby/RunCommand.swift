@@ -12,7 +12,8 @@ struct RunCommand: ParsableCommand {
     discussion: """
       Reads the recording as if it happened now and writes three files into DIR: estimates.csv, a \
       row for each ranging sample with the state after it; summary.json; and configuration.json, \
-      the settings that were in force. Each file appears whole or not at all; results that are \
+      the settings that were in force. With --smooth a fourth, smoothed.csv: a row for each sample \
+      with what the whole recording, past and future, says about it. Each file appears whole or not at all; results that are \
       already there are replaced. Nothing is written when the recording has a fault.
 
       The table at the end says for each peer whether it converged, after how many seconds, how \
@@ -25,6 +26,7 @@ struct RunCommand: ParsableCommand {
         nearby run living-room -o out --peer keys --peer bag
         nearby run living-room -o out --json | python3 -m json.tool
         nearby run living-room -o out --config noisy.json
+        nearby run living-room -o out --smooth
 
       A configuration file sets what it names; the rest comes from recording.json, and what that \
       leaves open from the engine's defaults:
@@ -53,6 +55,9 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var configurationPath: String?
 
+  @Flag(help: "Also estimate from the whole recording, past and future: smoothed.csv.")
+  var smooth = false
+
   @Flag(help: "Print summary.json instead of the table.")
   var json = false
 
@@ -79,7 +84,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Runs, and puts the three files in their place when all went well.
+  /// Runs, and puts the files in their place when all went well.
   private func run(
     over recording: RecordingReader, progress: ProgressLine
   ) throws -> RecordingReplay.Outcome {
@@ -93,21 +98,37 @@ struct RunCommand: ParsableCommand {
     let folder = try OutputFolder(path: output)
     var estimates = try EstimateWriter(
       path: folder.path(of: EstimateWriter.fileName), frames: recording.manifest.frames)
-    let outcome = try replay.run(progress: progress.update(fraction:samples:)) {
+    var outcome = try replay.run(progress: progress.update(fraction:samples:)) {
       (row, report, estimate) throws(RecordingError) in
       try estimates.write(row, report: report, estimate: estimate)
     }
     try checkSelection(against: outcome.peersInRecording)
+    let smoothed = try smooth ? smoothed(recording, configuration, folder, &outcome, progress) : nil
 
     var settings = try AtomicFile(path: folder.path(of: ConfigurationFile.fileName))
     try settings.write(ConfigurationFile.json(of: configuration))
     var summary = try AtomicFile(path: folder.path(of: RunSummary.fileName))
     try summary.write(outcome.summary.json())
     try estimates.commit()
+    try smoothed?.commit()
     try settings.commit()
     try summary.commit()
     folder.keep()
     return outcome
+  }
+
+  private func smoothed(
+    _ recording: RecordingReader, _ configuration: FusionConfiguration,
+    _ folder: borrowing OutputFolder, _ outcome: inout RecordingReplay.Outcome,
+    _ progress: ProgressLine
+  ) throws -> SmoothedWriter {
+    var writer = try SmoothedWriter(
+      path: folder.path(of: SmoothedWriter.fileName), frames: recording.manifest.frames)
+    let run = SmoothingRun(
+      recording: recording, configuration: configuration, selection: Set(peers))
+    try run.run(
+      into: &writer, summary: &outcome.summary, progress: progress.update(fraction:samples:))
+    return writer
   }
 
   private func checkSelection(against known: [String]) throws {
@@ -125,8 +146,8 @@ struct RunCommand: ParsableCommand {
       print(ResultTable(summary: outcome.summary).text)
       print(
         """
-        \(EstimateWriter.fileName), \(RunSummary.fileName) and \(ConfigurationFile.fileName) are \
-        in \(output)
+        \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
+        \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output)
         """)
     }
   }

@@ -200,7 +200,7 @@ typedef struct nearby_keyframe {
 } nearby_keyframe;
 
 /// A fit takes at most so many keyframes; more are left out.
-enum { NEARBY_FIT_CAPACITY = 64 };
+enum { NEARBY_FIT_CAPACITY = 512 };
 
 /// The parameters of a fit: the state, and the amplitudes of the odometry's drift since the window
 /// began (x, y, z, yaw), each with a prior variance of one.

@@ -2,21 +2,23 @@
 import NearbyGeometry
 
 /// The three components of a sample, in the order of every report and kernel.
-enum Component: Int, CaseIterable, Sendable {
+package enum Component: Int, CaseIterable, Sendable {
   case range, azimuth, elevation
 }
 
 /// A component as measured and as judged before it meets the filter.
-struct MeasuredComponent: Hashable, Sendable {
-  var value: Double
-  var sigma: Double
-  var rejection: ComponentReport.Rejection?
+package struct MeasuredComponent: Hashable, Sendable {
+  package var value: Double
+  package var sigma: Double
+  package var rejection: ComponentReport.Rejection?
 
   /// Takes a component out of a sample; `nil` when it was not measured.
   ///
   /// A range must be positive and within the radio's reach, an angle in its interval, a sigma a
   /// positive number.
-  init?(_ component: Component, of sample: RangingSample, _ configuration: RangingConfiguration) {
+  package init?(
+    _ component: Component, of sample: RangingSample, _ configuration: RangingConfiguration
+  ) {
     let measured: Double?
     let stated: Double?
     let interval: ClosedRange<Double>

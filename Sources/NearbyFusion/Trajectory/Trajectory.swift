@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyGeometry
+package import NearbyGeometry
 
 /// The device at one moment, with what has happened to the odometry on the way there.
 ///
 /// The sums run from the first pose on; the difference of two points is what lies between them.
-struct TrajectoryPoint: Hashable, Sendable {
-  var timestamp: Timestamp
-  var worldFromDevice: RigidTransform
+package struct TrajectoryPoint: Hashable, Sendable {
+  package var timestamp: Timestamp
+  package var worldFromDevice: RigidTransform
   /// Metres travelled from place to place, swaying left out.
   ///
   /// Path and turn renew the wandering errors of the radio. Those are functions of the pose, so
   /// swaying about one pose, however long, renews nothing.
-  var path = 0.0
+  package var path = 0.0
   /// Radians turned from place to place, swaying left out.
-  var turn = 0.0
+  package var turn = 0.0
   /// How often the world has been lost: by a jump, or while there was no tracking.
-  var world = 0
+  package var world = 0
   /// Variance by which the odometry's position has drifted, m² per axis.
-  var positionDriftVariance = 0.0
+  package var positionDriftVariance = 0.0
   /// Variance by which the odometry's yaw has drifted, rad².
-  var yawDriftVariance = 0.0
+  package var yawDriftVariance = 0.0
   /// Variance that interpolation adds to the position, m² per axis.
-  var interpolationVariance = 0.0
+  package var interpolationVariance = 0.0
   /// Variance that interpolation adds to the attitude, rad² per axis.
-  var attitudeInterpolationVariance = 0.0
+  package var attitudeInterpolationVariance = 0.0
   /// Whether the odometry vouched for the pose.
-  var isTracked = true
+  package var isTracked = true
 }
 
 /// The device's recent past: a ring of poses, interpolated at any time in it.

@@ -19,7 +19,6 @@ public struct EstimateWriter: ~Copyable {
     "distance_sigma", "horizontal_angle_sigma", "hypotheses", "nis", "used",
   ]
 
-  private static let significantDigits = 10
   /// Text is handed to the system in pieces of this size.
   private static let pieceSize = 1 << 16
 
@@ -53,7 +52,7 @@ public struct EstimateWriter: ~Copyable {
   ) throws(RecordingError) {
     text.append(row.timestamp)
     text.append(byte: .comma)
-    append(peer: row.peer)
+    text.append(peer: row.peer)
     switch estimate.convergence {
     case .unknown: text.append(",unknown,")
     case .converged: text.append(",converged,")
@@ -61,23 +60,23 @@ public struct EstimateWriter: ~Copyable {
       text.append(",notConverged,")
       text.append(description(of: reasons))
     }
-    append(estimate.distance.value)
-    append(estimate.direction.value.map(frames.deviceVector(fromEngine:)))
-    append(estimate.horizontalAngleRadians.value)
+    text.appendField(estimate.distance.value)
+    text.appendField(estimate.direction.value.map(frames.deviceVector(fromEngine:)))
+    text.appendField(estimate.horizontalAngleRadians.value)
     text.append(byte: .comma)
     text.append(estimate.verticalDirection.rawValue)
-    append(
+    text.appendField(
       estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) })
-    append(estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
-    append(
+    text.appendField(estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
+    text.appendField(
       estimate.meanInWorld.map { _ in
         frames.worldCovariance(fromEngine: estimate.covarianceInWorld)
       })
-    append(estimate.distance.sigma)
-    append(estimate.horizontalAngleRadians.sigma)
+    text.appendField(estimate.distance.sigma)
+    text.appendField(estimate.horizontalAngleRadians.sigma)
     text.append(byte: .comma)
     text.append(estimate.hypothesisCount)
-    append(report.normalizedInnovationSquared)
+    text.appendField(report.normalizedInnovationSquared)
     text.append(byte: .comma)
     text.append(report.use.rawValue)
     text.append(byte: .lf)
@@ -100,35 +99,5 @@ public struct EstimateWriter: ~Copyable {
     let text = reasons.description
     reasonTexts[reasons] = text
     return text
-  }
-
-  /// Appends a name, in quotes where it would not read back without (RFC 4180).
-  private mutating func append(peer: String) {
-    let name = peer.utf8
-    let isPlain =
-      !name.contains { $0 == .comma || $0 == .quote } && name.first != .blank && name.last != .blank
-    text.append(isPlain ? peer : "\"\(peer.replacing("\"", with: "\"\""))\"")
-  }
-
-  private mutating func append(_ number: Double?) {
-    text.append(byte: .comma)
-    // An infinite standard deviation is one that is not available.
-    guard let number, number.isFinite else { return }
-    text.append(number, significantDigits: Self.significantDigits)
-  }
-
-  private mutating func append(_ vector: Vector3?) {
-    append(vector?.x)
-    append(vector?.y)
-    append(vector?.z)
-  }
-
-  private mutating func append(_ matrix: SymmetricMatrix3?) {
-    append(matrix?.xx)
-    append(matrix?.xy)
-    append(matrix?.xz)
-    append(matrix?.yy)
-    append(matrix?.yz)
-    append(matrix?.zz)
   }
 }

@@ -6,7 +6,8 @@ public import NearbyGeometry
 /// What came out of a run over a recording: `summary.json`.
 ///
 /// Positions and covariances are in the recording's own world axes, times in seconds, lengths in
-/// metres. A number that does not exist is `null`, never left out and never `nan`.
+/// metres. A number that does not exist is `null`, never left out and never `nan`; only what smoothing
+/// adds is left out where nothing was smoothed.
 public struct RunSummary: Hashable, Sendable, Codable {
   /// The file's name in its folder.
   public static let fileName = "summary.json"
@@ -25,6 +26,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public var fusingSeconds: Double
     /// Seconds from start to end: reading and writing included.
     public var totalSeconds: Double
+    /// Seconds that smoothing took on top; `nil` without it.
+    public var smoothingSeconds: Double?
   }
 
   /// The recording's name.
@@ -41,6 +44,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var peers: [PeerSummary]
   /// The errors over the samples of all peers; `nil` when the recording holds no truth.
   public var errors: ErrorStatistics?
+  /// The smoother's errors over the samples of all peers; `nil` without it or without truth.
+  public var smoothedErrors: ErrorStatistics?
   /// The engine, and how it was set.
   public var engine: Engine
   /// How long the run took.
@@ -105,6 +110,8 @@ public struct PeerSummary: Hashable, Sendable {
   public var hypotheses = 0
   /// The errors; `nil` when the recording does not hold the truth about this peer.
   public var errors: ErrorStatistics?
+  /// What the whole recording says; `nil` when it was not asked.
+  public var smoothed: SmoothedSummary?
 
   /// Makes the summary of a peer without samples.
   public init(id: String, motion: PeerMotion) {
@@ -147,6 +154,7 @@ extension RunSummary {
     try container.encode(duration, forKey: .duration)
     try container.encode(peers, forKey: .peers)
     try container.encode(errors, forKey: .errors)
+    try container.encodeIfPresent(smoothedErrors, forKey: .smoothedErrors)
     try container.encode(engine, forKey: .engine)
     try container.encode(timing, forKey: .timing)
   }
@@ -156,6 +164,7 @@ extension PeerSummary: Codable {
   private enum CodingKeys: String, CodingKey {
     case id, motion, samples, samplesRejected, secondsToFirstConvergence, lossesOfConvergence
     case status, reasons, position, covariance, distance, distanceSigma, hypotheses, errors
+    case smoothed
   }
 
   /// Writes every key; what is missing as `null`.
@@ -175,5 +184,6 @@ extension PeerSummary: Codable {
     try container.encode(distanceSigma, forKey: .distanceSigma)
     try container.encode(hypotheses, forKey: .hypotheses)
     try container.encode(errors, forKey: .errors)
+    try container.encodeIfPresent(smoothed, forKey: .smoothed)
   }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// Writes `smoothed.csv`: a row for each sample, with what the whole recording says about it.
+///
+/// Frames, units and digits are those of ``EstimateWriter``.
+public struct SmoothedWriter: ~Copyable {
+  /// The file's name in its folder.
+  public static let fileName = "smoothed.csv"
+
+  /// The columns, in their order.
+  public static let columns = [
+    "timestamp", "peer", "mean_x", "mean_y", "mean_z", "cov_xx", "cov_xy", "cov_xz", "cov_yy",
+    "cov_yz", "cov_zz", "distance", "direction_x", "direction_y", "direction_z",
+    "horizontal_angle",
+  ]
+
+  /// Text is handed to the system in pieces of this size.
+  private static let pieceSize = 1 << 16
+
+  private let frames: FrameConvention
+  private var file: AtomicFile
+  private var text = OutputText()
+
+  /// Starts a file; its folder must exist.
+  ///
+  /// - Parameters:
+  ///   - path: Where the file is to appear, by ``commit()`` and not before.
+  ///   - frames: The recording's frames, ``RecordingManifest/frames``.
+  /// - Throws: When the file cannot be written.
+  public init(path: String, frames: FrameConvention) throws(RecordingError) {
+    self.frames = frames
+    file = try AtomicFile(path: path)
+    text.append(Self.columns.joined(separator: ",") + "\n")
+  }
+
+  /// Writes a row.
+  ///
+  /// - Parameter row: The row, in the engine's frames.
+  /// - Throws: When the file cannot be written.
+  public mutating func write(_ row: SmoothedRow) throws(RecordingError) {
+    text.append(row.timestamp)
+    text.append(byte: .comma)
+    text.append(peer: row.peer)
+    text.appendField(row.positionInWorld.map(frames.worldVector(fromEngine:)))
+    text.appendField(
+      row.positionInWorld.map { _ in frames.worldCovariance(fromEngine: row.covariance) })
+    text.appendField(row.fromDevice?.length)
+    text.appendField((row.fromDevice?.normalized).map(frames.deviceVector(fromEngine:)))
+    text.appendField(row.fromDevice == nil ? nil : row.horizontalAngleRadians)
+    text.append(byte: .lf)
+    if text.bytes.count >= Self.pieceSize { try flush() }
+  }
+
+  /// Ends the file and puts it in its place.
+  public consuming func commit() throws(RecordingError) {
+    try flush()
+    try file.commit()
+  }
+
+  private mutating func flush() throws(RecordingError) {
+    try file.write(text)
+    text.removeAll()
+  }
+}

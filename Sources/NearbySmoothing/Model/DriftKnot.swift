@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import NearbyGeometry
+
+/// A place on the path at which the odometry's drift is a parameter of its own.
+struct DriftKnot: Sendable {
+  /// The device there, as the odometry has it.
+  var device: TrajectoryPoint
+
+  var place: Vector3 { device.worldFromDevice.translation }
+}
+
+/// What the odometry says about the way from one knot to the next, and how surely.
+struct DriftStep: Hashable, Sendable {
+  /// The displacement in the odometry's world.
+  var displacement: Vector3
+  /// Variance per axis, m².
+  var positionVariance: Double
+  /// Variance of yaw, rad².
+  var yawVariance: Double
+  /// How long it took.
+  var seconds: Double
+
+  /// Steps are never taken for surer than this: 10 µm and 10 µrad.
+  private static let leastVariance = 1e-10
+  /// Where the odometry's world was lost, the device has most likely moved like this, m/s.
+  private static let unseenSpeed = 1.5
+  /// So far its world may be from the last one, metres.
+  private static let lostPlaceSigma = 0.3
+  /// Out of sight for longer than this, seconds, and the yaw may be any.
+  private static let briefLoss = 0.5
+  private static let lostYawSigma = 1.0
+
+  init(from a: TrajectoryPoint, to b: TrajectoryPoint) {
+    seconds = max(b.timestamp.seconds(since: a.timestamp), 1e-3)
+    displacement = b.worldFromDevice.translation - a.worldFromDevice.translation
+    positionVariance = b.positionDriftVariance - a.positionDriftVariance
+    yawVariance = b.yawDriftVariance - a.yawDriftVariance
+    if a.world != b.world {
+      // The step in the odometry's world is the world's, not the device's.
+      displacement = .zero
+      let sigma = Self.lostPlaceSigma + Self.unseenSpeed * seconds
+      positionVariance = sigma * sigma
+      if seconds > Self.briefLoss { yawVariance += Self.lostYawSigma * Self.lostYawSigma }
+    }
+    // Yaw that drifts on the way swings the end of the step.
+    positionVariance += yawVariance * displacement.dot(displacement) / 3
+    positionVariance = max(positionVariance, Self.leastVariance)
+    yawVariance = max(yawVariance, Self.leastVariance)
+  }
+}
+
+/// Chooses knots as far apart as the radio cannot tell the difference.
+struct KnotSpacing: Sendable {
+  /// A new knot where drift since the last one moves a peer by this, m² in the line of sight.
+  var driftBudget: Double
+  /// How far away peers are, metres: what yaw turns into displacement with.
+  var distance: Double
+  /// A new knot after so many seconds at the latest, for peers that move.
+  var longestSeconds = Double.infinity
+
+  /// Drift between knots stays below this share of the radio's sigma.
+  private static let shareOfSigma = 0.2
+
+  init(rangeSigma: Double, distance: Double) {
+    let allowed = Self.shareOfSigma * rangeSigma
+    driftBudget = allowed * allowed
+    self.distance = distance
+  }
+
+  /// The knots among places in the order of time.
+  ///
+  /// The first place is one, and so is the last, whose world is the one in which answers are given.
+  func knots(_ places: [TrajectoryPoint]) -> [DriftKnot] {
+    var knots: [DriftKnot] = []
+    for place in places {
+      guard let last = knots.last?.device else {
+        knots.append(DriftKnot(device: place))
+        continue
+      }
+      let drift =
+        place.positionDriftVariance - last.positionDriftVariance
+        + distance * distance * (place.yawDriftVariance - last.yawDriftVariance)
+      if drift > driftBudget || place.world != last.world
+        || place.timestamp.seconds(since: last.timestamp) >= longestSeconds
+      {
+        knots.append(DriftKnot(device: place))
+      }
+    }
+    return knots
+  }
+}

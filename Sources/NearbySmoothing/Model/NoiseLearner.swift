@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// Measures how noisy each component of each peer is, and how much each sample tells.
+///
+/// A stated sigma σ is made of white noise κσ and of an error that wanders with the viewpoint, with a
+/// correlation ρ between samples (``Viewpoint``). As in the filter κ is measured from the differences of
+/// consecutive residuals and τ, all errors together, from the residuals as far as their viewpoint is
+/// new; the rest, `τ² - κ²`, wanders. A sample's wandering error is its neighbours' too: it holds
+/// `r = 1 / Σⱼ ρᵢⱼ` of an independent draw, and its likelihood counts with the power
+/// `τ² / (κ² + (τ² - κ²)/r)`. So samples count by the poses there are, and not by how often or how long
+/// one was visited.
+struct NoiseLearner: Sendable {
+  /// The squares of the shares of the stated sigma, for each peer and component.
+  private var shares: [InlineArray<3, Shares>]
+
+  private struct Shares: Hashable {
+    var white: Double
+    var wander: Double
+  }
+
+  /// The prior shares, and their weights in samples.
+  private static let whitePrior = (share: 0.9, weight: 15.0)
+  private static let totalPrior = (share: 1.0, weight: 30.0)
+  /// The least shares of white noise and of the wandering error, for ranges and for angles.
+  private static let whiteFloor: InlineArray<3, Double> = [0.2, 0.5, 0.5]
+  private static let wanderFloor: InlineArray<3, Double> = [0.2, 0.8, 0.8]
+  /// Residuals count with at most so many sigmas.
+  private static let mostSigmas = 4.0
+  /// Sums over pairs run over so many samples of a peer at most on one side, evenly spread.
+  private static let mostNeighbours = 256
+
+  init(peerCount: Int) {
+    let prior = InlineArray<3, Shares> { component in
+      Self.shares(component, white: Self.whitePrior.share, total: Self.totalPrior.share)
+    }
+    shares = Array(repeating: prior, count: peerCount)
+  }
+
+  private static func shares(_ component: Int, white: Double, total: Double) -> Shares {
+    let white = max(white, whiteFloor[component])
+    let floor = wanderFloor[component]
+    return Shares(
+      white: white * white, wander: max(total * total - white * white, floor * floor))
+  }
+
+  /// Measures around a state and puts what it finds into the observations.
+  ///
+  /// - Parameters:
+  ///   - problem: The problem; the noise in it says which residuals are outliers.
+  ///   - state: The state.
+  ///   - learnsShares: Whether the residuals are to be trusted; else only viewpoints count.
+  mutating func measure(
+    _ problem: inout SmoothingProblem, at state: SmoothingState, learnsShares: Bool
+  ) {
+    for peer in 0..<problem.peerCount {
+      for component in 0..<3 {
+        let own = problem.observations.indices.filter {
+          problem.observations[$0].peer == peer && problem.observations[$0].has(component)
+        }
+        guard !own.isEmpty else { continue }
+        let views = own.map { Viewpoint(problem.observations[$0], in: problem, at: state) }
+        if learnsShares {
+          let residuals = own.map {
+            residual(component, of: problem.observations[$0], problem, state)
+          }
+          shares[peer][component] = Self.shares(component, residuals, views)
+        }
+        let draws = Self.draws(component, views)
+        for (index, observation) in own.enumerated() {
+          problem.observations[observation].noise[component] = noise(
+            component, of: problem.observations[observation], draw: draws[index])
+        }
+      }
+    }
+  }
+
+  private func noise(
+    _ component: Int, of observation: Observation, draw: Double
+  ) -> ComponentNoise {
+    let share = shares[observation.peer][component]
+    let square = observation.sigma[component] * observation.sigma[component]
+    let pose = component == 0 ? observation.poseVariance.range : observation.poseVariance.angle
+    let all = (share.white + share.wander) * square + pose
+    return ComponentNoise(
+      variance: all, power: all / ((share.white + share.wander / draw) * square + pose))
+  }
+
+  /// A residual as a share of its sigma; `nil` for an outlier.
+  private func residual(
+    _ component: Int, of observation: Observation, _ problem: SmoothingProblem,
+    _ state: SmoothingState
+  ) -> Double? {
+    let parameters = state.peers[observation.peer]
+    let x = problem.place(
+      ofPeer: observation.peer, knot: observation.knot,
+      secondsSinceKnot: observation.secondsSinceKnot, in: state)
+    let innovation = SmoothingProblem.predict(
+      component, of: observation,
+      peerAt: state.position(
+        ofPeerAt: x, knot: observation.knot, device: problem.knots[observation.knot].place),
+      bias: parameters.rangeBias, scale: parameters.rangeScale
+    ).innovation
+    let inlier = problem.likelihood(
+      component, innovation: innovation, variance: observation.noise[component].variance,
+      outlierShare: observation.outlierShare[component]
+    ).inlier
+    guard inlier >= 0.5 else { return nil }
+    return innovation / observation.sigma[component]
+  }
+
+  /// How much of an independent draw of its wandering error each sample holds.
+  private static func draws(_ component: Int, _ views: [Viewpoint]) -> [Double] {
+    let every = (views.count + mostNeighbours - 1) / mostNeighbours
+    return views.map { view in
+      var sum = 0.0
+      for other in stride(from: 0, to: views.count, by: every) {
+        sum += view.correlation(component, with: views[other])
+      }
+      return 1 / max(1, Double(every) * sum)
+    }
+  }
+
+  /// The shares that residuals show; `nil` stands for an outlier.
+  private static func shares(
+    _ component: Int, _ residuals: [Double?], _ views: [Viewpoint]
+  ) -> Shares {
+    var white = RunningMean(value: whitePrior.share, weight: whitePrior.weight)
+    var total = RunningMean(value: totalPrior.share, weight: totalPrior.weight)
+    var last: (residual: Double, view: Viewpoint)?
+    for (residual, view) in zip(residuals, views) {
+      guard let residual else {
+        last = nil
+        continue
+      }
+      var novelty = 1.0
+      if let last {
+        // E|x| is σ √(2/π), and the difference of two has √2 times the sigma of one.
+        let difference = min(abs(residual - last.residual), mostSigmas)
+        white.add(difference * Double.pi.squareRoot() / 2, weight: 1)
+        let correlation = view.correlation(component, with: last.view)
+        novelty = 1 - correlation * correlation
+      }
+      total.add(
+        min(abs(residual), mostSigmas) * (Double.pi / 2).squareRoot(), weight: novelty)
+      last = (residual, view)
+    }
+    return shares(component, white: white.value, total: total.value)
+  }
+
+  /// A weighted mean.
+  private struct RunningMean {
+    var value: Double
+    var weight: Double
+
+    mutating func add(_ sample: Double, weight added: Double) {
+      guard added > 0 else { return }
+      weight += added
+      value += added / weight * (sample - value)
+    }
+  }
+}

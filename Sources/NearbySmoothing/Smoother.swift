@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+public import NearbyFusion
+public import NearbyGeometry
+
+/// The batch answer over a whole recording: where each peer was, given all samples of all peers,
+/// earlier and later ones alike.
+///
+/// It takes what an engine takes, in the same order, and has an engine of its own listen: that judges
+/// each component, and its last word is where the smoother starts. Then all unknowns are estimated
+/// together: the drift of the odometry, which all peers share, and each peer's place and errors.
+///
+/// ```swift
+/// var smoother = try Smoother()
+/// let peer = smoother.addPeer()
+/// smoother.add(DevicePose(timestamp: t0, worldFromDevice: pose))
+/// smoother.add(RangingSample(peer: peer, timestamp: t0, distance: 4.2))
+/// let track = smoother.solve().tracks[peer.index]
+/// ```
+///
+/// Memory and time grow linearly with the recording: some 400 bytes for each sample, and a second or
+/// so for ten thousand of them.
+public struct Smoother: Sendable {
+  /// The settings in force.
+  public let configuration: FusionConfiguration
+
+  private var engine: FusionEngine
+  private var motions: [PeerMotion] = []
+  /// The path, thinned to where drift or time has gone on.
+  private var places: [TrajectoryPoint] = []
+  private var sightings: [Sighting] = []
+
+  /// A sample as it came, and what the engine thought of it.
+  private struct Sighting {
+    var peer: Int
+    var timestamp: Timestamp
+    /// Where the device was; `nil` when nobody can say.
+    var device: TrajectoryPoint?
+    /// The components that may be used.
+    var components: InlineArray<3, MeasuredComponent?>
+    var isObstructed: Bool
+    /// Where the filter had the peer then; of peers that may move.
+    var filterPosition: Vector3?
+
+    var isUsable: Bool {
+      device != nil && (components[0] != nil || components[1] != nil || components[2] != nil)
+    }
+  }
+
+  /// Places of the path are kept at least so often, seconds: what a moving peer needs.
+  private static let longestSeconds = 0.25
+  /// The share of outliers, and that of ranges which the radio itself calls obstructed.
+  private static let outlierShare = 0.1
+  private static let obstructedShare = 0.5
+  /// Peers are sought within so many times the longest range, and this at least, metres.
+  private static let priorReach = 2.0
+  private static let leastPriorSigma = 10.0
+  /// How far away peers are taken to be when there are no ranges, metres.
+  private static let unknownDistance = 5.0
+
+  /// Makes a smoother that has seen nothing.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: The first setting that makes no sense.
+  public init(
+    _ configuration: FusionConfiguration = FusionConfiguration()
+  ) throws(FusionConfigurationError) {
+    engine = try FusionEngine(configuration)
+    self.configuration = configuration
+  }
+
+  /// Adds a peer; samples of it may follow.
+  ///
+  /// - Parameter motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
+  /// - Returns: The peer's handle in this smoother.
+  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+    motions.append(motion)
+    return engine.addPeer(motion)
+  }
+
+  /// Extends the device's trajectory.
+  ///
+  /// - Parameter pose: The pose; its time must be after that of the pose before.
+  /// - Returns: What became of it.
+  @discardableResult
+  public mutating func add(_ pose: DevicePose) -> PoseOutcome {
+    let outcome = engine.add(pose)
+    guard let newest = engine.newestDevicePoint else { return outcome }
+    guard let last = places.last else {
+      places.append(newest)
+      return outcome
+    }
+    let hasDrifted =
+      newest.positionDriftVariance != last.positionDriftVariance
+      || newest.yawDriftVariance != last.yawDriftVariance || newest.world != last.world
+    if hasDrifted || newest.timestamp.seconds(since: last.timestamp) >= Self.longestSeconds {
+      places.append(newest)
+    }
+    return outcome
+  }
+
+  /// Takes note of the odometry's quality and the light, from the next pose on.
+  ///
+  /// - Parameter tracking: The odometry's word.
+  public mutating func add(_ tracking: TrackingSample) { engine.add(tracking) }
+
+  /// Adds a ranging sample.
+  ///
+  /// - Parameter sample: The sample, up to a second late.
+  /// - Returns: What became of it in the engine; components that are rejected for what they are, and not
+  ///   as outliers, are left out here too.
+  @discardableResult
+  public mutating func add(_ sample: RangingSample) -> SampleReport {
+    let report = engine.add(sample)
+    var components = InlineArray<3, MeasuredComponent?>(repeating: nil)
+    for component in Component.allCases {
+      let record =
+        switch component {
+        case .range: report.range
+        case .azimuth: report.azimuth
+        case .elevation: report.elevation
+        }
+      switch record.outcome {
+      case .absent, .rejected: continue
+      case .fused, .rejectedAsOutlier:
+        components[component.rawValue] = MeasuredComponent(
+          component, of: sample, configuration.ranging)
+      }
+    }
+    let index = sample.peer.index
+    sightings.append(
+      Sighting(
+        peer: index, timestamp: sample.timestamp,
+        device: engine.trackedDevicePoint(at: sample.timestamp), components: components,
+        isObstructed: sample.isNonLineOfSight ?? false,
+        filterPosition: motions[index] == .stationary
+          ? nil : engine.estimate(of: sample.peer).meanInWorld))
+    return report
+  }
+
+  // MARK: Solving
+
+  /// Estimates everything together.
+  ///
+  /// - Parameters:
+  ///   - starts: Where peers are taken to be at the end of the recording, in the odometry's world as it
+  ///     was then, to begin the search with; where the engine had them for all others.
+  ///   - progress: Called now and then with the share of the work that is done.
+  /// - Returns: A track for each peer; an empty one for a peer without a sample that can be used.
+  public func solve(
+    startingFrom starts: [PeerID: Vector3] = [:], progress: (Double) -> Void = { _ in }
+  ) -> SmoothedRecording {
+    var tracks = motions.indices.map { index in
+      SmoothedTrack(
+        peer: engine.peerIDs[index], motion: motions[index], positions: [], final: nil,
+        rangeBias: SmoothedParameter(value: 0, sigma: configuration.ranging.rangeBiasSigma),
+        rangeScale: SmoothedParameter(value: 0, sigma: configuration.ranging.rangeScaleSigma),
+        modes: [])
+    }
+    let usable = sightings.filter(\.isUsable).sorted { $0.timestamp < $1.timestamp }
+    guard let first = usable.first else { return SmoothedRecording(tracks: tracks) }
+    let located = motions.indices.filter { index in usable.contains { $0.peer == index } }
+    let knots = chosenKnots(usable, from: first.timestamp)
+    let problem = self.problem(usable, knots: knots, peers: located)
+    var finder = ModeFinder(
+      problem, starts: located.map { start(of: $0, starts, knots: knots) },
+      alternatives: located.map(alternatives),
+      filterTracks: located.map { filterTrack(of: $0, usable, knots: knots) },
+      undecided: located.indices.filter { motions[located[$0]] == .unknown })
+    guard let result = finder.find(progress: progress) else {
+      return SmoothedRecording(tracks: tracks)
+    }
+    var writer = TrackWriter(result)
+    for (peer, index) in located.enumerated() {
+      let moments = sightings.filter { $0.peer == index }.map { sighting in
+        TrackWriter.Moment(
+          time: sighting.timestamp, worldFromDevice: sighting.device?.worldFromDevice,
+          knot: Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots))
+      }
+      writer.write(peer, moments: moments, end: knots[knots.count - 1].device, into: &tracks[index])
+    }
+    return SmoothedRecording(tracks: tracks)
+  }
+
+  /// The knots of a path, from the last one before the first sample on.
+  private func chosenKnots(_ usable: [Sighting], from start: Timestamp) -> [DriftKnot] {
+    var spacing = KnotSpacing(
+      rangeSigma: lineOfSightSigma(usable), distance: typicalDistance(usable))
+    if motions.contains(where: { $0 != .stationary }) {
+      spacing.longestSeconds = Self.longestSeconds
+    }
+    // A sample before the first pose has no place; its world is that of the first pose.
+    let begin = max(0, (places.firstIndex { $0.timestamp > start } ?? places.count) - 1)
+    return spacing.knots(Array(places[begin...]))
+  }
+
+  private func typicalDistance(_ usable: [Sighting]) -> Double {
+    let ranges = usable.compactMap { $0.components[0]?.value }.sorted()
+    return ranges.isEmpty ? Self.unknownDistance : ranges[ranges.count / 2]
+  }
+
+  /// What the radio can tell, as metres in the direction in which it can tell most.
+  private func lineOfSightSigma(_ usable: [Sighting]) -> Double {
+    let distance = typicalDistance(usable)
+    var least = Double.infinity
+    for component in 0..<3 {
+      let sigmas = usable.compactMap { $0.components[component]?.sigma }.sorted()
+      guard !sigmas.isEmpty else { continue }
+      least = min(least, sigmas[sigmas.count / 2] * (component == 0 ? 1 : distance))
+    }
+    return least
+  }
+
+  /// The last knot that is not after a moment and in the same world.
+  private static func knot(of time: Timestamp, _ world: Int?, in knots: [DriftKnot]) -> Int {
+    var (low, high) = (0, knots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if knots[middle].device.timestamp <= time { low = middle + 1 } else { high = middle }
+    }
+    var knot = max(0, low - 1)
+    // A pose interpolated across a jump belongs to the world behind it.
+    while let world, knot + 1 < knots.count, knots[knot].device.world < world { knot += 1 }
+    return knot
+  }
+
+  private func problem(
+    _ usable: [Sighting], knots: [DriftKnot], peers: [Int]
+  ) -> SmoothingProblem {
+    let placeOfPeer = Dictionary(
+      uniqueKeysWithValues: peers.enumerated().map { ($1, $0) })
+    let distance = typicalDistance(usable)
+    var observations: [Observation] = []
+    observations.reserveCapacity(usable.count)
+    for sighting in usable {
+      guard let device = sighting.device, let peer = placeOfPeer[sighting.peer] else { continue }
+      let knot = Self.knot(of: sighting.timestamp, device.world, in: knots)
+      observations.append(
+        observation(sighting, peer: peer, device, knot, knots[knot], distance: distance))
+    }
+    // Sorted by time; across a jump a knot may come first.
+    let order = observations.indices.sorted {
+      (observations[$0].knot, $0) < (observations[$1].knot, $1)
+    }
+    let longest = usable.compactMap { $0.components[0]?.value }.max() ?? distance
+    return SmoothingProblem(
+      knots: knots, observations: order.map { observations[$0] },
+      isMoving: peers.map { motions[$0] == .moving }, configuration: configuration,
+      priorCenter: knots[knots.count - 1].place,
+      priorSigma: max(Self.priorReach * longest, Self.leastPriorSigma))
+  }
+
+  private func observation(
+    _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knotIndex: Int,
+    _ knot: DriftKnot, distance: Double
+  ) -> Observation {
+    let pose = device.worldFromDevice
+    let antenna = pose.act(configuration.ranging.antennaInDevice)
+    let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
+    var present: Int32 = 0
+    var value = InlineArray<3, Double>(repeating: 0)
+    var sigma = InlineArray<3, Double>(repeating: 1)
+    for component in 0..<3 {
+      guard let measured = sighting.components[component] else { continue }
+      present |= 1 << Int32(component)
+      value[component] = measured.value
+      sigma[component] = measured.sigma
+    }
+    let range = max(sighting.components[0]?.value ?? distance, 0.3)
+    let place =
+      device.interpolationVariance
+      + max(0, device.positionDriftVariance - knot.device.positionDriftVariance)
+    let turn =
+      device.attitudeInterpolationVariance
+      + max(0, device.yawDriftVariance - knot.device.yawDriftVariance)
+    let share = Self.outlierShare
+    return Observation(
+      peer: peer, knot: knotIndex,
+      secondsSinceKnot: sighting.timestamp.seconds(since: knot.device.timestamp),
+      measurement: nearby_measurement(
+        antenna_in_world: (antenna.x, antenna.y, antenna.z),
+        device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: present,
+        value: (value[0], value[1], value[2]), variance: (1, 1, 1), previous: (0, 0, 0),
+        fault_onset: (0, 0, 0), fault_persistence: 0, range_excess: 1, lasting_range_variance: 1,
+        field_of_view: configuration.ranging.fieldOfViewRadians),
+      sigma: sigma, poseVariance: (place, place / (range * range) + turn),
+      outlierShare: [sighting.isObstructed ? Self.obstructedShare : share, share, share])
+  }
+
+  // MARK: Starts
+
+  private func start(
+    of peer: Int, _ given: [PeerID: Vector3], knots: [DriftKnot]
+  ) -> PeerStart? {
+    let end = knots.count - 1
+    if let place = given[engine.peerIDs[peer]] {
+      return PeerStart(
+        knot: end, position: place,
+        covariance: SymmetricMatrix3(xx: 1, xy: 0, xz: 0, yy: 1, yz: 0, zz: 1))
+    }
+    guard let (device, modes) = engine.modes(of: engine.peerIDs[peer]), let mode = modes.first,
+      mode.position.isFinite
+    else { return nil }
+    return PeerStart(
+      knot: Self.knot(of: device.timestamp, device.world, in: knots), position: mode.position,
+      covariance: mode.covariance)
+  }
+
+  private func alternatives(of peer: Int) -> [Vector3] {
+    guard let (_, modes) = engine.modes(of: engine.peerIDs[peer]) else { return [] }
+    return modes.dropFirst().prefix(8).map(\.position).filter(\.isFinite)
+  }
+
+  private func filterTrack(
+    of peer: Int, _ usable: [Sighting], knots: [DriftKnot]
+  ) -> [Vector3?] {
+    var track = [Vector3?](repeating: nil, count: knots.count)
+    for sighting in usable where sighting.peer == peer {
+      guard let place = sighting.filterPosition, place.isFinite else { continue }
+      track[Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots)] = place
+    }
+    return track
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+import NearbySmoothing
+
+/// Smooths a recording: `smoothed.csv`, and what it adds to the summary.
+struct SmoothingRun {
+  var recording: RecordingReader
+  var configuration: FusionConfiguration
+  /// The names of the peers to be located; all when empty.
+  var selection: Set<String>
+
+  /// The share of the progress that is shown for reading.
+  private static let readingShare = 0.2
+
+  /// A row of `ranging.csv` and whose it is.
+  private struct Row {
+    var timestamp: Timestamp
+    var peer: String
+    var peerIndex: Int
+    var id: PeerID
+  }
+
+  /// Smooths, writes a row for each sample, and adds to the summary.
+  func run(
+    into writer: inout SmoothedWriter, summary: inout RunSummary,
+    progress: (_ fraction: Double, _ samples: Int) -> Void
+  ) throws {
+    let start = ContinuousClock.now
+    var smoother = try Smoother(configuration)
+    let rows = try read(into: &smoother) { progress(Self.readingShare * $0, $1) }
+    let smoothed = smoother.solve { share in
+      progress(Self.readingShare + (1 - Self.readingShare) * share, rows.count)
+    }
+
+    var comparison = try SmoothedComparison(recording, configuration: configuration)
+    var next = [Int](repeating: 0, count: smoothed.tracks.count)
+    for row in rows {
+      let track = smoothed.tracks[row.id.index]
+      let position =
+        track.positions.isEmpty ? nil : track.positions[next[row.id.index]]
+      next[row.id.index] += 1
+      let smoothedRow = SmoothedRow(
+        timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex,
+        worldFromDevice: position?.worldFromDevice, positionInWorld: position?.positionInWorld,
+        covariance: position?.covariance ?? .zero,
+        horizontalAngleRadians: position?.horizontalAngleRadians)
+      try writer.write(smoothedRow)
+      try comparison.add(
+        smoothedRow, modeProbability: track.modes.first?.probability ?? 0)
+    }
+
+    let indices = Dictionary(rows.map { ($0.peer, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in summary.peers.indices {
+      guard let row = indices[summary.peers[index].id] else { continue }
+      summary.peers[index].smoothed = SmoothedSummary(
+        smoothed.tracks[row.id.index], frames: recording.manifest.frames,
+        errors: comparison.errors(ofPeer: row.peerIndex, named: row.peer))
+    }
+    summary.smoothedErrors = comparison.errors
+    summary.timing.smoothingSeconds = start.duration(to: .now).inSeconds
+  }
+
+  private func read(
+    into smoother: inout Smoother, progress: (_ fraction: Double, _ samples: Int) -> Void
+  ) throws -> [Row] {
+    var stream = try recording.events()
+    var ids: [PeerID?] = []
+    var rows: [Row] = []
+    while let event = try stream.next() {
+      if stream.peerCount > ids.count {
+        for peer in stream.peers.dropFirst(ids.count) {
+          let isSelected = selection.isEmpty || selection.contains(peer.id)
+          ids.append(isSelected ? smoother.addPeer(peer.motion) : nil)
+        }
+      }
+      switch event {
+      case .pose(let pose): smoother.add(pose)
+      case .tracking(let sample): smoother.add(sample)
+      case .ranging(let row):
+        guard let id = ids[row.peerIndex] else { continue }
+        smoother.add(row.sample(of: id))
+        rows.append(
+          Row(timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex, id: id))
+        progress(
+          Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), rows.count)
+      }
+    }
+    return rows
+  }
+}
+
+extension SmoothedSummary {
+  /// A track in the recording's frames.
+  fileprivate init(
+    _ track: SmoothedTrack, frames: FrameConvention, errors: ErrorStatistics?
+  ) {
+    self.init(
+      motion: track.motion,
+      position: (track.final?.positionInWorld).map(frames.worldVector(fromEngine:)),
+      covariance: (track.final?.covariance).map(frames.worldCovariance(fromEngine:)),
+      rangeBias: track.rangeBias.value, rangeBiasSigma: track.rangeBias.sigma,
+      rangeScale: track.rangeScale.value, rangeScaleSigma: track.rangeScale.sigma,
+      modes: track.modes.map { mode in
+        Mode(
+          position: frames.worldVector(fromEngine: mode.positionInWorld),
+          covariance: frames.worldCovariance(fromEngine: mode.covariance),
+          probability: mode.probability)
+      }, errors: errors)
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+import NearbyRecordings
+import Testing
+
+@Suite("nearby run --smooth")
+struct SmoothCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func summary(_ name: String) throws -> RunSummary {
+    try JSONDecoder().decode(RunSummary.self, from: Data(folder.text(of: name).utf8))
+  }
+
+  @Test func writesAFourthFileWithARowForEachSample() throws {
+    let walk = try WalkRecording().write(to: folder)
+    let result = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      try folder.contents(of: "out") == [
+        "configuration.json", "estimates.csv", "smoothed.csv", "summary.json",
+      ])
+    let table = EstimateTable(try folder.text(of: "out/smoothed.csv"))
+    let estimates = EstimateTable(try folder.text(of: "out/estimates.csv"))
+    #expect(table.rows.map { $0["timestamp"] } == estimates.rows.map { $0["timestamp"] })
+    #expect(table.rows.map { $0["peer"] } == estimates.rows.map { $0["peer"] })
+    #expect(result.output.contains("smoothed.csv"))
+    #expect(result.output.contains("From the whole recording"))
+  }
+
+  @Test func answersComeInTheRecordingsOwnFramesFromTheFirstRowOn() throws {
+    let walk = try WalkRecording().write(to: folder)
+    _ = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))
+    let rows = EstimateTable(try folder.text(of: "out/smoothed.csv")).rows
+    let keys = WalkRecording.keys
+    for row in rows where row["peer"] == "keys" {
+      let time = try #require(row.number("timestamp"))
+      for (axis, value) in [("x", keys.x), ("y", keys.y), ("z", keys.z)] {
+        #expect(abs(try #require(row.number("mean_\(axis)")) - value) < 0.1)
+      }
+      // The device of the walk never turns: its axes are the world's.
+      let d = Vector3(
+        keys.x - sin(time), keys.y - 1 + cos(time), keys.z - 0.3 * sin(2 * time))
+      #expect(abs(try #require(row.number("distance")) - d.length) < 0.1)
+      let direction = Vector3(
+        try #require(row.number("direction_x")), try #require(row.number("direction_y")),
+        try #require(row.number("direction_z")))
+      #expect(direction.dot(d.normalized) > cos(0.1))
+      #expect(abs(try #require(row.number("horizontal_angle")) - atan2(-d.y, d.x)) < 0.1)
+      #expect(try #require(row.number("cov_xx")) > 0)
+    }
+  }
+
+  @Test func theSummaryHoldsWhatTheWholeRecordingSays() throws {
+    let walk = try WalkRecording().write(to: folder)
+    let result = try CommandLineTool.run(
+      "run", walk, "--smooth", "--json", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+    let summary = try summary("out/summary.json")
+    for peer in summary.peers {
+      let smoothed = try #require(peer.smoothed)
+      let errors = try #require(smoothed.errors)
+      #expect(errors.samples == WalkRecording.samples / 2)
+      #expect(try #require(errors.rmseSecondHalf) < 0.2)
+      #expect(smoothed.rangeBiasSigma > 0)
+      #expect(smoothed.modes.first?.probability ?? 0 > 0.3)
+    }
+    let all = try #require(summary.smoothedErrors)
+    #expect(all.samples == WalkRecording.samples)
+    #expect(try #require(summary.timing.smoothingSeconds) > 0)
+  }
+
+  @Test func withoutTheFlagNothingOfItIsWritten() throws {
+    let walk = try WalkRecording().write(to: folder)
+    _ = try CommandLineTool.run("run", walk, "-o", folder.path("out"))
+    #expect(!folder.has("out/smoothed.csv"))
+    #expect(!(try folder.text(of: "out/summary.json").contains("smooth")))
+  }
+
+  @Test func aPeerCanBeSmoothedAlone() throws {
+    let walk = try WalkRecording().write(to: folder)
+    _ = try CommandLineTool.run(
+      "run", walk, "--smooth", "--peer", "keys", "-o", folder.path("out"))
+    let rows = EstimateTable(try folder.text(of: "out/smoothed.csv")).rows
+    #expect(rows.count == WalkRecording.samples / 2)
+    #expect(rows.allSatisfy { $0["peer"] == "keys" })
+  }
+
+  @Test func samplesThatCannotBeUsedHaveEmptyFields() throws {
+    var recording = WalkRecording()
+    recording.ranging += "10.05,ghost,-3,,\n"
+    let walk = try recording.write(to: folder)
+    let result = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+    let row = try #require(EstimateTable(try folder.text(of: "out/smoothed.csv")).rows.last)
+    #expect(row["peer"] == "ghost" && row["mean_x"] == "" && row["cov_zz"] == "")
+  }
+
+  @Test func aFaultLeavesNothingBehind() throws {
+    var recording = WalkRecording()
+    recording.ranging += "10.05,keys,not a number,,\n"
+    let walk = try recording.write(to: folder)
+    let result = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))
+    #expect(result.exitCode == 65)
+    #expect(!folder.has("out"))
+  }
+
+  @Test func theMowersBeaconsAreFoundBetterThanByTheFilter() throws {
+    let recording = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Datasets/plaza2").path
+    let result = try CommandLineTool.run(
+      "run", recording, "--smooth", "--quiet", "-o", folder.path("out"))
+    #expect(result.exitCode == 0 && result.output.isEmpty)
+    let summary = try summary("out/summary.json")
+    let smoothed = try #require(summary.smoothedErrors)
+    #expect(smoothed.samples == 1816)
+    let error = try #require(smoothed.rmseSecondHalf)
+    #expect(error < 1.3)
+    #expect(error < (try #require(summary.errors?.rmseSecondHalf)))
+    #expect((0.4...2).contains(try #require(smoothed.meanNormalizedNEES)))
+  }
+}

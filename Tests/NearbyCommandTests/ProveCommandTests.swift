@@ -112,16 +112,18 @@ struct ProveCommandTests {
     #expect(lines.contains { $0.contains("fault persistence") })
   }
 
-  @Test func scenariosAreListed() throws {
-    let result = try CommandLineTool.run("prove", "--list")
-    #expect(result.exitCode == 0)
-    #expect(result.output.contains("ranges-level "))
-    #expect(result.output.contains("find "))
+  @Test func aScenarioMayBeAFile() throws {
+    let file = folder.path("quick.json")
+    try Data(#"{ "motion": "straightLine", "duration": 5 }"#.utf8)
+      .write(to: URL(fileURLWithPath: file))
+    let result = try CommandLineTool.run("prove", file, "--seed", "0")
+    #expect(result.exitCode == 0, "\(result.errors)")
+    #expect(result.output.contains("\nquick "))
   }
 
   @Test(arguments: [
     (["fnd"], "there is no scenario fnd; did you mean find?"),
-    (["xyzxyzxyz"], "there is no scenario xyzxyzxyz; see 'nearby prove --list'"),
+    (["xyzxyzxyz"], "there is no scenario xyzxyzxyz; 'nearby simulate --list' lists them"),
     (["--seeds", "0"], "--seeds must be at least 1"),
     (["--jobs", "0"], "--jobs must be at least 1"),
     (["--never-seeds", "0"], "--never-seeds must be at least 1"),
@@ -130,7 +132,8 @@ struct ProveCommandTests {
     (["find", "--set", "ranging.rangeSigma"], "write key=value"),
     (["find", "--set", "ranging.rangeSigmo=1"], "did you mean rangeSigma?"),
     (
-      ["find", "--set", "ranging.rangeSigma=x"], "--set ranging.rangeSigma=x: expected a JSON value"
+      ["find", "--set", "ranging.rangeSigma=x"],
+      "--set ranging.rangeSigma=x: ranging.rangeSigma is a string"
     ),
     (["find", "--set", "ranging.rangeSigma=-1"], "must be"),
   ])

@@ -43,16 +43,42 @@ public enum ConfigurationFile {
   public static func apply(
     json: [UInt8], file: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    let configuration = try SettingsText.apply(
-      json: json, file: file, over: base, as: SettingsText.Format(name: "the configuration"))
+    let configuration = try SettingsText.apply(json: json, file: file, over: base, as: format)
     do {
       try configuration.validate()
     } catch {
       let place = SettingsText.place(of: error.setting, in: json)
-      throw RecordingError(
-        .valueOutOfRange, error.description, file: file, line: place?.line, column: place?.column,
-        remedy: "choose a value in that interval")
+      throw outOfRange(error, file: file, line: place?.line, column: place?.column)
     }
     return configuration
+  }
+
+  /// Puts one setting, `faults.rangeOnset=0.1`, in the place of what was there.
+  ///
+  /// - Parameters:
+  ///   - assignment: The setting's path, `=`, and its value.
+  ///   - base: The settings that hold otherwise.
+  /// - Returns: The settings together, valid.
+  /// - Throws: What is wrong with it; the file is the assignment.
+  public static func apply(
+    assignment: String, over base: FusionConfiguration
+  ) throws(RecordingError) -> FusionConfiguration {
+    let configuration = try SettingsText.apply(assignment: assignment, over: base, as: format)
+    do {
+      try configuration.validate()
+    } catch {
+      throw outOfRange(error, file: assignment)
+    }
+    return configuration
+  }
+
+  private static let format = SettingsText.Format(name: "the configuration")
+
+  private static func outOfRange(
+    _ error: FusionConfigurationError, file: String, line: Int? = nil, column: Int? = nil
+  ) -> RecordingError {
+    RecordingError(
+      .valueOutOfRange, error.description, file: file, line: line, column: column,
+      remedy: "choose a value in that interval")
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
-import NearbySimulation
 
 /// The figures of a proof for a person: a row for each scenario, printed as soon as it is there.
 struct ProofTable {
@@ -103,14 +102,5 @@ struct ProofTable {
       ])
     }
     return "\n" + table.lines.joined(separator: "\n") + "\n"
-  }
-
-  /// The scenarios and what they are; lines ended.
-  static func catalogue(of presets: [Scenario]) -> String {
-    let width = presets.map(\.name.count).max() ?? 0
-    return presets.map { preset in
-      preset.name + String(repeating: " ", count: width + 2 - preset.name.count) + preset.summary
-        + ", \(Int(preset.duration)) s\n"
-    }.joined()
   }
 }

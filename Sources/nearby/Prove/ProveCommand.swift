@@ -18,10 +18,13 @@ struct ProveCommand: AsyncParsableCommand {
 
       A row for each scenario: runs that converged, RMSE over the bound, NEES/3, NIS of range, \
       azimuth and elevation, runs with a false convergence (over 0.5 m and 3.4 sigma), the median \
-      time to converge and its ratio to the bound's, the longest false convergence after an event. \
-      What misses a goal is marked with !, and explained below with the seeds to look at first:
+      time to converge and its ratio to the bound's; after an event, how long a false convergence \
+      was held (away) and the time to converge again over that of a fresh start (back). What misses \
+      a goal is marked with !, and explained below with the seeds to look at first:
 
         nearby prove find --seed 17 --trace find-17.csv
+
+      The scenarios are those of "nearby simulate --list".
 
       EXAMPLES
         nearby prove --seeds 50
@@ -34,7 +37,8 @@ struct ProveCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Scenarios; all when none is named.", valueName: "scenario"),
+    help: ArgumentHelp(
+      "Scenarios by name, or JSON files; all presets when none is named.", valueName: "scenario"),
     completion: .list(Scenario.presets.map(\.name)))
   var scenarioNames: [String] = []
 
@@ -76,9 +80,6 @@ struct ProveCommand: AsyncParsableCommand {
   @Flag(help: "Print what was published, its errors, and what convergence took, too.")
   var details = false
 
-  @Flag(help: "List the scenarios.")
-  var list = false
-
   @Flag(help: "Print JSON instead of tables.")
   var json = false
 
@@ -97,38 +98,37 @@ struct ProveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if list {
-      print(ProofTable.catalogue(of: Scenario.presets), terminator: "")
-      return
-    }
-    let presets = try scenarioNames.isEmpty ? Scenario.presets : scenarioNames.map(Self.preset)
+    let scenarios =
+      try scenarioNames.isEmpty
+      ? Scenario.presets : scenarioNames.map { try ScenarioArgument.scenario($0) }
     let proof = try proof()
     if let trace, let seed {
-      try RunTrace(path: trace).write(proof.run(of: presets[0]), seed: seed)
+      try RunTrace(path: trace).write(proof.run(of: scenarios[0]), seed: seed)
       return
     }
-    if ablate { return try await printAblation(of: presets, proof) }
-    let figures = try await prove(presets, proof)
+    if ablate { return try await printAblation(of: scenarios, proof) }
+    let figures = try await prove(scenarios, proof)
     if seed == nil, figures.contains(where: { !$0.misses.isEmpty }) { throw ExitCode.failure }
   }
 
   // MARK: Parts
 
   /// Proves scenario by scenario, and prints each as soon as it is there.
-  private func prove(_ presets: [Scenario], _ proof: Proof) async throws -> [ScenarioFigures] {
+  private func prove(_ scenarios: [Scenario], _ proof: Proof) async throws -> [ScenarioFigures] {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
-    let table = ProofTable(names: presets.map(\.name))
+    let table = ProofTable(names: scenarios.map(\.name))
     if !json { print(table.header) }
-    let total = presets.reduce(0) { $0 + proof.seeds(of: $1).count }
+    let total = scenarios.reduce(0) { $0 + proof.seeds(of: $1).count }
     var runs = 0
     var all: [ScenarioFigures] = []
-    for preset in presets {
+    for scenario in scenarios {
       let start = ContinuousClock.now
-      let figures = try await proof.figures(of: preset) {
+      let figures = try await proof.figures(of: scenario) {
         runs += 1
         progress.update(
-          fraction: Double(runs) / Double(total), what: "\(preset.name)  \(runs) of \(total) runs")
+          fraction: Double(runs) / Double(total), what: "\(scenario.name)  \(runs) of \(total) runs"
+        )
       }
       all.append(figures)
       progress.finish()
@@ -143,14 +143,14 @@ struct ProveCommand: AsyncParsableCommand {
     return all
   }
 
-  private func printAblation(of presets: [Scenario], _ proof: Proof) async throws {
+  private func printAblation(of scenarios: [Scenario], _ proof: Proof) async throws {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
     let switches = FeatureSwitch.all
     let total =
-      presets.reduce(0) { $0 + proof.seeds(of: $1).count } * (switches.count + 1)
+      scenarios.reduce(0) { $0 + proof.seeds(of: $1).count } * (switches.count + 1)
     var runs = 0
-    let ablation = try await Ablation(proof, switches).run(presets) { what in
+    let ablation = try await Ablation(proof, switches).run(scenarios) { what in
       runs += 1
       progress.update(fraction: Double(runs) / Double(total), what: what)
     }
@@ -162,29 +162,30 @@ struct ProveCommand: AsyncParsableCommand {
     }
   }
 
-  private static func preset(named name: String) throws -> Scenario {
-    if let preset = Scenario.preset(named: name) { return preset }
-    let known = Scenario.presets.map(\.name)
-    let hint = known.likeliest(for: name).map { "; did you mean \($0)?" } ?? ""
-    throw CommandFailure(
-      .usage, "there is no scenario \(name)\(hint); see 'nearby prove --list'")
-  }
-
   private func proof() throws -> Proof {
     var proof = Proof(
       seeds: seed.map { $0..<$0 + 1 } ?? 0..<UInt64(seeds),
       neverSeeds: seed.map { $0..<$0 + 1 } ?? 0..<UInt64(neverSeeds ?? seeds))
     if let jobs { proof.jobs = jobs }
-    let changes = try settings.map(SettingOption.init)
-    let path = configurationPath
+    let (path, settings) = (configurationPath, settings)
     proof.change = { configuration in
       if let path { configuration = try ConfigurationFile.read(path: path, over: configuration) }
-      for change in changes { try change.apply(to: &configuration) }
+      for setting in settings { try Self.apply(setting, to: &configuration) }
     }
     // Wrong settings are found before the first run.
     var configuration = FusionConfiguration()
     try proof.change(&configuration)
     return proof
+  }
+
+  private static func apply(
+    _ setting: String, to configuration: inout FusionConfiguration
+  ) throws {
+    do {
+      configuration = try ConfigurationFile.apply(assignment: setting, over: configuration)
+    } catch {
+      throw CommandFailure(.usage, "--set \(error.description)")
+    }
   }
 }
 

@@ -185,7 +185,7 @@ extension Scenario {
 
   private static let endurance = [
     preset(
-      "standing-hours", "find, then stand still for minutes or hours, 1 sample a second",
+      "standing-hours", "find, then stand still for hours, 1 sample a second",
       .sweepThenStand, seconds: 300
     ) {
       $0.idle.afterSeconds = 25

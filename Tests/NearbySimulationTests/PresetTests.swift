@@ -57,6 +57,26 @@ struct PresetTests {
     #expect(hash.value == expected, "0x\(String(hash.value, radix: 16))")
   }
 
+  @Test("the documentation's table lists every preset with what is expected of it")
+  func documented() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "../../Sources/NearbySimulation/NearbySimulation.docc/ScenariosAndPresets.md")
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+      .filter { $0.count == 4 && $0[0].hasPrefix("`") }
+    #expect(rows.count == Scenario.presets.count)
+    for (row, preset) in zip(rows, Scenario.presets) {
+      let expected =
+        switch preset.expectation {
+        case .converges: "converges"
+        case .neverConverges: "never converges"
+        case .recovers(let seconds): "recovers after \(Int(seconds)) s"
+        case .follows: "follows"
+        }
+      #expect(row == ["`\(preset.name)`", "\(Int(preset.duration))", expected, preset.summary])
+    }
+  }
+
   private static let mistakes: [(String, @Sendable (inout Scenario) -> Void)] = [
     ("duration", { $0.duration = 0 }), ("radio.rate", { $0.radio.rate = -1 }),
     ("radio.rangeNoise", { $0.radio.rangeNoise = .nan }),

@@ -11,6 +11,8 @@ namespace {
 using Vector = Eigen::Matrix<double, NEARBY_FIT_SIZE, 1>;
 using Matrix = Eigen::Matrix<double, NEARBY_FIT_SIZE, NEARBY_FIT_SIZE>;
 constexpr int drift = NEARBY_STATE_SIZE;
+/// Two antennas tell front from back below this azimuth, whatever else they confuse.
+constexpr double mirrored_beyond = 0.8;
 
 /// The normal equations at one point, and the cost there.
 struct System {
@@ -113,12 +115,14 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
   } else {
     z = nearby::ElevationModel<double>::at<false>(at, from);
   }
-  const bool is_folded = component == NEARBY_AZIMUTH && model.is_mirrored &&
-                         std::fabs(z.predicted) > M_PI / 2 &&
-                         std::fabs(k.value[component]) < M_PI / 2;
-  if (is_folded) {
-    z.predicted = std::copysign(M_PI, z.predicted) - z.predicted;
-    for (int i = 0; i < 3; ++i) z.gradient[i] = -z.gradient[i];
+  if (component == NEARBY_AZIMUTH && model.is_mirrored) {
+    const double folded = std::copysign(M_PI, z.predicted) - z.predicted;
+    const double off = std::fabs(nearby::wrapped(k.value[component] - z.predicted));
+    const double off_folded = std::fabs(nearby::wrapped(k.value[component] - folded));
+    if (std::fabs(z.predicted) > mirrored_beyond && off_folded < off) {
+      z.predicted = folded;
+      for (int i = 0; i < 3; ++i) z.gradient[i] = -z.gradient[i];
+    }
   }
   for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
   h[drift] = -k.horizontal_drift * h[0];

@@ -216,8 +216,8 @@ typedef struct nearby_fit_model {
   /// The probability of an outlier, the mean excess of a range that is one, and the cone in which
   /// an angle that is one may lie.
   double outlier_share, range_excess, field_of_view;
-  /// Whether the radio takes what is behind it for what is before it, as two antennas do: azimuths
-  /// of peers behind are then measured as sign π - z.
+  /// Whether the radio confuses what is before it with what is behind, as two antennas do far from
+  /// straight ahead: an azimuth z may then be measured as ±π - z.
   int32_t is_mirrored;
 } nearby_fit_model;
 

@@ -20,7 +20,7 @@ struct ModeSearch: Sendable {
     var logEvidence = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
-    /// Whether the radio takes what is behind it for what is before it.
+    /// Whether the radio confuses what is before it with what is behind.
     var isMirrored = false
   }
 

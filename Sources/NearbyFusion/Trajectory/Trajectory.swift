@@ -46,6 +46,8 @@ struct Trajectory: Sendable {
   private var placeAnchor = RigidTransform.identity
   /// The device's velocity before the newest pose, jumps left out, m/s.
   private var velocity = Vector3.zero
+  /// Whether the odometry has been lost since the last pose that it vouched for.
+  private var wasLost = false
 
   init(odometry: OdometryConfiguration, maximumLateness: Double) {
     self.odometry = odometry
@@ -61,7 +63,10 @@ struct Trajectory: Sendable {
   // MARK: Extending
 
   /// From now on the odometry is as good as it says.
-  mutating func setQuality(_ quality: TrackingSample.Quality) { self.quality = quality }
+  mutating func setQuality(_ quality: TrackingSample.Quality) {
+    self.quality = quality
+    if case .notAvailable = quality { wasLost = true }
+  }
 
   mutating func append(_ pose: DevicePose) -> PoseOutcome {
     let position = pose.worldFromDevice.translation
@@ -138,8 +143,9 @@ struct Trajectory: Sendable {
   private mutating func jumped(from last: TrajectoryPoint, to point: TrajectoryPoint) -> Double? {
     let seconds = point.timestamp.seconds(since: last.timestamp)
     let step = point.worldFromDevice.translation - last.worldFromDevice.translation
-    if last.isTracked != point.isTracked, point.isTracked {
-      // Back from nowhere: the world may be another.
+    if wasLost, point.isTracked {
+      // Back from nowhere, with poses in between or without: the world may be another.
+      wasLost = false
       velocity = .zero
       return max(1, step.length)
     }

@@ -116,7 +116,9 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
     z = nearby::ElevationModel<double>::at<false>(at, from);
   }
   if (component == NEARBY_AZIMUTH && model.is_mirrored) {
-    const double folded = std::copysign(M_PI, z.predicted) - z.predicted;
+    // What wanders is added to what the radio takes for the azimuth.
+    const double error = x[NEARBY_STATE_AZIMUTH_WANDER];
+    const double folded = std::copysign(M_PI, z.predicted) - (z.predicted - error) + error;
     const double off = std::fabs(nearby::wrapped(k.value[component] - z.predicted));
     const double off_folded = std::fabs(nearby::wrapped(k.value[component] - folded));
     if (std::fabs(z.predicted) > mirrored_beyond && off_folded < off) {

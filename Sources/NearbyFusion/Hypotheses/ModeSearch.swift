@@ -10,18 +10,19 @@ import NearbyGeometry
 /// all keyframes. The prior is cut in pieces; in each piece the posterior has one mode, found by Gauss
 /// and Newton's method, and an evidence, by Laplace's approximation; the pieces weighted by their
 /// evidence are the posterior. Where the window leaves a direction open its pieces stay side by side,
-/// as wide as their priors: nothing is claimed that was not measured, and no mode is missed.
+/// as wide as their priors: nothing is claimed that was not measured, and no mode is missed. Where
+/// azimuths are measured, each piece is there twice: two antennas may confuse front and back.
 struct ModeSearch: Sendable {
   private struct Piece {
-    var prior: PositionPrior
+    let prior: PositionPrior
+    /// Whether the radio confuses what is before it with what is behind.
+    let isMirrored: Bool
     /// The state at the mode found last.
     var mode: InlineArray<8, Double>
     var covariance: InlineArray<36, Double>
     var logEvidence = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
-    /// Whether the radio confuses what is before it with what is behind.
-    var isMirrored = false
   }
 
   private var pieces: [Piece]
@@ -35,14 +36,15 @@ struct ModeSearch: Sendable {
   private static let outlierShare = 0.1
   /// How likely a radio is that mirrors azimuths from behind.
   private static let mirroredShare = 0.03
-  /// A mode that takes fewer azimuths than this for honest is tried with a mirroring radio too.
-  private static let fewHonestAzimuths = 0.5
 
   init(_ priors: [PositionPrior]) {
-    pieces = priors.map {
-      Piece(
-        prior: $0, mode: [$0.center.x, $0.center.y, $0.center.z, 0, 0, 0, 0, 0],
-        covariance: InlineArray(repeating: 0))
+    pieces = [false, true].flatMap { isMirrored in
+      priors.map {
+        Piece(
+          prior: $0, isMirrored: isMirrored,
+          mode: [$0.center.x, $0.center.y, $0.center.z, 0, 0, 0, 0, 0],
+          covariance: InlineArray(repeating: 0))
+      }
     }
     alive = Array(pieces.indices)
   }
@@ -61,20 +63,16 @@ struct ModeSearch: Sendable {
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
     wanderVariance: InlineArray<3, Double>, _ configuration: FusionConfiguration
   ) -> [HypothesisBank.Seed] {
-    if isSweep { alive = Array(pieces.indices) }
+    if isSweep {
+      let hasAzimuth = keyframes.contains { $0.present & 1 << NEARBY_AZIMUTH != 0 }
+      alive = pieces.indices.filter { hasAzimuth || !pieces[$0].isMirrored }
+    }
     for index in alive {
       if isSweep {
         let center = pieces[index].prior.center
         pieces[index].mode = [center.x, center.y, center.z, 0, 0, 0, 0, 0]
-        pieces[index].isMirrored = false
       }
-      let start = pieces[index]
       fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, wanderVariance, configuration)
-      guard isSweep, pieces[index].honest[1] < Self.fewHonestAzimuths else { continue }
-      var mirrored = start
-      mirrored.isMirrored = true
-      fit(&mirrored, keyframes, widest: 400, wanderVariance, configuration)
-      if mirrored.logEvidence > pieces[index].logEvidence { pieces[index] = mirrored }
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import NearbyGeometry
 
 /// The three components of a sample, in the order of every report and kernel.
@@ -11,6 +12,20 @@ package struct MeasuredComponent: Hashable, Sendable {
   package var value: Double
   package var sigma: Double
   package var rejection: ComponentReport.Rejection?
+
+  /// Beyond this azimuth, radians, two antennas begin to confuse front and back.
+  private static let steepAzimuth = 1.0
+  private static let widestAzimuth = 6.0
+
+  /// How much wider than stated the error of an azimuth is that is far from straight ahead or behind.
+  ///
+  /// Antennas side by side measure the azimuth's sine; its error grows as 1/cos. The stated sigma is
+  /// taken to hold as far as the cone of ordinary radios reaches.
+  private static func widening(ofAzimuth value: Double) -> Double {
+    let flattest = cos(steepAzimuth)
+    let cosine = abs(cos(value))
+    return cosine < flattest ? min(flattest / max(cosine, 1e-6), widestAzimuth) : 1
+  }
 
   /// Takes a component out of a sample; `nil` when it was not measured.
   ///
@@ -42,7 +57,11 @@ package struct MeasuredComponent: Hashable, Sendable {
     }
     guard let measured else { return nil }
     value = measured
-    if let stated { sigma = stated }
+    if let stated {
+      sigma = stated
+    } else if component == .azimuth {
+      sigma *= Self.widening(ofAzimuth: value)
+    }
     if !value.isFinite {
       rejection = .notFinite
     } else if !interval.contains(value) {

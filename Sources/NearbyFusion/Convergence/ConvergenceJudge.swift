@@ -15,13 +15,15 @@ struct ConvergenceJudge {
   var isDark: Bool
   /// Whether every recent value was faulty, or none has come.
   var lacksSignal: Bool
+  /// Whether the account may be believed at all, however narrow it is.
+  var isProven = true
 
   func judge(_ progress: ConvergenceProgress) -> Convergence {
     let allowed = progress.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
     let share = wasConverged ? 0.95 : 1
     let isNarrow = progress.totalSigma <= allowed
     let isSingle = progress.dominantModeWeight >= share * configuration.dominantModeWeight
-    if isNarrow, isSingle, !lacksSignal { return .converged }
+    if isNarrow, isSingle, isProven, !lacksSignal { return .converged }
     return .notConverged(reasons(progress, isNarrow: isNarrow))
   }
 

@@ -184,7 +184,8 @@ struct PeerFilter: Sendable {
       configuration: configuration.convergence, wasConverged: convergence == .converged,
       isDark: isDark,
       lacksSignal: unusable >= configuration.faults.doubtAfter || isDoubted
-        || !(incumbent?.isProven ?? true))
+        || !(incumbent?.explainsWhatItSaw ?? true),
+      isProven: incumbent?.isProven ?? true)
     return (judge.judge(progress), progress)
   }
 

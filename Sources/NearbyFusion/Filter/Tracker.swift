@@ -32,6 +32,9 @@ struct Tracker: Sendable {
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
   private var settledAt: Timestamp?
+  /// Whether it has settled and become too wide for its linearisation since: from then on it is no
+  /// more than a guess, however narrow it may become again.
+  private(set) var isLost = false
   private var searches = 0
   private var newKeyframes = 0
   private var isSweep = false
@@ -62,7 +65,7 @@ struct Tracker: Sendable {
   /// Neither motion is ever ruled out while the search lasts.
   private static let leastShare = 0.005
   /// A settled account that has become so many times wider than it settled is lost.
-  private static let lostFactor = 4.0
+  private static let lostFactor = 2.0
   /// How likely a range is faulty that the radio itself calls obstructed.
   private static let obstructedOnset = 0.5
   /// How far an excess that lasts strays while it lasts, in mean excesses.
@@ -329,13 +332,17 @@ struct Tracker: Sendable {
   /// A place found for a peer of unknown motion is on probation at first: a search that takes it for
   /// resting finds the place where it would rest; only the filter after that tells the two apart.
   var isProven: Bool {
-    guard motion == .unknown else { return explainsWhatItSaw }
+    if isLost { return false }
+    guard motion == .unknown else { return true }
     return settledAt.map { device.timestamp.seconds(since: $0) >= Self.probation } ?? false
   }
 
   // MARK: Stage 6, reduction
 
   mutating func reduce(_ configuration: FusionConfiguration) {
+    if isSettled, spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread {
+      isLost = true
+    }
     if isSettled, motion == .unknown { return }
     bank.reduce(configuration.hypotheses)
     guard !isSettled else { return }
@@ -363,11 +370,6 @@ struct Tracker: Sendable {
     let moving = isMovingNegligible ? 0 : bank.count - resting
     guard resting <= 1, moving <= 1 else { return false }
     return spreadAcross(negligible: isMovingNegligible) < Self.settledSpread
-  }
-
-  /// Whether a settled account has become too wide for its linearisation.
-  var isLost: Bool {
-    isSettled && spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
   }
 
   /// The spread across the line of sight, as a ratio to the distance.

@@ -18,8 +18,8 @@ struct PeerFilter: Sendable {
   private var world: Int?
   private var noise: NoiseLevels = [
     NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.2),
-    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.6),
-    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.6),
+    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
+    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
   ]
   private var lastSample: RangingSample?
   private var azimuthRun = StuckAngle()

@@ -32,8 +32,8 @@ struct Tracker: Sendable {
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
   private var settledAt: Timestamp?
-  /// Whether it has settled and become too wide for its linearisation since: from then on it is no
-  /// more than a guess, however narrow it may become again.
+  /// Whether the peer may move, and the account has settled and become too wide for its linearisation
+  /// since: from then on it is no more than a guess, however narrow it may become again.
   private(set) var isLost = false
   private var searches = 0
   private var newKeyframes = 0
@@ -340,7 +340,9 @@ struct Tracker: Sendable {
   // MARK: Stage 6, reduction
 
   mutating func reduce(_ configuration: FusionConfiguration) {
-    if isSettled, spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread {
+    if isSettled, bank.mayMove,
+      spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
+    {
       isLost = true
     }
     if isSettled, motion == .unknown { return }

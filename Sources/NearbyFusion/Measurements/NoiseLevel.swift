@@ -19,7 +19,7 @@ struct NoiseLevel: Hashable, Sendable {
   let whiteFloor: Double
   let wanderFloor: Double
 
-  private var white = RunningShare(prior: 0.95, weight: 15)
+  private var white = RunningShare(prior: 0.9, weight: 15)
   private var total = RunningShare(prior: 1, weight: 30)
   private var lastResidual: Double?
 

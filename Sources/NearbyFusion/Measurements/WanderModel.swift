@@ -11,7 +11,7 @@ struct WanderModel: Sendable {
   private static let rangeSeconds = 3.0
   private static let rangeMetres = 0.4
   private static let rangeRadians = 0.7
-  private static let angleRadians = 3.0
+  private static let angleRadians = 2.0
 
   /// What is left of the errors between two device points, for a peer at a distance.
   func decay(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
 import NearbyGeometry
-import NearbySmoothing
 import NearbySimulation
+import NearbySmoothing
 import NearbyTestSupport
 import Testing
 
@@ -63,6 +63,9 @@ struct SmootherConsistencyTests {
       case .pose(let index):
         smoother.add(run.poses[index])
         engine.add(run.poses[index])
+      case .tracking(let index):
+        smoother.add(run.tracking[index])
+        engine.add(run.tracking[index])
       case .sample(let index):
         smoother.add(run.rangingSample(index, of: peer))
         engine.add(run.rangingSample(index, of: same))

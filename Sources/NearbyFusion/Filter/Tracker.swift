@@ -377,6 +377,7 @@ struct Tracker: Sendable {
   /// The spread across the line of sight, as a ratio to the distance.
   ///
   /// - Parameter negligible: Whether what moves is left out.
+  /// - Returns: The ratio.
   private func spreadAcross(negligible: Bool) -> Double {
     let (mean, p) =
       negligible

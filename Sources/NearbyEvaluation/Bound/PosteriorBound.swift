@@ -19,7 +19,7 @@ public import NearbySimulation
 public struct PosteriorBound: Sendable {
   /// How the angles' direction-dependent errors are modelled.
   public enum AngleBias: Sendable {
-    /// As they are drawn: sixteen constant coefficients of a ``DirectionField`` for each angle. The
+    /// As they are drawn: sixteen constant coefficients of a `DirectionField` for each angle. The
     /// exact bound for the simulator's samples.
     case field
     /// As a stationary Gauss-Markov process in the arc that the direction travels in device axes,

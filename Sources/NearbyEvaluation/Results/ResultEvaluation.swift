@@ -6,7 +6,7 @@ public import NearbyRecordings
 /// The results of a run held against the truth of its recording.
 ///
 /// Rows of the result are joined with the recording's samples by time and peer; the errors are those of
-/// ``ErrorStatistics``.
+/// `ErrorStatistics`.
 public struct ResultEvaluation: Sendable, Encodable {
   /// What was evaluated.
   public enum Source: String, Sendable, Encodable {

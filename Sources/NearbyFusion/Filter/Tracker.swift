@@ -75,7 +75,10 @@ struct Tracker: Sendable {
   private static let settledSpread = 0.1
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
+  /// How long the filter must have gone on alone before a peer of unknown motion is believed to be
+  /// where it was found, seconds.
   private static let probation = 1.5
+  /// A search whose best place takes fewer of the ranges for honest has found nothing.
   private static let leastHonestRanges = 0.5
   private static let testRadians = 0.3
   /// One search in so many looks everywhere; the others refine the modes there are.

@@ -44,10 +44,11 @@ void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
   system.gradient.head<3>() += pull;
   system.cost += 0.5 * away.dot(pull);
 
-  const double prior[NEARBY_STATE_SIZE - 3] = {
-      model.range_bias_sigma * model.range_bias_sigma,
-      model.range_scale_sigma * model.range_scale_sigma, model.wander_variance[NEARBY_RANGE],
-      model.wander_variance[NEARBY_AZIMUTH], model.wander_variance[NEARBY_ELEVATION]};
+  double prior[NEARBY_STATE_SIZE - 3] = {model.range_scale_sigma * model.range_scale_sigma};
+  for (int i = 0; i < NEARBY_COMPONENTS; ++i) {
+    prior[NEARBY_STATE_RANGE_BIAS - 3 + i] = model.bias_variance[i];
+    prior[NEARBY_STATE_RANGE_WANDER - 3 + i] = model.wander_variance[i];
+  }
   for (int i = 3; i < NEARBY_STATE_SIZE; ++i) {
     // A prior of zero width pins the parameter without dividing by it.
     const double variance = std::fmax(prior[i - 3], 1e-12);
@@ -108,7 +109,6 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
   if (component == NEARBY_RANGE) {
     double range;
     z = nearby::RangeModel<double>::at<false>(at, from, range);
-    h[NEARBY_STATE_RANGE_BIAS] = 1;
     h[NEARBY_STATE_RANGE_SCALE] = range;
   } else if (component == NEARBY_AZIMUTH) {
     z = nearby::AzimuthModel<double>::at<false>(at, from);
@@ -116,8 +116,8 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
     z = nearby::ElevationModel<double>::at<false>(at, from);
   }
   if (component == NEARBY_AZIMUTH && model.is_mirrored) {
-    // What wanders is added to what the radio takes for the azimuth.
-    const double error = x[NEARBY_STATE_AZIMUTH_WANDER];
+    // Errors are added to what the radio takes for the azimuth.
+    const double error = x[NEARBY_STATE_AZIMUTH_BIAS] + x[NEARBY_STATE_AZIMUTH_WANDER];
     const double folded = std::copysign(M_PI, z.predicted) - (z.predicted - error) + error;
     const double off = std::fabs(nearby::wrapped(k.value[component] - z.predicted));
     const double off_folded = std::fabs(nearby::wrapped(k.value[component] - folded));
@@ -133,6 +133,7 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
   h[drift + 3] = -k.yaw_drift * (h[0] * turned[0] + h[2] * turned[2]);
   // The model predicts with the wandering error of now; then it was only correlated with it.
   const int wander = NEARBY_STATE_RANGE_WANDER + component;
+  h[NEARBY_STATE_RANGE_BIAS + component] = 1;
   h[wander] = k.memory[component];
   value.innovation = k.value[component] - z.predicted + (1 - k.memory[component]) * x[wander];
   if (component != NEARBY_RANGE) value.innovation = nearby::wrapped(value.innovation);

@@ -10,9 +10,10 @@ nearby::Hypothesis<double> at(const double *state) {
   return h;
 }
 
-void fill(double *jacobian, const nearby::Linearized<double> &z, int wander) {
+template <class Model>
+void fill(double *jacobian, const nearby::Linearized<double> &z) {
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) jacobian[i] = i < 3 ? z.gradient[i] : 0;
-  jacobian[wander] = 1;
+  jacobian[Model::bias] = jacobian[Model::wander] = 1;
 }
 
 }  // namespace
@@ -20,21 +21,20 @@ void fill(double *jacobian, const nearby::Linearized<double> &z, int wander) {
 double nearby_range_model(const double *state, const nearby_measurement *from, double *jacobian) {
   double range;
   const auto z = nearby::RangeModel<double>::at<false>(at(state), *from, range);
-  fill(jacobian, z, nearby::RangeModel<double>::wander);
-  jacobian[NEARBY_STATE_RANGE_BIAS] = 1;
+  fill<nearby::RangeModel<double>>(jacobian, z);
   jacobian[NEARBY_STATE_RANGE_SCALE] = range;
   return z.predicted;
 }
 
 double nearby_azimuth_model(const double *state, const nearby_measurement *from, double *jacobian) {
   const auto z = nearby::AzimuthModel<double>::at<false>(at(state), *from);
-  fill(jacobian, z, nearby::AzimuthModel<double>::wander);
+  fill<nearby::AzimuthModel<double>>(jacobian, z);
   return z.predicted;
 }
 
 double nearby_elevation_model(const double *state, const nearby_measurement *from,
                               double *jacobian) {
   const auto z = nearby::ElevationModel<double>::at<false>(at(state), *from);
-  fill(jacobian, z, nearby::ElevationModel<double>::wander);
+  fill<nearby::ElevationModel<double>>(jacobian, z);
   return z.predicted;
 }

@@ -9,7 +9,8 @@
 
 namespace nearby {
 
-/// A scalar measurement, linearised: it depends on the position and on up to three error states.
+/// A scalar measurement, linearised: it depends on the position, on a constant and a wandering error
+/// and, if it is a range, on its scale.
 template <class T>
 struct Linearized {
   /// The prediction for the mean, its error states included.
@@ -60,7 +61,7 @@ constexpr double singular_distance = 1e-3;
 /// Singular at the antenna itself, v = 0.
 template <class T>
 struct RangeModel {
-  static constexpr int wander = NEARBY_STATE_RANGE_WANDER;
+  static constexpr int bias = NEARBY_STATE_RANGE_BIAS, wander = NEARBY_STATE_RANGE_WANDER;
 
   template <bool curved, int N>
   static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m, T &range) {
@@ -72,7 +73,7 @@ struct RangeModel {
     T u[3];
     for (int i = 0; i < 3; ++i) u[i] = v[i] * inverse;
     Linearized<T> z;
-    z.predicted = scale * range + h.mean[NEARBY_STATE_RANGE_BIAS] + h.mean[wander];
+    z.predicted = scale * range + h.mean[bias] + h.mean[wander];
     for (int i = 0; i < 3; ++i) z.gradient[i] = scale * u[i];
     if constexpr (curved) {
       // ∇²‖v‖ = (I - u uᵀ)/‖v‖, hence tr(MP) and tr(MPMP) with M = I - u uᵀ.
@@ -93,13 +94,14 @@ struct RangeModel {
   }
 };
 
-/// z = atan2(δ.x, -δ.z) + a.
+/// z = atan2(δ.x, -δ.z) + b + a.
 ///
-/// Gradient (-δ.z, 0, δ.x)/ρ² on δ, with ρ² = δ.x² + δ.z²; 1 on the azimuth's wander a.
+/// Gradient (-δ.z, 0, δ.x)/ρ² on δ, with ρ² = δ.x² + δ.z²; 1 on the azimuth's bias b and
+/// wander a.
 /// Singular on the device's vertical axis, ρ = 0; the value wraps at straight behind.
 template <class T>
 struct AzimuthModel {
-  static constexpr int wander = NEARBY_STATE_AZIMUTH_WANDER;
+  static constexpr int bias = NEARBY_STATE_AZIMUTH_BIAS, wander = NEARBY_STATE_AZIMUTH_WANDER;
 
   template <bool curved, int N>
   static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
@@ -113,7 +115,7 @@ struct AzimuthModel {
     T tangent[3];
     rotate_back(m.device_from_world, across, tangent);
     Linearized<T> z;
-    z.predicted = arctangent(d[0], T(-d[2])) + h.mean[wander];
+    z.predicted = arctangent(d[0], T(-d[2])) + h.mean[bias] + h.mean[wander];
     for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
     if constexpr (curved) {
       // In the plane of azimuth ∇²h = -(t rᵀ + r tᵀ)/ρ², t across and r along the line of sight.
@@ -133,13 +135,14 @@ struct AzimuthModel {
   }
 };
 
-/// z = atan2(δ.y, ρ) + e, which is asin(δ.y/‖δ‖) + e, with ρ² = δ.x² + δ.z².
+/// z = atan2(δ.y, ρ) + b + e, which is asin(δ.y/‖δ‖) + b + e, with ρ² = δ.x² + δ.z².
 ///
-/// Gradient (-δ.x δ.y/ρ, ρ, -δ.z δ.y/ρ)/‖δ‖² on δ; 1 on the elevation's wander e.
+/// Gradient (-δ.x δ.y/ρ, ρ, -δ.z δ.y/ρ)/‖δ‖² on δ; 1 on the elevation's bias b
+/// and wander e.
 /// Singular on the device's vertical axis, ρ = 0, where it has its greatest value.
 template <class T>
 struct ElevationModel {
-  static constexpr int wander = NEARBY_STATE_ELEVATION_WANDER;
+  static constexpr int bias = NEARBY_STATE_ELEVATION_BIAS, wander = NEARBY_STATE_ELEVATION_WANDER;
 
   template <bool curved, int N>
   static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
@@ -154,7 +157,7 @@ struct ElevationModel {
     T tangent[3];
     rotate_back(m.device_from_world, up, tangent);
     Linearized<T> z;
-    z.predicted = arctangent(d[1], rho) + h.mean[wander];
+    z.predicted = arctangent(d[1], rho) + h.mean[bias] + h.mean[wander];
     for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
     if constexpr (curved) {
       // Along and up as for the azimuth; moving across bends the elevation down by tan(e)/‖δ‖².

@@ -74,19 +74,19 @@ FaultDensity<T> angle_fault(int component, const T &innovation, const T &varianc
 
 /// One scalar component's update of the moments, and its mark in the bank's fields.
 template <class T, int N>
-void fuse(Hypothesis<T, N> &h, int component, const Linearized<T> &z, int wander, const T *range,
+void fuse(Hypothesis<T, N> &h, int component, const Linearized<T> &z, const T *range,
           const nearby_measurement &m, double *fields, int stride, T &log_weight) {
+  const int bias = NEARBY_STATE_RANGE_BIAS + component;
+  const int wander = NEARBY_STATE_RANGE_WANDER + component;
   T gain[N];  // P Hᵀ
   for (int i = 0; i < N; ++i) {
     gain[i] = h.cov(i, 0) * z.gradient[0] + h.cov(i, 1) * z.gradient[1] +
-              h.cov(i, 2) * z.gradient[2] + h.cov(i, wander);
-    if (range)
-      gain[i] += h.cov(i, NEARBY_STATE_RANGE_BIAS) + h.cov(i, NEARBY_STATE_RANGE_SCALE) * *range;
+              h.cov(i, 2) * z.gradient[2] + h.cov(i, bias) + h.cov(i, wander);
+    if (range) gain[i] += h.cov(i, NEARBY_STATE_RANGE_SCALE) * *range;
   }
-  T state_variance =
-      gain[0] * z.gradient[0] + gain[1] * z.gradient[1] + gain[2] * z.gradient[2] + gain[wander];
-  if (range)
-    state_variance += gain[NEARBY_STATE_RANGE_BIAS] + gain[NEARBY_STATE_RANGE_SCALE] * *range;
+  T state_variance = gain[0] * z.gradient[0] + gain[1] * z.gradient[1] +
+                     gain[2] * z.gradient[2] + gain[bias] + gain[wander];
+  if (range) state_variance += gain[NEARBY_STATE_RANGE_SCALE] * *range;
 
   const T variance = state_variance + m.variance[component] + z.curvature_variance;
   T innovation = m.value[component] - z.predicted - z.curvature_mean;
@@ -159,18 +159,17 @@ void update(Hypothesis<T, N> &h, const nearby_measurement &m, double *fields, in
   const T *none = nullptr;
   if (m.present & 1 << NEARBY_AZIMUTH) {
     const auto z = nearby::AzimuthModel<T>::template at<curved>(h, m);
-    fuse(h, NEARBY_AZIMUTH, z, NEARBY_STATE_AZIMUTH_WANDER, none, m, fields, stride, log_weight);
+    fuse(h, NEARBY_AZIMUTH, z, none, m, fields, stride, log_weight);
   }
   if (m.present & 1 << NEARBY_ELEVATION) {
     const auto z = nearby::ElevationModel<T>::template at<curved>(h, m);
-    fuse(h, NEARBY_ELEVATION, z, NEARBY_STATE_ELEVATION_WANDER, none, m, fields, stride,
-         log_weight);
+    fuse(h, NEARBY_ELEVATION, z, none, m, fields, stride, log_weight);
   }
   if (m.present & 1 << NEARBY_RANGE) {
     T range;
     const auto z = nearby::RangeModel<T>::template at<curved>(h, m, range);
     const T *scaled = &range;
-    fuse(h, NEARBY_RANGE, z, NEARBY_STATE_RANGE_WANDER, scaled, m, fields, stride, log_weight);
+    fuse(h, NEARBY_RANGE, z, scaled, m, fields, stride, log_weight);
   }
   Number<T>::store(weight_field, log_weight);
 }

@@ -36,6 +36,17 @@ public struct RangingConfiguration: Hashable, Sendable, Codable {
   public var azimuthSigmaRadians = 3.5.degreesAsRadians
   /// The accuracy of an elevation, likewise, radians.
   public var elevationSigmaRadians = 5.0.degreesAsRadians
+  /// How much of ``rangeSigma`` is white noise, 0 to 1; the rest wanders with the pose and with time.
+  public var rangeWhiteShare = 0.9
+  /// How much of ``azimuthSigmaRadians`` is white noise; the rest depends on the pose.
+  public var azimuthWhiteShare = 0.9
+  /// How much of ``elevationSigmaRadians`` is white noise; the rest depends on the pose.
+  public var elevationWhiteShare = 0.9
+  /// Whether the white shares are those of the very radio, from a calibration.
+  ///
+  /// If not, they are where the engine starts to learn them, and it holds back at first: what is taken
+  /// for white and is not makes an estimate over-confident. It then converges later than it could.
+  public var whiteSharesAreKnown = false
   /// The prior of the constant error of a pair of radios, one sigma, metres.
   public var rangeBiasSigma = 0.15
   /// The prior of the scale error of ranges, one sigma, a ratio.
@@ -184,6 +195,9 @@ extension FusionConfiguration {
     try check(ranging.rangeSigma, "ranging.rangeSigma", 1e-4...1e3)
     try check(ranging.azimuthSigmaRadians, "ranging.azimuthSigmaRadians", 1e-5...Double.pi)
     try check(ranging.elevationSigmaRadians, "ranging.elevationSigmaRadians", 1e-5...Double.pi)
+    try check(ranging.rangeWhiteShare, "ranging.rangeWhiteShare", 0.01...1)
+    try check(ranging.azimuthWhiteShare, "ranging.azimuthWhiteShare", 0.01...1)
+    try check(ranging.elevationWhiteShare, "ranging.elevationWhiteShare", 0.01...1)
     try check(ranging.rangeBiasSigma, "ranging.rangeBiasSigma", 0...1e3)
     try check(ranging.rangeScaleSigma, "ranging.rangeScaleSigma", 0...1)
     try check(ranging.maximumRange, "ranging.maximumRange", 0.1...1e6)

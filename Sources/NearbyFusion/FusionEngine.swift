@@ -52,7 +52,7 @@ public struct FusionEngine: Sendable {
   /// - Parameter motion: How the peer may move.
   /// - Returns: The peer's handle in this engine.
   public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
-    peers.append(PeerFilter(motion: motion))
+    peers.append(PeerFilter(motion: motion, configuration.ranging))
     return PeerID(index: peers.count - 1)
   }
 

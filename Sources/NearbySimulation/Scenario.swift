@@ -74,8 +74,9 @@ public struct Scenario: Hashable, Sendable, Codable {
   /// How the peers move, as far as a user would know.
   public var peerMotion: PeerMotion { peer.declaredMotion }
 
-  /// The configuration that tells an engine what a user would know of the sensors: their accuracy,
-  /// antenna and cone, and the odometry's drift, but not their faults.
+  /// The configuration that tells an engine what a user would know of calibrated sensors: their
+  /// accuracy, how much of it is white noise, antenna and cone, and the odometry's drift, but not their
+  /// faults.
   ///
   /// A constant range bias counts as one sigma of the prior of such biases.
   public var matchingConfiguration: FusionConfiguration {
@@ -86,6 +87,10 @@ public struct Scenario: Hashable, Sendable, Codable {
     configuration.ranging.rangeBiasSigma = radio.totalRangeBiasSigma
     configuration.ranging.azimuthSigmaRadians = radio.azimuth.totalSigma
     configuration.ranging.elevationSigmaRadians = radio.elevation.totalSigma
+    configuration.ranging.rangeWhiteShare = 1
+    configuration.ranging.azimuthWhiteShare = radio.azimuth.whiteShare
+    configuration.ranging.elevationWhiteShare = radio.elevation.whiteShare
+    configuration.ranging.whiteSharesAreKnown = true
     configuration.odometry.positionDrift = odometry.positionDrift
     configuration.odometry.yawDriftRadians = odometry.yawDriftRadians
     return configuration

@@ -108,6 +108,8 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
     public var bias: Double { biasDegrees.degreesAsRadians }
     /// Both together, radians.
     public var totalSigma: Double { (noise * noise + bias * bias).squareRoot() }
+    /// The share of white noise in both together, 0.01 to 1.
+    public var whiteShare: Double { totalSigma > 0 ? max(noise / totalSigma, 0.01) : 1 }
   }
 
   /// Azimuths of a radio with two antennas: far from straight ahead, front and back look alike.

@@ -21,21 +21,23 @@ extern "C" {
 // MARK: State
 
 /// The state of one hypothesis about one peer:
-/// position in the odometry's world (3), constant range bias, range scale error, wandering range
-/// error, wandering azimuth error, wandering elevation error; and for peers that may move, velocity
-/// in the odometry's world (3).
+/// position in the odometry's world (3), range scale error, the constant errors of range, azimuth and
+/// elevation, their wandering errors; and for peers that may move, velocity in the odometry's world
+/// (3).
 enum {
   NEARBY_STATE_POSITION = 0,
-  NEARBY_STATE_RANGE_BIAS = 3,
-  NEARBY_STATE_RANGE_SCALE = 4,
-  NEARBY_STATE_RANGE_WANDER = 5,
-  NEARBY_STATE_AZIMUTH_WANDER = 6,
-  NEARBY_STATE_ELEVATION_WANDER = 7,
-  NEARBY_STATE_SIZE = 8,
-  NEARBY_COVARIANCE_SIZE = 36,
+  NEARBY_STATE_RANGE_SCALE = 3,
+  NEARBY_STATE_RANGE_BIAS = 4,
+  NEARBY_STATE_AZIMUTH_BIAS = 5,
+  NEARBY_STATE_ELEVATION_BIAS = 6,
+  NEARBY_STATE_RANGE_WANDER = 7,
+  NEARBY_STATE_AZIMUTH_WANDER = 8,
+  NEARBY_STATE_ELEVATION_WANDER = 9,
+  NEARBY_STATE_SIZE = 10,
+  NEARBY_COVARIANCE_SIZE = 55,
   NEARBY_STATE_VELOCITY = NEARBY_STATE_SIZE,
   NEARBY_MOVING_STATE_SIZE = NEARBY_STATE_SIZE + 3,
-  NEARBY_MOVING_COVARIANCE_SIZE = 66,
+  NEARBY_MOVING_COVARIANCE_SIZE = 91,
 };
 
 /// The measured components, in the order in which reports hold them.
@@ -210,9 +212,9 @@ enum { NEARBY_FIT_SIZE = NEARBY_STATE_SIZE + 4 };
 typedef struct nearby_fit_model {
   /// The prior of the position: its mean, and its information (packed), 1/m².
   double center[3], information[6];
-  double range_bias_sigma, range_scale_sigma;
-  /// The prior variance of each wandering error.
-  double wander_variance[NEARBY_COMPONENTS];
+  double range_scale_sigma;
+  /// The prior variance of each constant error, and of each wandering one.
+  double bias_variance[NEARBY_COMPONENTS], wander_variance[NEARBY_COMPONENTS];
   /// The probability of an outlier, the mean excess of a range that is one, and the cone in which
   /// an angle that is one may lie.
   double outlier_share, range_excess, field_of_view;

@@ -16,18 +16,17 @@ struct PeerFilter: Sendable {
   private var challenger: Tracker?
   /// The world that the accounts are about.
   private var world: Int?
-  private var noise: NoiseLevels = [
-    NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.2),
-    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
-    NoiseLevel(whiteFloor: 0.5, wanderFloor: 0.8),
-  ]
+  private var noise: NoiseLevels
   private var lastSample: RangingSample?
   private var azimuthRun = StuckAngle()
   private var elevationRun = StuckAngle()
   /// Since when no component of any sample has been usable.
   private var unusableSince: Timestamp?
 
-  init(motion: PeerMotion) { self.motion = motion }
+  init(motion: PeerMotion, _ ranging: RangingConfiguration) {
+    self.motion = motion
+    noise = NoiseLevels(ranging)
+  }
 
   /// A challenger must have been right for so long before it takes over, seconds.
   private static let probation = 1.0
@@ -132,7 +131,7 @@ struct PeerFilter: Sendable {
         let after = outcome.innovation * (1 - taken)
         noise[index].observe(
           NoiseLevel.Observation(
-            before: outcome.innovation, after: after, withoutWander: after + outcome.wander,
+            before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
             novelty: outcome.novelty, sigma: component.sigma))
       } else {
         noise[index].forgetLast()

@@ -32,6 +32,8 @@ struct Tracker: Sendable {
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
   private var settledAt: Timestamp?
+  /// Whether the one place that is left is still fitted to all that has been seen.
+  private var isRefining = false
   /// Whether the peer may move, and the account has settled and become too wide for its linearisation
   /// since: from then on it is no more than a guess, however narrow it may become again.
   private(set) var isLost = false
@@ -53,8 +55,8 @@ struct Tracker: Sendable {
     var inlier = 1.0
     /// The share of the hypothesis.
     var weight = 1.0
-    /// Its estimate of the component's wandering error, and how much of that is new.
-    var wander = 0.0
+    /// Its estimate of the component's pose-dependent error, and how much of that is new.
+    var poseDependent = 0.0
     var novelty = 0.0
   }
 
@@ -73,6 +75,10 @@ struct Tracker: Sendable {
   /// A bank whose spread across the line of sight is below this, as a ratio to the distance, is
   /// settled: its shell is flat within half a percent of the distance.
   private static let settledSpread = 0.1
+  /// A shell is flat when it bends by less than this share of a range's sigma, and by this share of
+  /// what the odometry has drifted.
+  private static let flatNoiseShare = 0.1
+  private static let flatDriftShare = 0.25
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
   /// How long the filter must have gone on alone before a peer of unknown motion is believed to be
@@ -154,7 +160,7 @@ struct Tracker: Sendable {
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    let variances = noise.wanderVariances(configuration.ranging)
+    let variances = ErrorVariances(noise, configuration.ranging).wandering
     step.range_wander_decay = left.range
     step.range_wander_diffusion = novelty.range * variances[0]
     step.azimuth_wander_decay = left.angle
@@ -182,7 +188,8 @@ struct Tracker: Sendable {
         innovation: bank[.innovation(index), best],
         innovationVariance: bank[.innovationVariance(index), best],
         inlier: bank[.inlier(index), best], weight: bank.weight(best),
-        wander: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + index), best],
+        poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + index), best]
+          + (index == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + index), best]),
         novelty: index == 0 ? novelty.range : novelty.angle)
     }
     watch(components, at: device.timestamp, configuration.faults)
@@ -287,11 +294,17 @@ struct Tracker: Sendable {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
-    guard !isSettled, window.add(components, at: device, noise: noise) else { return }
+    guard !isSettled || isRefining, window.add(components, at: device, noise: noise) else {
+      return
+    }
     // The more has been seen, the less one keyframe more can change.
     newKeyframes += 1
     guard newKeyframes > window.count / Self.keyframesPerSearch else { return }
     newKeyframes = 0
+    if isRefining {
+      refine(noise, configuration)
+      return
+    }
     isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
     searches += 1
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
@@ -303,6 +316,17 @@ struct Tracker: Sendable {
       resting.weighted(to: 1 - movingShare)
       + moving.weighted(to: movingShare).movingSeeds()
     if !seeds.isEmpty { bank.replace(with: seeds, configuration.motion) }
+  }
+
+  /// Fits the place that is left anew.
+  ///
+  /// While its shell still bends by more than the ranges' noise, a filter that linearises sample by
+  /// sample, each time somewhere else, would gain information that is not there (Huang, Mourikis and
+  /// Roumeliotis 2010); a fit linearises all samples at one place.
+  private mutating func refine(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
+    let seeds = seeds(&restingModes, motion: nil, noise, configuration)
+    if let seed = seeds.first { bank.refine(to: seed) }
+    if isFlat(configuration.ranging.rangeSigma) { finishSearch() }
   }
 
   /// What one search makes of the window.
@@ -319,7 +343,7 @@ struct Tracker: Sendable {
     return modes?.seeds(
       keyframes, isSweep: isSweep,
       antennaInWorld: device.worldFromDevice.act(ranging.antennaInDevice),
-      wanderVariance: noise.wanderVariances(ranging), configuration) ?? []
+      ErrorVariances(noise, ranging), configuration) ?? []
   }
 
   /// Whether the best place takes most of the ranges so far for honest.
@@ -353,18 +377,41 @@ struct Tracker: Sendable {
     guard !isSettled else { return }
     isNearlySettled = isNarrow
     // Only a search that has looked everywhere may be the last one.
-    if isNearlySettled, isSweep, explainsWhatItSaw { settle(configuration.motion) }
+    if isNearlySettled, isSweep, explainsWhatItSaw { settle(configuration) }
     isSweep = false
   }
 
-  private mutating func settle(_ motion: MotionConfiguration) {
+  private mutating func settle(_ configuration: FusionConfiguration) {
     settledAt = device.timestamp
+    isRefining = motion == .stationary && !isFlat(configuration.ranging.rangeSigma)
+    if isRefining {
+      restingModes?.keepBest()
+    } else {
+      finishSearch()
+    }
+    guard motion == .unknown else { return }
+    if isMovingNegligible { bank.removeMoving() }
+    bank.pairUp(doubt: Self.movesAfterwards, configuration.motion)
+  }
+
+  /// Leaves the filter alone.
+  private mutating func finishSearch() {
+    isRefining = false
     window = ObservationWindow()
     restingModes = nil
     movingModes = nil
-    guard self.motion == .unknown else { return }
-    if isMovingNegligible { bank.removeMoving() }
-    bank.pairUp(doubt: Self.movesAfterwards, motion)
+  }
+
+  /// Whether the shell that the ranges make bends by less, within the spread across, than matters, or
+  /// the odometry has drifted by more than the spread.
+  private func isFlat(_ rangeSigma: Double) -> Bool {
+    let distance = (bank.position(bank.heaviest) - device.worldFromDevice.translation).length
+    let spread = spreadAcross(negligible: true)
+    let drift = device.positionDriftVariance - birthDevice.positionDriftVariance
+    let yaw = device.yawDriftVariance - birthDevice.yawDriftVariance
+    if drift / (distance * distance) + yaw > spread * spread { return true }
+    return 0.5 * spread * spread * distance
+      < Self.flatNoiseShare * rangeSigma + Self.flatDriftShare * drift.squareRoot()
   }
 
   private var isMovingNegligible: Bool { bank.movingShare < Self.movesAfterwards }
@@ -424,16 +471,5 @@ extension [HypothesisBank.Seed] {
       seed.moves = true
       return seed
     }
-  }
-}
-
-extension InlineArray where count == 3, Element == NoiseLevel {
-  /// The variances of the wandering errors at the configured sigmas.
-  func wanderVariances(_ ranging: RangingConfiguration) -> InlineArray<3, Double> {
-    [
-      self[0].wanderVariance(stated: ranging.rangeSigma),
-      self[1].wanderVariance(stated: ranging.azimuthSigmaRadians),
-      self[2].wanderVariance(stated: ranging.elevationSigmaRadians),
-    ]
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
 import Foundation
 import NearbyGeometry
 
@@ -24,11 +25,10 @@ struct Birth {
   var range: Observation?
   var azimuth: Observation?
   var elevation: Observation?
-  /// Priors of the constant errors, as standard deviations.
-  var rangeBiasSigma: Double
+  /// The prior of the scale error, as a standard deviation.
   var rangeScaleSigma: Double
-  /// Variances of the wandering errors, for components that were not measured too.
-  var wanderVariance: InlineArray<3, Double>
+  /// Variances of the other errors, for components that were not measured too.
+  var errors: ErrorVariances
   var isPlanar: Bool
   var maximumCount: Int
 
@@ -76,9 +76,8 @@ struct Birth {
     range = observation(.range)
     azimuth = observation(.azimuth)
     elevation = observation(.elevation)
-    rangeBiasSigma = ranging.rangeBiasSigma
     rangeScaleSigma = ranging.rangeScaleSigma
-    wanderVariance = noise.wanderVariances(ranging)
+    errors = ErrorVariances(noise, ranging)
     isPlanar = configuration.odometry.isPlanar
     self.maximumCount = maximumCount
   }
@@ -211,7 +210,7 @@ struct Birth {
   private func rangeSigma(_ range: Observation) -> Double {
     let scale = rangeScaleSigma * range.value
     return
-      (range.whiteVariance + range.wanderVariance + rangeBiasSigma * rangeBiasSigma
+      (range.whiteVariance + range.wanderVariance + errors.constant[0]
       + scale * scale).squareRoot()
   }
 
@@ -261,21 +260,20 @@ struct Birth {
     seed.mean[1] = mean.y
     seed.mean[2] = mean.z
     seed.setPositionCovariance(position)
-    let bias = rangeBiasSigma * rangeBiasSigma
     let scale = rangeScaleSigma * rangeScaleSigma
-    seed.setError(.bias, variance: bias, along: range.map { _ in -bias * direction })
     seed.setError(.scale, variance: scale, along: range.map { -scale * $0.value * direction })
-    seed.setError(
-      .rangeWander, variance: wanderVariance[0],
-      along: range.map { -$0.wanderVariance * direction })
-    seed.setError(
-      .azimuthWander, variance: wanderVariance[1],
-      along: ray.knowsAzimuth
-        ? azimuth.map { -$0.wanderVariance * distance * level * acrossInWorld } : nil)
-    seed.setError(
-      .elevationWander, variance: wanderVariance[2],
-      along: ray.knowsElevation
-        ? elevation.map { -$0.wanderVariance * distance * upInWorld } : nil)
+    // How far a unit of each component's error moves the peer.
+    let lever: InlineArray<3, Vector3?> = [
+      range.map { _ in direction },
+      ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
+      ray.knowsElevation ? distance * upInWorld : nil,
+    ]
+    for index in 0..<3 {
+      let (constant, wandering) = (errors.constant[index], errors.wandering[index])
+      seed.setError(.bias(index), variance: constant, along: lever[index].map { -constant * $0 })
+      seed.setError(
+        .wander(index), variance: wandering, along: lever[index].map { -wandering * $0 })
+    }
     return seed
   }
 }
@@ -285,10 +283,17 @@ extension Birth.Observation {
 }
 
 extension HypothesisBank.Seed {
-  /// The error states by name.
-  fileprivate enum ErrorState: Int {
-    case bias = 3
-    case scale, rangeWander, azimuthWander, elevationWander
+  /// An error state.
+  fileprivate struct ErrorState {
+    var index: Int
+
+    static let scale = ErrorState(index: Int(NEARBY_STATE_RANGE_SCALE))
+    static func bias(_ component: Int) -> ErrorState {
+      ErrorState(index: Int(NEARBY_STATE_RANGE_BIAS) + component)
+    }
+    static func wander(_ component: Int) -> ErrorState {
+      ErrorState(index: Int(NEARBY_STATE_RANGE_WANDER) + component)
+    }
   }
 
   fileprivate mutating func setPositionCovariance(_ p: SymmetricMatrix3) {
@@ -303,10 +308,11 @@ extension HypothesisBank.Seed {
   fileprivate mutating func setError(
     _ state: ErrorState, variance: Double, along covarianceWithPosition: Vector3?
   ) {
-    covariance[HypothesisBank.packed(state.rawValue, state.rawValue)] = variance
+    let column = state.index
+    covariance[HypothesisBank.packed(column, column)] = variance
     guard let c = covarianceWithPosition else { return }
-    covariance[HypothesisBank.packed(0, state.rawValue)] = c.x
-    covariance[HypothesisBank.packed(1, state.rawValue)] = c.y
-    covariance[HypothesisBank.packed(2, state.rawValue)] = c.z
+    covariance[HypothesisBank.packed(0, column)] = c.x
+    covariance[HypothesisBank.packed(1, column)] = c.y
+    covariance[HypothesisBank.packed(2, column)] = c.z
   }
 }

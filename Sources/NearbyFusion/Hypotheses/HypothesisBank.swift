@@ -17,9 +17,9 @@ struct HypothesisBank: Sendable {
 
   /// One hypothesis to begin with.
   struct Seed {
-    var mean: InlineArray<8, Double>
+    var mean: InlineArray<10, Double>
     /// Packed upper triangle.
-    var covariance: InlineArray<36, Double>
+    var covariance: InlineArray<55, Double>
     var weight: Double
     /// Whether the angles measured at birth are faulty under this hypothesis.
     var anglesAreFaulty = false
@@ -58,10 +58,7 @@ struct HypothesisBank: Sendable {
     reserve(seeds.count)
     let total = seeds.reduce(0) { $0 + $1.weight }
     for (index, seed) in seeds.enumerated() {
-      for state in 0..<Self.stateSize { self[.mean(state), index] = seed.mean[state] }
-      for element in 0..<Int(NEARBY_COVARIANCE_SIZE) {
-        self[.covariance(element), index] = seed.covariance[element]
-      }
+      setState(of: index, seed)
       self[.fault(0), index] = 0
       self[.fault(1), index] = seed.anglesAreFaulty ? 1 : 0
       self[.fault(2), index] = seed.anglesAreFaulty ? 1 : 0
@@ -70,6 +67,19 @@ struct HypothesisBank: Sendable {
       if mayMove { setVelocity(of: index, moves: seed.moves, motion) }
     }
     count = seeds.count
+  }
+
+  /// Puts another state in the place of the only hypothesis; what is known of its faults stays.
+  mutating func refine(to seed: Seed) {
+    precondition(count == 1 && !mayMove, "there is one place only")
+    setState(of: 0, seed)
+  }
+
+  private mutating func setState(of index: Int, _ seed: Seed) {
+    for state in 0..<Self.stateSize { self[.mean(state), index] = seed.mean[state] }
+    for element in 0..<Int(NEARBY_COVARIANCE_SIZE) {
+      self[.covariance(element), index] = seed.covariance[element]
+    }
   }
 
   /// Sets a velocity that is zero, or one of which only the spread is known.

@@ -18,8 +18,8 @@ struct ModeSearch: Sendable {
     /// Whether the radio confuses what is before it with what is behind.
     let isMirrored: Bool
     /// The state at the mode found last.
-    var mode: InlineArray<8, Double>
-    var covariance: InlineArray<36, Double>
+    var mode: InlineArray<10, Double>
+    var covariance: InlineArray<55, Double>
     var logEvidence = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
@@ -42,7 +42,7 @@ struct ModeSearch: Sendable {
       priors.map {
         Piece(
           prior: $0, isMirrored: isMirrored,
-          mode: [$0.center.x, $0.center.y, $0.center.z, 0, 0, 0, 0, 0],
+          mode: $0.start,
           covariance: InlineArray(repeating: 0))
       }
     }
@@ -56,12 +56,12 @@ struct ModeSearch: Sendable {
   ///   - isSweep: Whether all pieces are tried from their centres, or only those alive from where
   ///     they were.
   ///   - antennaInWorld: The antenna now.
-  ///   - wanderVariance: Prior variances of the wandering errors.
+  ///   - errors: Prior variances of the constant and the wandering errors.
   ///   - configuration: The settings.
   /// - Returns: The hypotheses, each weighted by its evidence; none when no piece could be fitted.
   mutating func seeds(
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
-    wanderVariance: InlineArray<3, Double>, _ configuration: FusionConfiguration
+    _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) -> [HypothesisBank.Seed] {
     if isSweep {
       let hasAzimuth = keyframes.contains { $0.present & 1 << NEARBY_AZIMUTH != 0 }
@@ -69,10 +69,9 @@ struct ModeSearch: Sendable {
     }
     for index in alive {
       if isSweep {
-        let center = pieces[index].prior.center
-        pieces[index].mode = [center.x, center.y, center.z, 0, 0, 0, 0, 0]
+        pieces[index].mode = pieces[index].prior.start
       }
-      fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, wanderVariance, configuration)
+      fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, errors, configuration)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
@@ -82,9 +81,18 @@ struct ModeSearch: Sendable {
     return alive.map { seed(pieces[$0], best: best, antennaInWorld) }
   }
 
+  /// Leaves only the best piece.
+  mutating func keepBest() {
+    guard let best = alive.max(by: { pieces[$0].logEvidence < pieces[$1].logEvidence }) else {
+      return
+    }
+    pieces = [pieces[best]]
+    alive = [0]
+  }
+
   private func fit(
     _ piece: inout Piece, _ keyframes: [nearby_keyframe], widest: Double,
-    _ wander: InlineArray<3, Double>, _ configuration: FusionConfiguration
+    _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) {
     let ranging = configuration.ranging
     guard let information = piece.prior.covariance.positiveDefiniteInverse else {
@@ -98,8 +106,9 @@ struct ModeSearch: Sendable {
         information.xx, information.xy, information.xz, information.yy, information.yz,
         information.zz
       ),
-      range_bias_sigma: ranging.rangeBiasSigma, range_scale_sigma: ranging.rangeScaleSigma,
-      wander_variance: (wander[0], wander[1], wander[2]), outlier_share: Self.outlierShare,
+      range_scale_sigma: ranging.rangeScaleSigma,
+      bias_variance: (errors.constant[0], errors.constant[1], errors.constant[2]),
+      wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]), outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0)
     var mode = piece.mode
@@ -141,5 +150,16 @@ struct ModeSearch: Sendable {
     seed.mean[1] -= inward * unit.y
     seed.mean[2] -= inward * unit.z
     return seed
+  }
+}
+
+extension PositionPrior {
+  /// The state from which a fit starts.
+  fileprivate var start: InlineArray<10, Double> {
+    var state = InlineArray<10, Double>(repeating: 0)
+    state[0] = center.x
+    state[1] = center.y
+    state[2] = center.z
+    return state
   }
 }

@@ -15,11 +15,8 @@ import Foundation
 ///
 /// Then the white variance is (κ σ)² and the wandering one max((τ σ)² - (κ σ)², (floor σ)²).
 struct NoiseLevel: Hashable, Sendable {
-  /// The least white noise and the least wandering error, as shares of the stated accuracy.
-  let whiteFloor: Double
-  let wanderFloor: Double
-
-  private var white = RunningShare(prior: 0.9, weight: 15)
+  private let floor: Floor
+  private var white: RunningShare
   private var total = RunningShare(prior: 1, weight: 30)
   private var lastResidual: Double?
 
@@ -44,19 +41,42 @@ struct NoiseLevel: Hashable, Sendable {
   private static let mostSigmas = 4.0
   private static let mostShare = 3.0
 
-  init(whiteFloor: Double, wanderFloor: Double) {
-    self.whiteFloor = whiteFloor
-    self.wanderFloor = wanderFloor
+  /// The least white noise and the least wandering error, as shares of the stated accuracy.
+  struct Floor: Hashable {
+    var white: Double
+    var wander: Double
+
+    /// Of ranges and of angles as recorded sensors were at best.
+    static let range = Floor(white: 0.2, wander: 0.2)
+    static let angle = Floor(white: 0.5, wander: 0.8)
+    /// No radio's noise is quite white.
+    fileprivate static let leastWander = 0.03
+
+    init(white: Double, wander: Double) {
+      self.white = white
+      self.wander = wander
+    }
+
+    /// Of a radio whose white share is known: it may prove worse, but not better.
+    init(known whiteShare: Double) {
+      white = whiteShare
+      wander = max((1 - whiteShare * whiteShare).squareRoot(), Self.leastWander)
+    }
   }
 
-  private var whiteShare: Double { min(max(white.value, whiteFloor), Self.mostShare) }
+  init(startingAt whiteShare: Double, _ floor: Floor) {
+    self.floor = floor
+    white = RunningShare(prior: whiteShare, weight: 15)
+  }
+
+  private var whiteShare: Double { min(max(white.value, floor.white), Self.mostShare) }
 
   func whiteVariance(stated sigma: Double) -> Double {
     whiteShare * whiteShare * sigma * sigma
   }
 
   func wanderVariance(stated sigma: Double) -> Double {
-    max(total.value * total.value - whiteShare * whiteShare, wanderFloor * wanderFloor)
+    max(total.value * total.value - whiteShare * whiteShare, floor.wander * floor.wander)
       * sigma * sigma
   }
 
@@ -86,4 +106,20 @@ struct NoiseLevel: Hashable, Sendable {
 
   /// The chain of consecutive residuals is broken: an outlier, a gap, another hypothesis.
   mutating func forgetLast() { lastResidual = nil }
+}
+
+extension InlineArray where count == 3, Element == NoiseLevel {
+  /// The levels with which a radio begins.
+  init(_ ranging: RangingConfiguration) {
+    func level(_ whiteShare: Double, cautiously floor: NoiseLevel.Floor) -> NoiseLevel {
+      NoiseLevel(
+        startingAt: whiteShare,
+        ranging.whiteSharesAreKnown ? NoiseLevel.Floor(known: whiteShare) : floor)
+    }
+    self = [
+      level(ranging.rangeWhiteShare, cautiously: .range),
+      level(ranging.azimuthWhiteShare, cautiously: .angle),
+      level(ranging.elevationWhiteShare, cautiously: .angle),
+    ]
+  }
 }

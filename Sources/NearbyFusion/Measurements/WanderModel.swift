@@ -11,7 +11,12 @@ struct WanderModel: Sendable {
   private static let rangeSeconds = 3.0
   private static let rangeMetres = 0.4
   private static let rangeRadians = 0.7
-  private static let angleRadians = 2.0
+  private static let angleRadians = 1.0
+  /// The share of the variance of an angle's pose-dependent error that is the same in all directions.
+  ///
+  /// A smooth function of the direction does not average out as one that wanders would: whoever looks
+  /// to and fro meets the same errors again, and whoever holds the device level stays on one circle.
+  static let constantAngleShare = 0.35
 
   /// What is left of the errors between two device points, for a peer at a distance.
   func decay(

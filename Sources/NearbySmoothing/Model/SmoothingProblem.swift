@@ -268,8 +268,11 @@ struct SmoothingProblem: Sendable {
     _ component: Int, of observation: Observation, peerAt place: Vector3, bias: Double,
     scale: Double
   ) -> Prediction {
-    var state: InlineArray<8, Double> = [place.x, place.y, place.z, bias, scale, 0, 0, 0]
-    var jacobian: InlineArray<8, Double> = InlineArray(repeating: 0)
+    var state = InlineArray<10, Double>(repeating: 0)
+    (state[0], state[1], state[2]) = (place.x, place.y, place.z)
+    state[Int(NEARBY_STATE_RANGE_BIAS)] = bias
+    state[Int(NEARBY_STATE_RANGE_SCALE)] = scale
+    var jacobian = InlineArray<10, Double>(repeating: 0)
     let predicted = unsafe withUnsafePointer(to: observation.measurement) { from in
       unsafe withUnsafeMutableBytes(of: &state) { state in
         unsafe withUnsafeMutableBytes(of: &jacobian) { jacobian in

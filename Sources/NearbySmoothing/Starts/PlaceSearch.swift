@@ -52,8 +52,9 @@ struct PlaceSearch: Sendable {
     model = nearby_fit_model(
       center: (center.x, problem.isPlanar ? state.devices[0].place.y : center.y, center.z),
       information: (information, 0, 0, vertical, 0, information),
-      range_bias_sigma: problem.ranging.rangeBiasSigma,
-      range_scale_sigma: problem.ranging.rangeScaleSigma, wander_variance: (0, 0, 0),
+      range_scale_sigma: problem.ranging.rangeScaleSigma,
+      bias_variance: (problem.ranging.rangeBiasSigma * problem.ranging.rangeBiasSigma, 0, 0),
+      wander_variance: (0, 0, 0),
       outlier_share: 0.1, range_excess: problem.rangeExcess,
       field_of_view: problem.ranging.fieldOfViewRadians, is_mirrored: 0)
   }
@@ -119,8 +120,9 @@ struct PlaceSearch: Sendable {
   func fit(
     _ start: Vector3, widest: Double
   ) -> (place: Place, covariance: SymmetricMatrix3)? {
-    var state: InlineArray<8, Double> = [start.x, start.y, start.z, 0, 0, 0, 0, 0]
-    var packed: InlineArray<36, Double> = InlineArray(repeating: 0)
+    var state = InlineArray<10, Double>(repeating: 0)
+    (state[0], state[1], state[2]) = (start.x, start.y, start.z)
+    var packed: InlineArray<55, Double> = InlineArray(repeating: 0)
     var honest: InlineArray<3, Double> = InlineArray(repeating: 0)
     let evidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe withUnsafePointer(to: model) { model in
@@ -142,7 +144,8 @@ struct PlaceSearch: Sendable {
     return (
       Place(
         parameters: PeerParameters(
-          position: position, rangeBias: state[3], rangeScale: state[4]),
+          position: position, rangeBias: state[Int(NEARBY_STATE_RANGE_BIAS)],
+          rangeScale: state[Int(NEARBY_STATE_RANGE_SCALE)]),
         logEvidence: evidence),
       SymmetricMatrix3(
         xx: packed[0], xy: packed[1], xz: packed[3], yy: packed[2], yz: packed[4],

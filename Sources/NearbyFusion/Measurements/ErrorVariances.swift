@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known beforehand of the radio's errors other than white noise: their variances, in the
+/// order of ``Component``.
+///
+/// Constant ones last as long as the pair of radios; wandering ones change with the pose.
+struct ErrorVariances: Sendable {
+  var constant: InlineArray<3, Double>
+  var wandering: InlineArray<3, Double>
+
+  /// At the configured sigmas.
+  ///
+  /// - Parameters:
+  ///   - noise: What share of each sigma is not white.
+  ///   - ranging: The sigmas.
+  init(_ noise: NoiseLevels, _ ranging: RangingConfiguration) {
+    let range = noise[0].wanderVariance(stated: ranging.rangeSigma)
+    let azimuth = noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians)
+    let elevation = noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)
+    let share = WanderModel.constantAngleShare
+    constant = [
+      ranging.rangeBiasSigma * ranging.rangeBiasSigma, share * azimuth, share * elevation,
+    ]
+    wandering = [range, (1 - share) * azimuth, (1 - share) * elevation]
+  }
+}

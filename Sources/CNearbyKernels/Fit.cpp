@@ -22,8 +22,8 @@ struct System {
   /// Of each component, the share of its values that are probably no outliers.
   double honest[NEARBY_COMPONENTS] = {1, 1, 1};
 
-  void add(const Vector &h, double innovation, double variance, double weight) {
-    information.selfadjointView<Eigen::Lower>().rankUpdate(h, weight / variance);
+  void add(const Vector &h, double innovation, double variance, double weight, double informative) {
+    information.selfadjointView<Eigen::Lower>().rankUpdate(h, informative / variance);
     gradient += weight * innovation / variance * h;
   }
 };
@@ -179,8 +179,17 @@ double weigh(Chain &chain, double share) {
   return log_likelihood;
 }
 
+/// The share of a value's information that is left when it is not known whether it is honest: of
+/// the observed information `w/R - w (1 - w) (ν/R)²` (Louis 1982), zero at least.
+double informative(const Value &v) {
+  const double squared = v.innovation * v.innovation / v.variance;
+  return v.weight * std::fmax(0, 1 - (1 - v.weight) * squared);
+}
+
+/// At the mode itself (`is_mode`) the information is that which the values have; on the way there,
+/// that with which steps are sure to lead downhill.
 System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
-                 const Vector &x, double widening) {
+                 const Vector &x, double widening, bool is_mode = false) {
   System system;
   add_prior(model, x, system);
   for (int component = 0; component < NEARBY_COMPONENTS; ++component) {
@@ -198,7 +207,7 @@ System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_m
     double honest = 0;
     for (int i = 0; i < chain.count; ++i) {
       const Value &v = chain.values[i];
-      system.add(v.h, v.innovation, v.variance, v.weight);
+      system.add(v.h, v.innovation, v.variance, v.weight, is_mode ? informative(v) : v.weight);
       honest += v.weight;
     }
     if (chain.count > 0) system.honest[component] = honest / chain.count;
@@ -231,7 +240,7 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
     x += step;
     if (widening == 1 && length < 1e-4) break;
   }
-  const System last = linearize(keyframes, count, *model, x, 1);
+  const System last = linearize(keyframes, count, *model, x, 1, true);
   solver.compute(last.information);
   if (solver.info() != Eigen::Success || !x.allFinite())
     return -std::numeric_limits<double>::infinity();

@@ -11,7 +11,7 @@ struct WanderModel: Sendable {
   private static let rangeSeconds = 3.0
   private static let rangeMetres = 0.4
   private static let rangeRadians = 0.7
-  private static let angleRadians = 1.0
+  private static let angleRadians = 1.5
   /// The share of the variance of an angle's pose-dependent error that is the same in all directions.
   ///
   /// A smooth function of the direction does not average out as one that wanders would: whoever looks

@@ -115,7 +115,7 @@ struct Tracker: Sendable {
       seeds += birth.seeds().weighted(to: Self.movesAtFirst).movingSeeds()
     }
     bank.replace(with: seeds, configuration.motion)
-    _ = window.add(components, at: device, noise: noise)
+    _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
   }
@@ -294,9 +294,9 @@ struct Tracker: Sendable {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
-    guard !isSettled || isRefining, window.add(components, at: device, noise: noise) else {
-      return
-    }
+    guard !isSettled || isRefining,
+      window.add(components, at: device, noise: noise, expecting: expectation)
+    else { return }
     // The more has been seen, the less one keyframe more can change.
     newKeyframes += 1
     guard newKeyframes > window.count / Self.keyframesPerSearch else { return }
@@ -316,6 +316,12 @@ struct Tracker: Sendable {
       resting.weighted(to: 1 - movingShare)
       + moving.weighted(to: movingShare).movingSeeds()
     if !seeds.isEmpty { bank.replace(with: seeds, configuration.motion) }
+  }
+
+  /// Where the peer is, if one place is left.
+  private var expectation: ObservationWindow.Expectation? {
+    guard isRefining else { return nil }
+    return .init(position: bank.position(0), spread: spreadAcross(negligible: true))
   }
 
   /// Fits the place that is left anew.

@@ -29,7 +29,7 @@ struct ObservationWindow: Sendable {
   private static let widestPlace = 0.15
   private static let widestAttitude = 0.25
   /// Values further apart than this many sigmas are not averaged.
-  private static let agreement = 4.0
+  private static let agreement = 3.0
   /// Keyframes from one place: the honest values, and faults of a kind or two.
   private static let perPlace = 3
 
@@ -37,12 +37,33 @@ struct ObservationWindow: Sendable {
 
   // MARK: Filling
 
+  /// Where the peer is thought to be: an antenna's range to there says by how much it must change.
+  struct Expectation {
+    var position: Vector3
+    /// The spread across the line of sight, as a ratio to the distance.
+    var spread: Double
+
+    /// By how much the range changes from one place to another, and how wrong that may be.
+    fileprivate func change(from a: TrajectoryPoint, to b: TrajectoryPoint) -> (Double, within: Double) {
+      let (from, to) = (a.worldFromDevice.translation, b.worldFromDevice.translation)
+      return (
+        (position - to).length - (position - from).length,
+        within: 2 * min(spread, 1) * (to - from).length
+      )
+    }
+  }
+
   /// Takes a sample in.
   ///
+  /// - Parameters:
+  ///   - components: What was measured.
+  ///   - device: Where the device was.
+  ///   - noise: How noisy each component is.
+  ///   - expectation: Where the peer is, if that is known.
   /// - Returns: Whether it made a new keyframe.
   mutating func add(
-    _ components: InlineArray<3, MeasuredComponent?>, at device: TrajectoryPoint,
-    noise: InlineArray<3, NoiseLevel>
+    _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
+    expecting expectation: Expectation?
   ) -> Bool {
     var here = 0
     for index in keyframes.indices.reversed() {
@@ -54,7 +75,7 @@ struct ObservationWindow: Sendable {
       }
     }
     guard here < Self.perPlace else { return false }
-    if keyframes.count == Self.capacity { condense() }
+    if keyframes.count == Self.capacity { condense(expectation) }
     var keyframe = Keyframe(device: device)
     average(components, into: &keyframe, noise)
     keyframes.append(keyframe)
@@ -96,13 +117,13 @@ struct ObservationWindow: Sendable {
   }
 
   /// Averages neighbours; when there are too few to be averaged, every second keyframe goes.
-  private mutating func condense() {
+  private mutating func condense(_ expectation: Expectation?) {
     var condensed: [Keyframe] = []
     condensed.reserveCapacity(Self.capacity)
     var index = 0
     while index < keyframes.count {
       if index + 1 < keyframes.count,
-        let both = averaged(keyframes[index], keyframes[index + 1])
+        let both = averaged(keyframes[index], keyframes[index + 1], expectation)
       {
         condensed.append(both)
         index += 2
@@ -117,9 +138,11 @@ struct ObservationWindow: Sendable {
     keyframes = condensed
   }
 
-  /// Two keyframes as one, if they hold the same components and agree: a range changes by no more
-  /// than the way between the places.
-  private func averaged(_ a: Keyframe, _ b: Keyframe) -> Keyframe? {
+  /// Two keyframes as one, if they hold the same components and agree: a range changes as the
+  /// expected one does, or else by no more than the way between the places.
+  private func averaged(
+    _ a: Keyframe, _ b: Keyframe, _ expectation: Expectation?
+  ) -> Keyframe? {
     let step =
       (a.device.worldFromDevice.translation - b.device.worldFromDevice.translation).length
     let turn = a.device.worldFromDevice.rotation.angle(to: b.device.worldFromDevice.rotation)
@@ -136,7 +159,13 @@ struct ObservationWindow: Sendable {
       let change = index == 0 ? difference : difference.wrappedAngle
       let white = a.white[index] / a.count[index] + b.white[index] / b.count[index]
       let noise = Self.agreement * (white + 0.1 * b.wander[index]).squareRoot()
-      guard abs(change) < noise + (index == 0 ? step : step / range + turn) else { return nil }
+      let (expected, within) =
+        switch (index, expectation) {
+        case (0, let expectation?): expectation.change(from: b.device, to: a.device)
+        case (0, nil): (0, within: step)
+        default: (0, within: step / range + turn)
+        }
+      guard abs(change - expected) < noise + within else { return nil }
       weight = a.count[index] / (a.count[index] + b.count[index])
       both.count[index] += a.count[index]
       both.mean[index] += weight * change

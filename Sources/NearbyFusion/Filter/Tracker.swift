@@ -40,7 +40,10 @@ struct Tracker: Sendable {
   private var searches = 0
   private var newKeyframes = 0
   private var isSweep = false
-  private var isNearlySettled = false
+  /// Whether the next search is to look everywhere: it may be the last one, or say that it converged.
+  private var needsSweep = false
+  /// Whether the last search that looked everywhere found the peer in one place.
+  private var isConfirmed = false
   private var previousValues: InlineArray<3, Double>
   /// When the bank was last updated.
   private var lastUpdate: Timestamp
@@ -305,7 +308,7 @@ struct Tracker: Sendable {
       refine(noise, configuration)
       return
     }
-    isSweep = searches % Self.searchesPerSweep == 0 || isNearlySettled
+    isSweep = searches % Self.searchesPerSweep == 0 || needsSweep
     searches += 1
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
@@ -362,11 +365,13 @@ struct Tracker: Sendable {
 
   /// Whether it may be believed.
   ///
-  /// A place found for a peer of unknown motion is on probation at first: a search that takes it for
+  /// A search that only refines the modes there are may have lost the right one; what it says is
+  /// believed when one that looked everywhere said so too. A place found for a peer of unknown motion
+  /// is on probation at first: a search that takes it for
   /// resting finds the place where it would rest; only the filter after that tells the two apart.
   var isProven: Bool {
     if isLost { return false }
-    guard motion == .unknown else { return true }
+    guard motion == .unknown else { return isSettled || isConfirmed }
     return settledAt.map { device.timestamp.seconds(since: $0) >= Self.probation } ?? false
   }
 
@@ -381,9 +386,12 @@ struct Tracker: Sendable {
     if isSettled, motion == .unknown { return }
     bank.reduce(configuration.hypotheses)
     guard !isSettled else { return }
-    isNearlySettled = isNarrow
+    let isNarrow = isNarrow
+    let isPlace = isOnePlace(configuration.convergence)
+    if isSweep { isConfirmed = isPlace }
+    needsSweep = isNarrow || isPlace && !isConfirmed
     // Only a search that has looked everywhere may be the last one.
-    if isNearlySettled, isSweep, explainsWhatItSaw { settle(configuration) }
+    if isNarrow, isSweep, explainsWhatItSaw { settle(configuration) }
     isSweep = false
   }
 
@@ -428,6 +436,14 @@ struct Tracker: Sendable {
     let moving = isMovingNegligible ? 0 : bank.count - resting
     guard resting <= 1, moving <= 1 else { return false }
     return spreadAcross(negligible: isMovingNegligible) < Self.settledSpread
+  }
+
+  /// Whether the hypotheses together are as narrow as convergence asks for.
+  private func isOnePlace(_ convergence: ConvergenceConfiguration) -> Bool {
+    let (mean, p) = bank.positionMoments()
+    let distance = (mean - device.worldFromDevice.translation).length
+    let required = max(convergence.sigmaFloor, convergence.sigmaPerDistance * distance)
+    return p.trace <= required * required
   }
 
   /// The spread across the line of sight, as a ratio to the distance.

@@ -310,6 +310,13 @@ struct Tracker: Sendable {
     }
     isSweep = searches % Self.searchesPerSweep == 0 || needsSweep
     searches += 1
+    // Where a peer that moves was at first says nothing about where it is after a while.
+    if isSweep, movingModes != nil, components[0] != nil {
+      let birth = Birth(
+        components, at: device, noise: noise, configuration,
+        maximumCount: configuration.hypotheses.maximumCount)
+      movingModes = ModeSearch(birth.priors())
+    }
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
     // How much of the weight is the moving ones' is for the samples to say, one by one as each was

@@ -32,6 +32,8 @@ struct Tracker: Sendable {
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
   private var settledAt: Timestamp?
+  /// When a peer of unknown motion may last have moved.
+  private var lastMotion: Timestamp?
   /// Whether the one place that is left is still fitted to all that has been seen.
   private var isRefining = false
   /// Whether the peer may move, and the account has settled and become too wide for its linearisation
@@ -84,9 +86,11 @@ struct Tracker: Sendable {
   private static let flatDriftShare = 0.25
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
-  /// How long the filter must have gone on alone before a peer of unknown motion is believed to be
-  /// where it was found, seconds.
+  /// How long the filter must have gone on alone, and a peer of unknown motion must have rested,
+  /// before it is believed to be where it was found, seconds.
   private static let probation = 1.5
+  /// A peer of unknown motion that moves with this probability may have been moving.
+  private static let mayHaveMoved = 0.1
   /// A search whose best place takes fewer of the ranges for honest has found nothing.
   private static let leastHonestRanges = 0.5
   private static let testRadians = 0.3
@@ -195,6 +199,7 @@ struct Tracker: Sendable {
           + (index == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + index), best]),
         novelty: index == 0 ? novelty.range : novelty.angle)
     }
+    if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     watch(components, at: device.timestamp, configuration.faults)
   }
 
@@ -379,7 +384,9 @@ struct Tracker: Sendable {
   var isProven: Bool {
     if isLost { return false }
     guard motion == .unknown else { return isSettled || isConfirmed }
-    return settledAt.map { device.timestamp.seconds(since: $0) >= Self.probation } ?? false
+    guard let settledAt else { return false }
+    let since = max(settledAt, lastMotion ?? settledAt)
+    return device.timestamp.seconds(since: since) >= Self.probation
   }
 
   // MARK: Stage 6, reduction

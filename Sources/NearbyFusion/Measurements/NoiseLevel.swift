@@ -45,6 +45,9 @@ struct NoiseLevel: Hashable, Sendable {
   struct Floor: Hashable {
     var white: Double
     var wander: Double
+    /// By how much what is learnt must be above a floor before it counts: what is known needs proof to
+    /// the contrary, and the larger of two numbers that are both right is too large.
+    var tolerance = 0.0
 
     /// Of ranges and of angles as recorded sensors were at best.
     static let range = Floor(white: 0.2, wander: 0.2)
@@ -61,6 +64,7 @@ struct NoiseLevel: Hashable, Sendable {
     init(known whiteShare: Double) {
       white = whiteShare
       wander = max((1 - whiteShare * whiteShare).squareRoot(), Self.leastWander)
+      tolerance = 0.1
     }
   }
 
@@ -69,14 +73,17 @@ struct NoiseLevel: Hashable, Sendable {
     white = RunningShare(prior: whiteShare, weight: 15)
   }
 
-  private var whiteShare: Double { min(max(white.value, floor.white), Self.mostShare) }
+  private var whiteShare: Double {
+    min(max(white.value - floor.tolerance, floor.white), Self.mostShare)
+  }
 
   func whiteVariance(stated sigma: Double) -> Double {
     whiteShare * whiteShare * sigma * sigma
   }
 
   func wanderVariance(stated sigma: Double) -> Double {
-    max(total.value * total.value - whiteShare * whiteShare, floor.wander * floor.wander)
+    let total = total.value - floor.tolerance
+    return max(total * total - whiteShare * whiteShare, floor.wander * floor.wander)
       * sigma * sigma
   }
 

@@ -46,7 +46,11 @@ extension Scenario {
   private static let rangesOnly = [
     ranging("ranges-wander", "ranges only, a wandering walk", .wanderingWalk),
     ranging(
-      "ranges-line", "ranges only, along a straight line", .straightLine, .neverConverges),
+      "ranges-line", "ranges only, along a straight line", .straightLine, .neverConverges
+    ) {
+      // Of a peer next to the line all places on the ring about it are one.
+      $0.peer.heightDifference = 1.9...2.1
+    },
     ranging(
       "ranges-rotation", "ranges only, turning on the spot", .rotationInPlace, .neverConverges),
     ranging("ranges-still", "ranges only, standing still", .standingStill, .neverConverges),

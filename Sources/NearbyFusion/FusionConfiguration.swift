@@ -19,9 +19,15 @@ public struct FusionConfiguration: Hashable, Sendable, Codable {
   public var convergence = ConvergenceConfiguration()
   /// When each output is published.
   public var outputs = OutputConfiguration()
+  /// The engine's parts; not written to files.
+  package var features = EngineFeatures.all
 
   /// Makes a configuration of defaults.
   public init() {}
+
+  private enum CodingKeys: String, CodingKey {
+    case ranging, odometry, motion, faults, hypotheses, convergence, outputs
+  }
 }
 
 /// The radio: where its antenna is, how well it measures.

@@ -41,7 +41,8 @@ public struct FusionEngine: Sendable {
     try configuration.validate()
     self.configuration = configuration
     trajectory = Trajectory(
-      odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness)
+      odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness,
+      detectsJumps: configuration.features.contains(.jumpDetection))
   }
 
   /// The peers, in the order in which they were added.
@@ -174,7 +175,11 @@ public struct FusionEngine: Sendable {
         case .rejected(let reason): rejection = reason
         case .point(let device):
           let peer = sample.peer.index
-          if peers[peer].isStuck(component, measured.value, at: device) { rejection = .stuck }
+          if configuration.features.contains(.stuckAngles),
+            peers[peer].isStuck(component, measured.value, at: device)
+          {
+            rejection = .stuck
+          }
         }
       }
       if let rejection {

@@ -16,8 +16,23 @@ public struct FeatureSwitch: Sendable {
     self.turnOff = turnOff
   }
 
+  /// Switches a part of the engine off.
+  private init(_ name: String, _ part: EngineFeatures) {
+    self.init(name) { $0.features.remove(part) }
+  }
+
   /// The features that can be switched off today; a new one is a line here.
   public static let all = [
+    FeatureSwitch("refinement", .refinement),
+    FeatureSwitch("confirmation", .confirmation),
+    FeatureSwitch("explanation", .explanation),
+    FeatureSwitch("mirrored azimuths", .mirroredAzimuths),
+    FeatureSwitch("constant angle errors", .constantAngleErrors),
+    FeatureSwitch("fault chains", .faultChains),
+    FeatureSwitch("stuck angles", .stuckAngles),
+    FeatureSwitch("noise learning", .noiseLearning),
+    FeatureSwitch("jump detection", .jumpDetection),
+    FeatureSwitch("probation", .probation),
     // Faults that last no longer than a sample are independent of each other.
     FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
     FeatureSwitch("fault model") {
@@ -32,7 +47,13 @@ public struct FeatureSwitch: Sendable {
     },
     FeatureSwitch("lever arm") { $0.ranging.antennaInDevice = .zero },
     FeatureSwitch("challenger") { $0.faults.doubtAfter = 60 },
-    FeatureSwitch("full bank") { $0.hypotheses.maximumCount = 8 },
+    FeatureSwitch("known noise") {
+      let defaults = FusionConfiguration().ranging
+      $0.ranging.rangeWhiteShare = defaults.rangeWhiteShare
+      $0.ranging.azimuthWhiteShare = defaults.azimuthWhiteShare
+      $0.ranging.elevationWhiteShare = defaults.elevationWhiteShare
+      $0.ranging.whiteSharesAreKnown = false
+    },
     FeatureSwitch("hysteresis") { $0.convergence.lossFactor = 1 },
   ]
 }

@@ -76,7 +76,7 @@ struct PeerFilter: Sendable {
     incumbent?.step(
       components, at: device, isObstructed: isObstructed, noise: noise, configuration)
     challenge(components, at: device, isObstructed: isObstructed, configuration)
-    self.report(components, into: &report)
+    self.report(components, configuration.features, into: &report)
   }
 
   /// Lets a challenger be born, grow, win or lose.
@@ -112,7 +112,7 @@ struct PeerFilter: Sendable {
 
   /// Reports what became of the components, and learns how noisy they are.
   mutating func report(
-    _ components: Components, into report: inout SampleReport
+    _ components: Components, _ features: EngineFeatures, into report: inout SampleReport
   ) {
     guard let outcomes = incumbent?.outcomes else { return }
     for index in 0..<3 {
@@ -125,6 +125,7 @@ struct PeerFilter: Sendable {
       report[index].outcome =
         outcome.inlier >= 0.5
         ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier)
+      guard features.contains(.noiseLearning) else { continue }
       if outcome.weight > 0.9, outcome.inlier >= 0.5 {
         let taken =
           outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance

@@ -27,6 +27,7 @@ struct Tracker: Sendable {
   var isSettled: Bool { settledAt != nil }
 
   private let motion: PeerMotion
+  private let features: EngineFeatures
   private var window = ObservationWindow()
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
@@ -106,6 +107,7 @@ struct Tracker: Sendable {
   ) {
     self.device = device
     self.motion = motion
+    features = configuration.features
     bank = HypothesisBank(mayMove: motion != .stationary)
     birthDevice = device
     lastUpdate = device.timestamp
@@ -114,8 +116,8 @@ struct Tracker: Sendable {
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
     let priors = birth.priors()
-    restingModes = motion == .moving ? nil : ModeSearch(priors)
-    movingModes = motion == .stationary ? nil : ModeSearch(priors)
+    restingModes = motion == .moving ? nil : ModeSearch(priors, configuration.features)
+    movingModes = motion == .stationary ? nil : ModeSearch(priors, configuration.features)
     var seeds: [HypothesisBank.Seed] = []
     if motion != .moving { seeds += birth.seeds().weighted(to: 1 - Self.movesAtFirst) }
     if motion != .stationary {
@@ -167,7 +169,7 @@ struct Tracker: Sendable {
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    let variances = ErrorVariances(noise, configuration.ranging).wandering
+    let variances = ErrorVariances(noise, configuration).wandering
     step.range_wander_decay = left.range
     step.range_wander_diffusion = novelty.range * variances[0]
     step.azimuth_wander_decay = left.angle
@@ -320,7 +322,7 @@ struct Tracker: Sendable {
       let birth = Birth(
         components, at: device, noise: noise, configuration,
         maximumCount: configuration.hypotheses.maximumCount)
-      movingModes = ModeSearch(birth.priors())
+      movingModes = ModeSearch(birth.priors(), configuration.features)
     }
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
@@ -360,11 +362,12 @@ struct Tracker: Sendable {
     let keyframes = window.kernelKeyframes(
       now: device, antennaInDevice: ranging.antennaInDevice, wander: Self.wander,
       isPlanar: configuration.odometry.isPlanar, motion: motion,
-      faultSeconds: configuration.faults.lastingSeconds)
+      faultSeconds: configuration.features.contains(.faultChains)
+        ? configuration.faults.lastingSeconds : 1e-3)
     return modes?.seeds(
       keyframes, isSweep: isSweep,
       antennaInWorld: device.worldFromDevice.act(ranging.antennaInDevice),
-      ErrorVariances(noise, ranging), configuration) ?? []
+      ErrorVariances(noise, configuration), configuration) ?? []
   }
 
   /// Whether the best place takes most of the ranges so far for honest.
@@ -372,18 +375,21 @@ struct Tracker: Sendable {
   /// One that calls half of them faults is the best of a search in which no place fits: a peer that
   /// moves although it should rest, a pose that is wrong.
   var explainsWhatItSaw: Bool {
-    (restingModes ?? movingModes)?.honestRanges ?? 1 >= Self.leastHonestRanges
+    guard features.contains(.explanation) else { return true }
+    return (restingModes ?? movingModes)?.honestRanges ?? 1 >= Self.leastHonestRanges
   }
 
   /// Whether it may be believed.
   ///
   /// A search that only refines the modes there are may have lost the right one; what it says is
   /// believed when one that looked everywhere said so too. A place found for a peer of unknown motion
-  /// is on probation at first: a search that takes it for
-  /// resting finds the place where it would rest; only the filter after that tells the two apart.
+  /// is on probation at first: a search that takes it for resting finds the place where it would rest;
+  /// only the filter after that tells the two apart.
   var isProven: Bool {
     if isLost { return false }
-    guard motion == .unknown else { return isSettled || isConfirmed }
+    guard motion == .unknown, features.contains(.probation) else {
+      return isSettled || isConfirmed || !features.contains(.confirmation)
+    }
     guard let settledAt else { return false }
     let since = max(settledAt, lastMotion ?? settledAt)
     return device.timestamp.seconds(since: since) >= Self.probation
@@ -411,7 +417,9 @@ struct Tracker: Sendable {
 
   private mutating func settle(_ configuration: FusionConfiguration) {
     settledAt = device.timestamp
-    isRefining = motion == .stationary && !isFlat(configuration.ranging.rangeSigma)
+    isRefining =
+      motion == .stationary && features.contains(.refinement)
+      && !isFlat(configuration.ranging.rangeSigma)
     if isRefining {
       restingModes?.keepBest()
     } else {

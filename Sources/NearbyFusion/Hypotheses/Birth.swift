@@ -77,7 +77,7 @@ struct Birth {
     azimuth = observation(.azimuth)
     elevation = observation(.elevation)
     rangeScaleSigma = ranging.rangeScaleSigma
-    errors = ErrorVariances(noise, ranging)
+    errors = ErrorVariances(noise, configuration)
     isPlanar = configuration.odometry.isPlanar
     self.maximumCount = maximumCount
   }

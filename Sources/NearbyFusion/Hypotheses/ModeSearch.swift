@@ -37,13 +37,11 @@ struct ModeSearch: Sendable {
   /// How likely a radio is that mirrors azimuths from behind.
   private static let mirroredShare = 0.03
 
-  init(_ priors: [PositionPrior]) {
-    pieces = [false, true].flatMap { isMirrored in
+  init(_ priors: [PositionPrior], _ features: EngineFeatures = .all) {
+    pieces = (features.contains(.mirroredAzimuths) ? [false, true] : [false]).flatMap { isMirrored in
       priors.map {
         Piece(
-          prior: $0, isMirrored: isMirrored,
-          mode: $0.start,
-          covariance: InlineArray(repeating: 0))
+          prior: $0, isMirrored: isMirrored, mode: $0.start, covariance: InlineArray(repeating: 0))
       }
     }
     alive = Array(pieces.indices)

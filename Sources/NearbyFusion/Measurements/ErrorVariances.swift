@@ -12,12 +12,14 @@ struct ErrorVariances: Sendable {
   ///
   /// - Parameters:
   ///   - noise: What share of each sigma is not white.
-  ///   - ranging: The sigmas.
-  init(_ noise: NoiseLevels, _ ranging: RangingConfiguration) {
+  ///   - configuration: The sigmas.
+  init(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
+    let ranging = configuration.ranging
     let range = noise[0].wanderVariance(stated: ranging.rangeSigma)
     let azimuth = noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians)
     let elevation = noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)
-    let share = WanderModel.constantAngleShare
+    let share =
+      configuration.features.contains(.constantAngleErrors) ? WanderModel.constantAngleShare : 0
     constant = [
       ranging.rangeBiasSigma * ranging.rangeBiasSigma, share * azimuth, share * elevation,
     ]

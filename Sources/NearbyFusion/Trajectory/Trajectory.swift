@@ -39,6 +39,7 @@ struct Trajectory: Sendable {
 
   private let odometry: OdometryConfiguration
   private let secondsKept: Double
+  private let detectsJumps: Bool
   private var quality = TrackingSample.Quality.normal
   /// Where drift was last counted from.
   private var driftAnchor = RigidTransform.identity
@@ -49,8 +50,9 @@ struct Trajectory: Sendable {
   /// Whether the odometry has been lost since the last pose that it vouched for.
   private var wasLost = false
 
-  init(odometry: OdometryConfiguration, maximumLateness: Double) {
+  init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
+    self.detectsJumps = detectsJumps
     secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
   }
 
@@ -155,7 +157,7 @@ struct Trajectory: Sendable {
     }
     // A hand shakes a device with less than 40 m/s²; 0.3 m cover a pose's own noise.
     let surprise = (step - seconds * velocity).length
-    if surprise > 0.3 + 0.5 * 40 * seconds * seconds { return surprise }
+    if detectsJumps, surprise > 0.3 + 0.5 * 40 * seconds * seconds { return surprise }
     velocity = step / seconds
     return nil
   }

@@ -110,6 +110,9 @@ struct ProveCommandTests {
     #expect(lines[0].hasPrefix("scenario"))
     #expect(lines[1].hasPrefix("ranges-line"))
     #expect(lines.contains { $0.contains("fault persistence") })
+    // What each is worth over all scenarios comes last.
+    #expect(lines.contains { $0.hasPrefix("without") && $0.hasSuffix("most goals lost in") })
+    #expect(lines.last?.hasPrefix("hysteresis") == true)
   }
 
   @Test func aScenarioMayBeAFile() throws {

@@ -108,5 +108,10 @@ struct ConsistencyRunTests {
     #expect(result.rows.map(\.featureOff) == [nil, "honest sensors"])
     let errors = result.rows.map { $0.figures.normalizedErrorSquared?.value ?? .nan }
     #expect(errors[1] > 2 * errors[0], "\(errors)")
+    let summaries = result.summaries
+    #expect(summaries.map(\.featureOff) == [nil, "honest sensors"])
+    #expect(summaries[0].errorRatio == 1 && summaries[0].worstScenario == nil)
+    #expect(summaries[1].misses > summaries[0].misses)
+    #expect(summaries[1].worstScenario == "find")
   }
 }

@@ -38,7 +38,8 @@ struct ModeSearch: Sendable {
   private static let mirroredShare = 0.03
 
   init(_ priors: [PositionPrior], _ features: EngineFeatures = .all) {
-    pieces = (features.contains(.mirroredAzimuths) ? [false, true] : [false]).flatMap { isMirrored in
+    pieces = (features.contains(.mirroredAzimuths) ? [false, true] : [false]).flatMap {
+      isMirrored in
       priors.map {
         Piece(
           prior: $0, isMirrored: isMirrored, mode: $0.start, covariance: InlineArray(repeating: 0))
@@ -106,7 +107,8 @@ struct ModeSearch: Sendable {
       ),
       range_scale_sigma: ranging.rangeScaleSigma,
       bias_variance: (errors.constant[0], errors.constant[1], errors.constant[2]),
-      wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]), outlier_share: Self.outlierShare,
+      wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
+      outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0)
     var mode = piece.mode

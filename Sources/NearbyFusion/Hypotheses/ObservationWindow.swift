@@ -44,7 +44,9 @@ struct ObservationWindow: Sendable {
     var spread: Double
 
     /// By how much the range changes from one place to another, and how wrong that may be.
-    fileprivate func change(from a: TrajectoryPoint, to b: TrajectoryPoint) -> (Double, within: Double) {
+    fileprivate func change(from a: TrajectoryPoint, to b: TrajectoryPoint) -> (
+      Double, within: Double
+    ) {
       let (from, to) = (a.worldFromDevice.translation, b.worldFromDevice.translation)
       return (
         (position - to).length - (position - from).length,

@@ -2,7 +2,7 @@
 import NearbyEvaluation
 
 /// An ablation for a person: for each scenario the figures with everything on, then with each feature
-/// off.
+/// off; and then what each feature is worth over all of them.
 struct AblationTable {
   private let result: Ablation.Result
 
@@ -29,6 +29,22 @@ struct AblationTable {
         text(figures.recovery?.longestFalseConvergence, 1), "\(figures.misses.count)",
       ])
     }
-    return table.lines.joined(separator: "\n") + "\n"
+    return (table.lines + [""] + summary).joined(separator: "\n") + "\n"
+  }
+  private var summary: [String] {
+    var table = TextTable(
+      header: [
+        "without", "goals missed", "wrong", "conv", "RMSE x", "conv s x", "most goals lost in",
+      ],
+      left: [0, 6])
+    for summary in result.summaries {
+      func text(_ value: Double?) -> String { value.map { $0.text(decimals: 3) } ?? "-" }
+      table.add([
+        summary.featureOff ?? "-", "\(summary.misses)", "\(summary.wrongRuns)",
+        "\(summary.convergedRuns)", text(summary.errorRatio), text(summary.timeRatio),
+        summary.worstScenario ?? "-",
+      ])
+    }
+    return table.lines
   }
 }

@@ -29,7 +29,7 @@ struct BirthTests {
       components[component.rawValue] = MeasuredComponent(
         component, of: sample, configuration.ranging)
     }
-    let level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    let level = NoiseLevel(startingAt: 0.9, NoiseLevel.Floor(white: 0.1, wander: 0.1))
     // A planar world has the device upright.
     let turn = Rotation(
       angleRadians: generator.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
@@ -99,11 +99,12 @@ struct BirthTests {
   func positiveDefinite(shape: Shape) throws {
     var generator = SeededGenerator(seed: 3)
     for seed in try birth(shape, range: 4, &generator).seeds() {
-      let full = (0..<64).map { at in
-        let (row, column) = (min(at / 8, at % 8), max(at / 8, at % 8))
+      let order = HypothesisBank.stateSize
+      let full = (0..<order * order).map { at in
+        let (row, column) = (min(at / order, at % order), max(at / order, at % order))
         return seed.covariance[HypothesisBank.packed(row, column)]
       }
-      #expect(positiveDefiniteInverse(of: full, order: 8) != nil)
+      #expect(positiveDefiniteInverse(of: full, order: order) != nil)
     }
   }
 

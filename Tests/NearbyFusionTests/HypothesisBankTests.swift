@@ -9,6 +9,8 @@ import Testing
 /// The kernels of the bank against each other and against their definitions.
 @Suite("Hypothesis bank")
 struct HypothesisBankTests {
+  private static let order = Int(NEARBY_STATE_SIZE)
+
   // MARK: - Random inputs
 
   private func place(_ generator: inout SeededGenerator) -> Vector3 {
@@ -53,7 +55,7 @@ struct HypothesisBankTests {
   }
 
   private func choleskySucceeds(_ matrix: [Double]) -> Bool {
-    positiveDefiniteInverse(of: matrix, order: 8) != nil
+    positiveDefiniteInverse(of: matrix, order: Self.order) != nil
   }
 
   // MARK: - Lanes against one
@@ -91,6 +93,7 @@ struct HypothesisBankTests {
   @Test(
     "an obvious inlier is a Kalman update", arguments: 0..<12 as Range<UInt64>, [1, 8] as [Int])
   func kalmanUpdate(seed: UInt64, stride: Int) {
+    let n = Self.order
     var generator = SeededGenerator(seed: seed)
     let hypothesis = KernelBank.Hypothesis(
       &generator, position: Vector3(4, 1, -5) + generator.normalVector(), sigma: 0.005)
@@ -99,7 +102,7 @@ struct HypothesisBankTests {
         antenna: generator.normalVector(), worldFromDevice: generator.rotation())
       from.fault_onset = (0, 0, 0)
       from.present = 1 << Int32(component)
-      var h = [Double](repeating: 0, count: 8)
+      var h = [Double](repeating: 0, count: n)
       let predicted = unsafe h.withUnsafeMutableBufferPointer { h in
         switch component {
         case 0: unsafe nearby_range_model(hypothesis.mean, &from, h.baseAddress)
@@ -114,19 +117,19 @@ struct HypothesisBankTests {
       bank.update(from)
 
       let p = hypothesis.covariance
-      let gain = (0..<8).map { row in (0..<8).reduce(0.0) { $0 + p[row * 8 + $1] * h[$1] } }
-      let variance = (0..<8).reduce(noise) { $0 + h[$1] * gain[$1] }
+      let gain = (0..<n).map { row in (0..<n).reduce(0.0) { $0 + p[row * n + $1] * h[$1] } }
+      let variance = (0..<n).reduce(noise) { $0 + h[$1] * gain[$1] }
       // In lanes the curvature, of order P/r, comes on top.
       let tolerance = stride == 1 ? 1e-12 : 1e-4
       let (mean, covariance) = (bank.mean(0), bank.covariance(0))
-      for row in 0..<8 {
+      for row in 0..<n {
         let expected = hypothesis.mean[row] + gain[row] / variance * innovation
-        let sigma = p[row * 9].squareRoot()
+        let sigma = p[row * (n + 1)].squareRoot()
         #expect(abs(mean[row] - expected) <= tolerance * sigma + 1e-13, "\(component), \(row)")
-        for column in 0..<8 {
-          let expected = p[row * 8 + column] - gain[row] * gain[column] / variance
-          let scale = (p[row * 9] * p[column * 9]).squareRoot()
-          #expect(abs(covariance[row * 8 + column] - expected) <= tolerance * scale + 1e-16)
+        for column in 0..<n {
+          let expected = p[row * n + column] - gain[row] * gain[column] / variance
+          let scale = (p[row * (n + 1)] * p[column * (n + 1)]).squareRoot()
+          #expect(abs(covariance[row * n + column] - expected) <= tolerance * scale + 1e-16)
         }
       }
       let likelihood = -0.5 * (innovation * innovation / variance + log(2 * .pi * variance))
@@ -144,7 +147,7 @@ struct HypothesisBankTests {
     from.value.0 = 15
     var bank = KernelBank([hypothesis], stride: 1)
     bank.update(from)
-    for state in 0..<8 { #expect(abs(bank.mean(0)[state] - hypothesis.mean[state]) < 1e-9) }
+    for state in 0..<Self.order { #expect(abs(bank.mean(0)[state] - hypothesis.mean[state]) < 1e-9) }
     #expect(bank[Int(NEARBY_FIELD_FAULT), 0] > 0.999)
   }
 

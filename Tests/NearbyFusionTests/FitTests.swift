@@ -223,6 +223,36 @@ struct FitTests {
     }
   }
 
+  @Test("a value that may be a fault informs as Louis says", arguments: 0..<25)
+  func doubtfulValue(step: Int) {
+    // A place ahead known to 3 cm, and one range, with a sigma of 10 cm, that is up to 0.5 m too long.
+    let peer = Vector3(0, 0, -5)
+    let (prior, noise) = (0.03 * 0.03, 0.01)
+    var doubtful = keyframe(at: .zero, .identity, peer: peer, present: Self.range)
+    doubtful.value.0 += 0.02 * Double(step)
+    var model = model(center: peer, sigma: prior.squareRoot())
+    let without = fit([], model, from: peer, widest: 1).positionCovariance.zz
+    let result = fit([doubtful], model, from: peer, widest: 1)
+    let variance = result.positionCovariance.zz
+    model.outlier_share = 0
+    let honest = fit([doubtful], model, from: peer, widest: 1).positionCovariance.zz
+
+    // The densities at the mode by hand, and of them the observed information.
+    let error = doubtful.value.0 - result.position.length
+    let asHonest = 0.9 * exp(-0.5 * error * error / noise) / (2 * .pi * noise).squareRoot()
+    let asFault = 0.1 * (0.25 / 45 + (error > 0 ? 0.75 * exp(-error / 1.5) / 1.5 : 0))
+    let weight = asHonest / (asHonest + asFault)
+    let observed = weight / noise * (1 - (1 - weight) * error * error / noise)
+    #expect(abs(result.honest[0] - weight) < 1e-7)
+    #expect(abs(variance - 1 / (1 / prior + max(0, observed))) < 1e-7 * prior)
+
+    #expect(abs(honest - 1 / (1 / prior + 1 / noise)) < 1e-7 * prior)
+    #expect(variance > honest)
+    #expect(variance <= without * (1 + 1e-9))
+    // Where fault and honesty are about as likely, the value says nothing of the place.
+    if (0.2...0.8).contains(weight) { #expect(variance > without * (1 - 1e-9), "\(weight)") }
+  }
+
   // MARK: - Outliers
 
   @Test("three ranges out of ten 2 m too long", arguments: 0..<24 as Range<UInt64>)
@@ -358,7 +388,8 @@ struct FitTests {
     var search = ModeSearch(priors)
     let configuration = FusionConfiguration()
     var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration.ranging)
-    errors.constant = [configuration.ranging.rangeBiasSigma * configuration.ranging.rangeBiasSigma, 0, 0]
+    errors.constant[1] = 0
+    errors.constant[2] = 0
     errors.wandering = [1e-4, 1e-4, 1e-4]
     let found = search.seeds(
       keyframes, isSweep: true, antennaInWorld: .zero, errors, configuration)

@@ -110,6 +110,8 @@ struct HypothesisBankTests {
         default: unsafe nearby_elevation_model(hypothesis.mean, &from, h.baseAddress)
         }
       }
+      #expect(h[Int(NEARBY_STATE_RANGE_BIAS) + component] == 1)
+      #expect(h[Int(NEARBY_STATE_RANGE_WANDER) + component] == 1)
       let innovation = generator.uniform(in: 0.02...0.1)
       from.value = (predicted + innovation, predicted + innovation, predicted + innovation)
       let noise = [from.variance.0, from.variance.1, from.variance.2][component]
@@ -138,6 +140,33 @@ struct HypothesisBankTests {
     }
   }
 
+  @Test("a constant error stays over time, a wandering one is forgotten", arguments: [1, 8])
+  func biasesStay(stride: Int) {
+    var generator = SeededGenerator(seed: 8)
+    let before = KernelBank.Hypothesis(&generator, position: Vector3(4, 1, -5), sigma: 0.1)
+    var bank = KernelBank([before], stride: stride)
+    var motion = nearby_motion()
+    (motion.range_wander_decay, motion.range_wander_diffusion) = (0.5, 0.01)
+    (motion.azimuth_wander_decay, motion.azimuth_wander_diffusion) = (0.4, 0.002)
+    (motion.elevation_wander_decay, motion.elevation_wander_diffusion) = (0.3, 0.003)
+    bank.propagate(motion)
+    let left = [0.5, 0.4, 0.3]
+    let added = [0.01, 0.002, 0.003]
+    for component in 0..<3 {
+      let bias = Int(NEARBY_STATE_RANGE_BIAS) + component
+      let wander = Int(NEARBY_STATE_RANGE_WANDER) + component
+      let n = Self.order
+      let (mean, p) = (bank.mean(0), bank.covariance(0))
+      let (meanBefore, pBefore) = (before.mean, before.covariance)
+      #expect(mean[bias] == meanBefore[bias])
+      #expect(abs(mean[wander] - left[component] * meanBefore[wander]) < 1e-14)
+      #expect(p[bias * (n + 1)] == pBefore[bias * (n + 1)])
+      #expect(abs(p[bias * n + wander] - left[component] * pBefore[bias * n + wander]) < 1e-14)
+      let variance = left[component] * left[component] * pBefore[wander * (n + 1)]
+      #expect(abs(p[wander * (n + 1)] - variance - added[component]) < 1e-14)
+    }
+  }
+
   @Test("an absurd value with a chance of a fault hardly moves anything")
   func outlierIsIgnored() {
     var generator = SeededGenerator(seed: 5)
@@ -147,7 +176,9 @@ struct HypothesisBankTests {
     from.value.0 = 15
     var bank = KernelBank([hypothesis], stride: 1)
     bank.update(from)
-    for state in 0..<Self.order { #expect(abs(bank.mean(0)[state] - hypothesis.mean[state]) < 1e-9) }
+    for (after, before) in zip(bank.mean(0), hypothesis.mean) {
+      #expect(abs(after - before) < 1e-9)
+    }
     #expect(bank[Int(NEARBY_FIELD_FAULT), 0] > 0.999)
   }
 

@@ -99,6 +99,23 @@ struct MeasurementModelTests {
     }
   }
 
+  @Test("a constant error and a wandering one of the same component do the same, to no other")
+  func errorStates() {
+    let test = Case(peer: Vector3(2, 1, -3))
+    for (component, model) in Model.allCases.enumerated() {
+      let before = predict(model, test.state, test.measurement)
+      for other in 0..<Model.allCases.count {
+        for kind in [NEARBY_STATE_RANGE_BIAS, NEARBY_STATE_RANGE_WANDER] {
+          var state = test.state
+          state[Int(kind) + other] += 0.01
+          let moved = predict(model, state, test.measurement).value - before.value
+          #expect(abs(moved - (other == component ? 0.01 : 0)) < 1e-14, "\(model), \(other)")
+          #expect(before.jacobian[Int(kind) + other] == (other == component ? 1 : 0))
+        }
+      }
+    }
+  }
+
   @Test("a turned device sees the peer turned the other way")
   func turnedDevice() {
     // Turned a quarter to the left: what was ahead (-z) is now to the right.

@@ -25,6 +25,26 @@ struct ScenarioHonestyTests {
     #expect(report.falseConvergences.count <= SeedCount.fewFalse, "\(report)")
   }
 
+  @Test("25 m away: the claims are right although the shell is bent")
+  func farAway() async throws {
+    let scenario = try #require(Scenario.preset(named: "far"))
+    let report = try await ConsistencyRun(scenario).report(seeds: 0..<40)
+    let normalizedError = try #require(report.normalizedErrorSquared)
+    #expect(normalizedError.value < SeedCount.normalizedErrorBand.upperBound, "\(report)")
+    #expect(report.falseConvergences.count <= 1, "\(report), seeds \(report.falseConvergences)")
+    #expect(report.convergedSeeds.count >= 38, "\(report)")
+  }
+
+  @Test("azimuths wrong by a constant are not taken for noise")
+  func constantAngleErrors() async throws {
+    // White noise of 3 degrees under errors of 6 that hardly change: an engine that takes all of them
+    // for noise expects innovations much larger than they are.
+    let scenario = try #require(Scenario.preset(named: "indoor"))
+    let report = try await ConsistencyRun(scenario).report(seeds: 0..<40)
+    let azimuth = try #require(report.normalizedInnovationSquared[1])
+    #expect(azimuth.value > 0.7, "\(report)")
+  }
+
   @Test("a peer of unknown motion that rests is found as one that is known to rest")
   func restingIsFound() async throws {
     let scenario = try #require(Scenario.preset(named: "peer-still-unknown"))

@@ -22,10 +22,15 @@ struct ObservationWindowTests {
       worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(across, 0, 0)))
   }
 
-  /// The ranges that are left, as errors of the keyframes' ranges at the keyframes' places.
-  private func errorsLeft(
+  /// A keyframe that is left: where it is, and how wrong its range is there.
+  private struct Left {
+    var across: Double
+    var error: Double
+  }
+
+  private func left(
     excess: Double, expecting expectation: ObservationWindow.Expectation?
-  ) -> [Double] {
+  ) -> [Left] {
     let configuration = FusionConfiguration()
     let noise = NoiseLevels(configuration.ranging)
     var window = ObservationWindow()
@@ -46,31 +51,37 @@ struct ObservationWindowTests {
       isPlanar: false, motion: nil, faultSeconds: 1
     ).map { keyframe in
       let (x, y, z) = keyframe.antenna_in_world
-      return keyframe.value.0 - (Self.peer - Vector3(x, y, z)).length
+      return Left(
+        across: x, error: keyframe.value.0 - (Self.peer - Vector3(x, y, z)).length)
     }
   }
 
   @Test("a range too long by a metre stays alone where the peer's place is expected")
   func outlierStaysAlone() {
-    let errors = errorsLeft(excess: 1, expecting: .init(position: Self.peer, spread: 0.1))
-    // Twice a range of its own; averaged with a neighbour it would be half as wrong.
-    #expect(errors.count { abs($0 - 1) < 0.05 } == Self.outliers.count, "\(errors)")
-    #expect(errors.count { abs($0) < 0.05 } == errors.count - Self.outliers.count, "\(errors)")
+    let left = left(excess: 1, expecting: .init(position: Self.peer, spread: 0.1))
+    // Each has a keyframe of its own; averaged with a neighbour it would be half as wrong.
+    #expect(left.count { abs($0.error - 1) < 0.05 } == Self.outliers.count, "\(left)")
+    #expect(left.count { abs($0.error) < 0.05 } == left.count - Self.outliers.count, "\(left)")
   }
 
   @Test("honest ranges are averaged, expected or not", arguments: [true, false])
   func honestAreAveraged(isExpected: Bool) {
     let expectation = ObservationWindow.Expectation(position: Self.peer, spread: 0.1)
-    let errors = errorsLeft(excess: 0, expecting: isExpected ? expectation : nil)
-    #expect(errors.count == (Self.samples - 1) / 2 + 1)
-    #expect(errors.allSatisfy { abs($0) < 0.05 }, "\(errors)")
+    let left = left(excess: 0, expecting: isExpected ? expectation : nil)
+    expectPairs(left)
+    #expect(left.allSatisfy { abs($0.error) < 0.05 }, "\(left)")
   }
 
-  @Test("an expectation that is unsure itself asks for no more than the way between the places")
+  @Test("where the peer is not known well, any range is averaged that the way between allows")
   func unsureExpectation() {
-    let unsure = errorsLeft(excess: 1, expecting: .init(position: Self.peer, spread: 0.5))
-    let unknown = errorsLeft(excess: 1, expecting: nil)
-    #expect(unsure.count == unknown.count)
-    #expect(unsure.count == (Self.samples - 1) / 2 + 1)
+    expectPairs(left(excess: 1, expecting: .init(position: Self.peer, spread: 0.5)))
+    expectPairs(left(excess: 1, expecting: nil))
+  }
+
+  /// All are averages of two neighbours, half-way between them, but for the newest.
+  private func expectPairs(_ left: [Left], sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(left.count == (Self.samples - 1) / 2 + 1, sourceLocation: sourceLocation)
+    let areBetween = left.dropLast().allSatisfy { abs(($0.across - 0.7).magnitude - 0.35) < 1e-9 }
+    #expect(areBetween, "\(left)", sourceLocation: sourceLocation)
   }
 }

@@ -47,7 +47,7 @@ struct ConsistencyTests {
   @Test("much drift, known to the engine: the claims are right")
   func muchDrift() async throws {
     let report = try await ConsistencyRun(Self.drifting).report(seeds: SeedCount.seeds)
-    expectHonest(report, mostFalse: SeedCount.fewFalse)
+    expectHonest(report)
   }
 
   @Test("a lever arm of 0.3 m, known to the engine: the claims are right")
@@ -62,7 +62,7 @@ struct ConsistencyTests {
     scenario.radio.rangeFaults = .init(share: 0.2, persistence: 0.7)
     let report = try await ConsistencyRun(scenario).report(seeds: SeedCount.seeds)
     #expect(isHonest(report), "\(report)")
-    #expect(report.falseConvergences.count <= SeedCount.fewFalse, "\(report)")
+    #expect(report.falseConvergences.isEmpty, "\(report), seeds \(report.falseConvergences)")
   }
 
   // MARK: - Broken on purpose: each must show

@@ -47,8 +47,8 @@ struct FitTests {
     let weight = 1 / (sigma * sigma)
     return nearby_fit_model(
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
-      range_bias_sigma: 0, range_scale_sigma: 0, wander_variance: (0, 0, 0), outlier_share: 0.1,
-      range_excess: 1.5, field_of_view: 2, is_mirrored: 0)
+      range_scale_sigma: 0, bias_variance: (0, 0, 0), wander_variance: (0, 0, 0),
+      outlier_share: 0.1, range_excess: 1.5, field_of_view: 2, is_mirrored: 0)
   }
 
   private struct Result {
@@ -71,8 +71,10 @@ struct FitTests {
   ) -> Result {
     var model = model
     var result = Result(
-      state: [start.x, start.y, start.z, 0, 0, 0, 0, 0],
-      covariance: [Double](repeating: .nan, count: 36), logEvidence: .nan)
+      state: [start.x, start.y, start.z]
+        + [Double](repeating: 0, count: Int(NEARBY_STATE_SIZE) - 3),
+      covariance: [Double](repeating: .nan, count: Int(NEARBY_COVARIANCE_SIZE)),
+      logEvidence: .nan)
     result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe result.state.withUnsafeMutableBufferPointer { state in
         unsafe result.covariance.withUnsafeMutableBufferPointer { covariance in
@@ -104,7 +106,7 @@ struct FitTests {
     #expect((result.position - peer).length < 1e-6, "seed \(seed)")
     #expect(result.logEvidence.isFinite)
     // Pinned by priors of no width.
-    for state in 3..<8 { #expect(abs(result.state[state]) < 1e-6) }
+    for state in 3..<Int(NEARBY_STATE_SIZE) { #expect(abs(result.state[state]) < 1e-6) }
   }
 
   @Test("exact angles lead to the true place", arguments: 0..<16 as Range<UInt64>)
@@ -138,23 +140,31 @@ struct FitTests {
   /// What the fit says it predicts, from its parameters: the state, then the drift's amplitudes.
   private func predict(_ x: [Double], _ k: nearby_keyframe) -> [Double] {
     let turned = Vector3(x[2] - k.pivot.2, 0, k.pivot.0 - x[0])
+    let amplitudes = x[Int(NEARBY_STATE_SIZE)...]
+    let first = amplitudes.startIndex
     let drift =
-      Vector3(k.horizontal_drift * x[8], k.vertical_drift * x[9], k.horizontal_drift * x[10])
-      + k.yaw_drift * x[11] * turned
+      Vector3(
+        k.horizontal_drift * amplitudes[first], k.vertical_drift * amplitudes[first + 1],
+        k.horizontal_drift * amplitudes[first + 2])
+      + k.yaw_drift * amplitudes[first + 3] * turned
     let (a, r) = (k.antenna_in_world, k.device_from_world)
     let v = Vector3(x[0], x[1], x[2]) - drift - Vector3(a.0, a.1, a.2)
     let ray = Vector3(
       Vector3(r.0, r.1, r.2).dot(v), Vector3(r.3, r.4, r.5).dot(v), Vector3(r.6, r.7, r.8).dot(v))
     let angles = ArrivalAngles(ofDirection: ray)
+    let bias = { (component: Int) in x[Int(NEARBY_STATE_RANGE_BIAS) + component] }
+    let wander = { (component: Int) in x[Int(NEARBY_STATE_RANGE_WANDER) + component] }
     return [
-      (1 + x[4]) * ray.length + x[3] + k.memory.0 * x[5],
-      angles.azimuthRadians + k.memory.1 * x[6], angles.elevationRadians + k.memory.2 * x[7],
+      (1 + x[Int(NEARBY_STATE_RANGE_SCALE)]) * ray.length + bias(0) + k.memory.0 * wander(0),
+      angles.azimuthRadians + bias(1) + k.memory.1 * wander(1),
+      angles.elevationRadians + bias(2) + k.memory.2 * wander(2),
     ]
   }
 
   @Test(
     "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>)
   func covariance(seed: UInt64) throws {
+    let n = Int(NEARBY_FIT_SIZE)
     var generator = SeededGenerator(seed: seed)
     let peer = peer(&generator)
     var keyframes = path(&generator, count: 20, peer: peer, present: 7)
@@ -169,47 +179,78 @@ struct FitTests {
     }
     var model = model(center: peer, sigma: 3)
     model.information = (0.2, 0.02, -0.03, 0.3, 0.01, 0.25)
-    model.range_bias_sigma = 0.15
     model.range_scale_sigma = 0.03
+    model.bias_variance = (0.0225, 0.002, 0.004)
     model.wander_variance = (0.02, 0.003, 0.005)
     model.outlier_share = 0
     // Without noise and with every prior about the truth, the truth is the mode.
     let result = fit(keyframes, model, from: peer + generator.normalVector(sigma: 0.3))
     #expect((result.position - peer).length < 1e-6)
 
-    var information = [Double](repeating: 0, count: 144)
+    var information = [Double](repeating: 0, count: n * n)
     let p = model.information
     let prior = [p.0, p.1, p.2, p.1, p.3, p.4, p.2, p.4, p.5]
     for row in 0..<3 {
-      for column in 0..<3 { information[row * 12 + column] = prior[row * 3 + column] }
+      for column in 0..<3 { information[row * n + column] = prior[row * 3 + column] }
     }
-    for (offset, variance) in [0.15 * 0.15, 0.03 * 0.03, 0.02, 0.003, 0.005].enumerated() {
-      information[(3 + offset) * 13] = 1 / variance
+    let variances = [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005]
+    for (offset, variance) in variances.enumerated() {
+      information[(Int(NEARBY_STATE_RANGE_SCALE) + offset) * (n + 1)] = 1 / variance
     }
-    for drift in 8..<12 { information[drift * 13] = 1 }
-    let truth = [peer.x, peer.y, peer.z] + [Double](repeating: 0, count: 9)
+    for drift in Int(NEARBY_STATE_SIZE)..<n { information[drift * (n + 1)] = 1 }
+    let truth = [peer.x, peer.y, peer.z] + [Double](repeating: 0, count: n - 3)
     for k in keyframes {
       let jacobian = NumericJacobian(at: truth, angles: [1, 2]) { predict($0, k) }
       let variances = [k.variance.0, k.variance.1, k.variance.2]
       for component in 0..<3 where k.present & 1 << Int32(component) != 0 {
         let h = jacobian.rows[component]
-        for row in 0..<12 {
-          for column in 0..<12 {
-            information[row * 12 + column] += h[row] * h[column] / variances[component]
+        for row in 0..<n {
+          for column in 0..<n {
+            information[row * n + column] += h[row] * h[column] / variances[component]
           }
         }
       }
     }
-    let expected = try #require(positiveDefiniteInverse(of: information, order: 12))
-    for row in 0..<8 {
-      for column in row..<8 {
+    let expected = try #require(positiveDefiniteInverse(of: information, order: n))
+    for row in 0..<Int(NEARBY_STATE_SIZE) {
+      for column in row..<Int(NEARBY_STATE_SIZE) {
         let packed = column * (column + 1) / 2 + row
-        let scale = (expected[row * 13] * expected[column * 13]).squareRoot()
+        let scale = (expected[row * (n + 1)] * expected[column * (n + 1)]).squareRoot()
         #expect(
-          abs(result.covariance[packed] - expected[row * 12 + column]) < 1e-5 * scale,
+          abs(result.covariance[packed] - expected[row * n + column]) < 1e-5 * scale,
           "(\(row), \(column)), seed \(seed)")
       }
     }
+  }
+
+  @Test("a value that may be a fault informs as Louis says", arguments: 0..<25)
+  func doubtfulValue(step: Int) {
+    // A place ahead known to 3 cm, and one range, with a sigma of 10 cm, that is up to 0.5 m too long.
+    let peer = Vector3(0, 0, -5)
+    let (prior, noise) = (0.03 * 0.03, 0.01)
+    var doubtful = keyframe(at: .zero, .identity, peer: peer, present: Self.range)
+    doubtful.value.0 += 0.02 * Double(step)
+    var model = model(center: peer, sigma: prior.squareRoot())
+    let without = fit([], model, from: peer, widest: 1).positionCovariance.zz
+    let result = fit([doubtful], model, from: peer, widest: 1)
+    let variance = result.positionCovariance.zz
+    model.outlier_share = 0
+    let honest = fit([doubtful], model, from: peer, widest: 1).positionCovariance.zz
+
+    // The densities at the mode by hand, and of them the observed information.
+    let error = doubtful.value.0 - result.position.length
+    let asHonest = 0.9 * exp(-0.5 * error * error / noise) / (2 * .pi * noise).squareRoot()
+    let asFault = 0.1 * (0.25 / 45 + (error > 0 ? 0.75 * exp(-error / 1.5) / 1.5 : 0))
+    let weight = asHonest / (asHonest + asFault)
+    let observed = weight / noise * (1 - (1 - weight) * error * error / noise)
+    #expect(abs(result.honest[0] - weight) < 1e-7)
+    #expect(abs(variance - 1 / (1 / prior + max(0, observed))) < 1e-7 * prior)
+
+    #expect(abs(honest - 1 / (1 / prior + 1 / noise)) < 1e-7 * prior)
+    #expect(variance > honest)
+    #expect(variance <= without * (1 + 1e-9))
+    // Where fault and honesty are about as likely, the value says nothing of the place.
+    if (0.2...0.8).contains(weight) { #expect(variance > without * (1 - 1e-9), "\(weight)") }
   }
 
   // MARK: - Outliers
@@ -345,9 +386,13 @@ struct FitTests {
         covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
     }
     var search = ModeSearch(priors)
+    let configuration = FusionConfiguration()
+    var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration.ranging)
+    errors.constant[1] = 0
+    errors.constant[2] = 0
+    errors.wandering = [1e-4, 1e-4, 1e-4]
     let found = search.seeds(
-      keyframes, isSweep: true, antennaInWorld: .zero, wanderVariance: [1e-4, 1e-4, 1e-4],
-      FusionConfiguration())
+      keyframes, isSweep: true, antennaInWorld: .zero, errors, configuration)
     let total = found.reduce(0) { $0 + $1.weight }
     return found.map { ($0.position, $0.weight / total) }
   }

@@ -9,6 +9,8 @@ import Testing
 /// The kernels of the bank against each other and against their definitions.
 @Suite("Hypothesis bank")
 struct HypothesisBankTests {
+  private static let order = Int(NEARBY_STATE_SIZE)
+
   // MARK: - Random inputs
 
   private func place(_ generator: inout SeededGenerator) -> Vector3 {
@@ -53,7 +55,7 @@ struct HypothesisBankTests {
   }
 
   private func choleskySucceeds(_ matrix: [Double]) -> Bool {
-    positiveDefiniteInverse(of: matrix, order: 8) != nil
+    positiveDefiniteInverse(of: matrix, order: Self.order) != nil
   }
 
   // MARK: - Lanes against one
@@ -91,6 +93,7 @@ struct HypothesisBankTests {
   @Test(
     "an obvious inlier is a Kalman update", arguments: 0..<12 as Range<UInt64>, [1, 8] as [Int])
   func kalmanUpdate(seed: UInt64, stride: Int) {
+    let n = Self.order
     var generator = SeededGenerator(seed: seed)
     let hypothesis = KernelBank.Hypothesis(
       &generator, position: Vector3(4, 1, -5) + generator.normalVector(), sigma: 0.005)
@@ -99,7 +102,7 @@ struct HypothesisBankTests {
         antenna: generator.normalVector(), worldFromDevice: generator.rotation())
       from.fault_onset = (0, 0, 0)
       from.present = 1 << Int32(component)
-      var h = [Double](repeating: 0, count: 8)
+      var h = [Double](repeating: 0, count: n)
       let predicted = unsafe h.withUnsafeMutableBufferPointer { h in
         switch component {
         case 0: unsafe nearby_range_model(hypothesis.mean, &from, h.baseAddress)
@@ -107,6 +110,8 @@ struct HypothesisBankTests {
         default: unsafe nearby_elevation_model(hypothesis.mean, &from, h.baseAddress)
         }
       }
+      #expect(h[Int(NEARBY_STATE_RANGE_BIAS) + component] == 1)
+      #expect(h[Int(NEARBY_STATE_RANGE_WANDER) + component] == 1)
       let innovation = generator.uniform(in: 0.02...0.1)
       from.value = (predicted + innovation, predicted + innovation, predicted + innovation)
       let noise = [from.variance.0, from.variance.1, from.variance.2][component]
@@ -114,24 +119,51 @@ struct HypothesisBankTests {
       bank.update(from)
 
       let p = hypothesis.covariance
-      let gain = (0..<8).map { row in (0..<8).reduce(0.0) { $0 + p[row * 8 + $1] * h[$1] } }
-      let variance = (0..<8).reduce(noise) { $0 + h[$1] * gain[$1] }
+      let gain = (0..<n).map { row in (0..<n).reduce(0.0) { $0 + p[row * n + $1] * h[$1] } }
+      let variance = (0..<n).reduce(noise) { $0 + h[$1] * gain[$1] }
       // In lanes the curvature, of order P/r, comes on top.
       let tolerance = stride == 1 ? 1e-12 : 1e-4
       let (mean, covariance) = (bank.mean(0), bank.covariance(0))
-      for row in 0..<8 {
+      for row in 0..<n {
         let expected = hypothesis.mean[row] + gain[row] / variance * innovation
-        let sigma = p[row * 9].squareRoot()
+        let sigma = p[row * (n + 1)].squareRoot()
         #expect(abs(mean[row] - expected) <= tolerance * sigma + 1e-13, "\(component), \(row)")
-        for column in 0..<8 {
-          let expected = p[row * 8 + column] - gain[row] * gain[column] / variance
-          let scale = (p[row * 9] * p[column * 9]).squareRoot()
-          #expect(abs(covariance[row * 8 + column] - expected) <= tolerance * scale + 1e-16)
+        for column in 0..<n {
+          let expected = p[row * n + column] - gain[row] * gain[column] / variance
+          let scale = (p[row * (n + 1)] * p[column * (n + 1)]).squareRoot()
+          #expect(abs(covariance[row * n + column] - expected) <= tolerance * scale + 1e-16)
         }
       }
       let likelihood = -0.5 * (innovation * innovation / variance + log(2 * .pi * variance))
       #expect(abs(log(bank.weight(0)) - likelihood) < 1e-2)
       #expect(abs(bank[Int(NEARBY_FIELD_INLIER) + component, 0] - 1) < 1e-12)
+    }
+  }
+
+  @Test("a constant error stays over time, a wandering one is forgotten", arguments: [1, 8])
+  func biasesStay(stride: Int) {
+    var generator = SeededGenerator(seed: 8)
+    let before = KernelBank.Hypothesis(&generator, position: Vector3(4, 1, -5), sigma: 0.1)
+    var bank = KernelBank([before], stride: stride)
+    var motion = nearby_motion()
+    (motion.range_wander_decay, motion.range_wander_diffusion) = (0.5, 0.01)
+    (motion.azimuth_wander_decay, motion.azimuth_wander_diffusion) = (0.4, 0.002)
+    (motion.elevation_wander_decay, motion.elevation_wander_diffusion) = (0.3, 0.003)
+    bank.propagate(motion)
+    let left = [0.5, 0.4, 0.3]
+    let added = [0.01, 0.002, 0.003]
+    for component in 0..<3 {
+      let bias = Int(NEARBY_STATE_RANGE_BIAS) + component
+      let wander = Int(NEARBY_STATE_RANGE_WANDER) + component
+      let n = Self.order
+      let (mean, p) = (bank.mean(0), bank.covariance(0))
+      let (meanBefore, pBefore) = (before.mean, before.covariance)
+      #expect(mean[bias] == meanBefore[bias])
+      #expect(abs(mean[wander] - left[component] * meanBefore[wander]) < 1e-14)
+      #expect(p[bias * (n + 1)] == pBefore[bias * (n + 1)])
+      #expect(abs(p[bias * n + wander] - left[component] * pBefore[bias * n + wander]) < 1e-14)
+      let variance = left[component] * left[component] * pBefore[wander * (n + 1)]
+      #expect(abs(p[wander * (n + 1)] - variance - added[component]) < 1e-14)
     }
   }
 
@@ -144,7 +176,9 @@ struct HypothesisBankTests {
     from.value.0 = 15
     var bank = KernelBank([hypothesis], stride: 1)
     bank.update(from)
-    for state in 0..<8 { #expect(abs(bank.mean(0)[state] - hypothesis.mean[state]) < 1e-9) }
+    for (after, before) in zip(bank.mean(0), hypothesis.mean) {
+      #expect(abs(after - before) < 1e-9)
+    }
     #expect(bank[Int(NEARBY_FIELD_FAULT), 0] > 0.999)
   }
 

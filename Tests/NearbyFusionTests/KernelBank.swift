@@ -20,8 +20,10 @@ struct KernelBank {
       _ generator: inout SeededGenerator, position: Vector3, sigma: Double,
       hasVelocity: Bool = false
     ) {
-      let order = hasVelocity ? 11 : 8
-      let scales = [sigma, sigma, sigma, 0.15, 0.03, 0.1, 0.06, 0.09, 0.9, 0.3, 0.9]
+      let order = hasVelocity ? KernelBank.movingOrder : KernelBank.restingOrder
+      // Position, scale, constant errors, wandering errors, velocity.
+      let scales =
+        [sigma, sigma, sigma, 0.03, 0.15, 0.04, 0.05, 0.1, 0.06, 0.09, 0.9, 0.3, 0.9]
       let a = (0..<order * order).map { _ in generator.normal() }
       covariance = (0..<order * order).map { at in
         let (row, column) = (at / order, at % order)
@@ -38,12 +40,17 @@ struct KernelBank {
   var fields: [Double]
   var count: Int
   let stride: Int
-  /// The number of states: 8, or 11 with a velocity.
+  /// The number of states: more with a velocity.
   let order: Int
 
+  static let restingOrder = Int(NEARBY_STATE_SIZE)
+  static let movingOrder = Int(NEARBY_MOVING_STATE_SIZE)
+  private var hasVelocity: Bool { order > Self.restingOrder }
+
   init(_ hypotheses: [Hypothesis], stride: Int) {
-    order = hypotheses.first?.mean.count ?? 8
-    let fieldCount = order == 8 ? NEARBY_FIELD_COUNT : NEARBY_MOVING_FIELD_COUNT
+    order = hypotheses.first?.mean.count ?? Self.restingOrder
+    let fieldCount =
+      order == Self.restingOrder ? NEARBY_FIELD_COUNT : NEARBY_MOVING_FIELD_COUNT
     fields = [Double](repeating: 0, count: Int(fieldCount) * stride)
     count = hypotheses.count
     self.stride = stride
@@ -55,21 +62,23 @@ struct KernelBank {
             hypothesis.covariance[row * order + column]
         }
       }
-      if order > 8 { self[Int(NEARBY_FIELD_MOVES), index] = hypothesis.moves ? 1 : 0 }
+      if hasVelocity { self[Int(NEARBY_FIELD_MOVES), index] = hypothesis.moves ? 1 : 0 }
       self[Int(NEARBY_FIELD_RANGE_RESIDUAL), index] = 1e9
       self[Int(NEARBY_FIELD_LOG_WEIGHT), index] = hypothesis.logWeight
     }
   }
 
   static func meanField(_ state: Int) -> Int {
-    state < 8 ? Int(NEARBY_FIELD_MEAN) + state : Int(NEARBY_FIELD_VELOCITY) + state - 8
+    state < restingOrder
+      ? Int(NEARBY_FIELD_MEAN) + state : Int(NEARBY_FIELD_VELOCITY) + state - restingOrder
   }
 
   static func covarianceField(_ row: Int, _ column: Int) -> Int {
     let element = max(row, column) * (max(row, column) + 1) / 2 + min(row, column)
-    return element < 36
+    let resting = Int(NEARBY_COVARIANCE_SIZE)
+    return element < resting
       ? Int(NEARBY_FIELD_COVARIANCE) + element
-      : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element - 36
+      : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element - resting
   }
 
   subscript(field: Int, index: Int) -> Double {
@@ -90,7 +99,7 @@ struct KernelBank {
   private mutating func withBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
-    let (count, stride, mayMove) = (Int32(count), Int32(stride), Int32(order > 8 ? 1 : 0))
+    let (count, stride, mayMove) = (Int32(count), Int32(stride), Int32(hasVelocity ? 1 : 0))
     return unsafe fields.withUnsafeMutableBufferPointer { buffer in
       let bank = unsafe nearby_bank(
         fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)

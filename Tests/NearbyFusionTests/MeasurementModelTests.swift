@@ -9,13 +9,15 @@ import Testing
 /// The models of range, azimuth and elevation: values by hand, Jacobians against differences.
 @Suite("Measurement models")
 struct MeasurementModelTests {
-  /// A peer and an antenna: `errors` are range bias, range scale, and the wandering errors of range,
-  /// azimuth and elevation.
+  /// A peer and an antenna: `errors` are the range scale, the constant errors of range, azimuth and
+  /// elevation, and their wandering errors.
   private struct Case {
     var peer: Vector3
-    var errors: [Double]
+    var errors = [Double](repeating: 0, count: errorCount)
     var antenna = Vector3.zero
     var worldFromDevice = Rotation.identity
+
+    static let errorCount = Int(NEARBY_STATE_SIZE - NEARBY_STATE_RANGE_SCALE)
 
     var state: [Double] { [peer.x, peer.y, peer.z] + errors }
 
@@ -77,23 +79,40 @@ struct MeasurementModelTests {
   func byHand() {
     // Three ahead and four up: five metres, straight ahead, asin 0.8 up; then the errors on top.
     let test = Case(
-      peer: Vector3(1, 6, 0), errors: [0.5, 0.1, 0.25, 0.01, 0.02],
+      peer: Vector3(1, 6, 0), errors: [0.1, 0.5, 0.03, 0.04, 0.25, 0.01, 0.02],
       antenna: Vector3(1, 2, 3))
     let range = predict(.range, test.state, test.measurement)
     #expect(abs(range.value - (1.1 * 5 + 0.5 + 0.25)) < 1e-14)
-    for (entry, expected) in zip(range.jacobian, [0, 0.88, -0.66, 1, 5, 1, 0, 0]) {
+    for (entry, expected) in zip(range.jacobian, [0, 0.88, -0.66, 5, 1, 0, 0, 1, 0, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
     let azimuth = predict(.azimuth, test.state, test.measurement)
-    #expect(abs(azimuth.value - 0.01) < 1e-14)
-    for (entry, expected) in zip(azimuth.jacobian, [1.0 / 3, 0, 0, 0, 0, 0, 1, 0]) {
+    #expect(abs(azimuth.value - (0.03 + 0.01)) < 1e-14)
+    for (entry, expected) in zip(azimuth.jacobian, [1.0 / 3, 0, 0, 0, 0, 1, 0, 0, 1, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
     let elevation = predict(.elevation, test.state, test.measurement)
-    #expect(abs(elevation.value - (asin(0.8) + 0.02)) < 1e-14)
+    #expect(abs(elevation.value - (asin(0.8) + 0.04 + 0.02)) < 1e-14)
     // Up by 3/25 a metre; backwards, which is towards the antenna's axis, by 4/25.
-    for (entry, expected) in zip(elevation.jacobian, [0, 0.12, 0.16, 0, 0, 0, 0, 1]) {
+    for (entry, expected) in zip(elevation.jacobian, [0, 0.12, 0.16, 0, 0, 0, 1, 0, 0, 1]) {
       #expect(abs(entry - expected) < 1e-14)
+    }
+  }
+
+  @Test("a constant error and a wandering one of the same component do the same, to no other")
+  func errorStates() {
+    let test = Case(peer: Vector3(2, 1, -3))
+    for (component, model) in Model.allCases.enumerated() {
+      let before = predict(model, test.state, test.measurement)
+      for other in 0..<Model.allCases.count {
+        for kind in [NEARBY_STATE_RANGE_BIAS, NEARBY_STATE_RANGE_WANDER] {
+          var state = test.state
+          state[Int(kind) + other] += 0.01
+          let moved = predict(model, state, test.measurement).value - before.value
+          #expect(abs(moved - (other == component ? 0.01 : 0)) < 1e-14, "\(model), \(other)")
+          #expect(before.jacobian[Int(kind) + other] == (other == component ? 1 : 0))
+        }
+      }
     }
   }
 
@@ -101,7 +120,7 @@ struct MeasurementModelTests {
   func turnedDevice() {
     // Turned a quarter to the left: what was ahead (-z) is now to the right.
     let test = Case(
-      peer: Vector3(0, 0, -2), errors: [0, 0, 0, 0, 0],
+      peer: Vector3(0, 0, -2),
       worldFromDevice: Rotation(angleRadians: .pi / 2, about: Vector3(0, 1, 0)))
     let azimuth = predict(.azimuth, test.state, test.measurement)
     #expect(abs(azimuth.value - .pi / 2) < 1e-14)
@@ -112,7 +131,7 @@ struct MeasurementModelTests {
     var generator = SeededGenerator(seed: seed)
     let test = Case(
       peer: generator.normalVector(sigma: 5),
-      errors: (0..<5).map { _ in generator.normal(sigma: 0.1) },
+      errors: (0..<Case.errorCount).map { _ in generator.normal(sigma: 0.1) },
       antenna: generator.normalVector(), worldFromDevice: generator.rotation())
     expectJacobians(test, "seed \(seed)")
   }
@@ -122,12 +141,12 @@ struct MeasurementModelTests {
     var generator = SeededGenerator(seed: seed)
     let near = Case(
       peer: generator.normalVector(sigma: 0.1),
-      errors: (0..<5).map { _ in generator.normal(sigma: 1e-8) },
+      errors: (0..<Case.errorCount).map { _ in generator.normal(sigma: 1e-8) },
       worldFromDevice: Rotation(angleRadians: 1e-8, about: generator.normalVector()))
     expectJacobians(near, "near, seed \(seed)")
     let far = Case(
       peer: generator.normalVector(sigma: 300),
-      errors: (0..<5).map { _ in generator.normal(sigma: 0.1) },
+      errors: (0..<Case.errorCount).map { _ in generator.normal(sigma: 0.1) },
       antenna: generator.normalVector(sigma: 10),
       worldFromDevice: Rotation(angleRadians: .pi - 1e-8, about: generator.normalVector()))
     expectJacobians(far, "far, seed \(seed)")
@@ -138,7 +157,7 @@ struct MeasurementModelTests {
     var generator = SeededGenerator(seed: seed)
     let turn = generator.rotation()
     let antenna = generator.normalVector(sigma: 2)
-    let errors = (0..<5).map { _ in generator.normal(sigma: 0.1) }
+    let errors = (0..<Case.errorCount).map { _ in generator.normal(sigma: 0.1) }
     // Two millimetres from the antenna, 1.7 from its vertical axis; the models hold still within one.
     let bearing = generator.uniform(in: -.pi...Double.pi)
     let direction = turn.act(
@@ -158,15 +177,14 @@ struct MeasurementModelTests {
     // Straight behind, where azimuth wraps between the two steps.
     expectJacobians(
       Case(
-        peer: antenna + turn.act(Vector3(0, 0.5, 4)), errors: [0, 0, 0, 0, 0], antenna: antenna,
-        worldFromDevice: turn),
+        peer: antenna + turn.act(Vector3(0, 0.5, 4)), antenna: antenna, worldFromDevice: turn),
       "straight behind, seed \(seed)")
   }
 
   @Test("on the singular sets themselves everything is finite")
   func onSingularSets() {
     for peer in [Vector3.zero, Vector3(0, 2, 0), Vector3(0, -2, 0)] {
-      let test = Case(peer: peer, errors: [0, 0, 0, 0, 0])
+      let test = Case(peer: peer)
       for model in Model.allCases {
         let prediction = predict(model, test.state, test.measurement)
         #expect(prediction.value.isFinite && prediction.jacobian.allSatisfy(\.isFinite))

@@ -9,7 +9,9 @@ import Testing
 /// The kernels for peers that may move, against their definitions.
 @Suite("Moving peers: kernels")
 struct MovingPeerTests {
-  private static let order = 11
+  private static let order = KernelBank.movingOrder
+  /// Where the velocity stands in the state, after all that a peer at rest has.
+  private static let velocities = Int(NEARBY_STATE_VELOCITY)..<order
 
   private func hypothesis(
     _ generator: inout SeededGenerator, moves: Bool, weight: Double = 1
@@ -19,11 +21,11 @@ struct MovingPeerTests {
     result.moves = moves
     result.logWeight = log(weight)
     if !moves {
-      for velocity in 8..<11 {
+      for velocity in Self.velocities {
         result.mean[velocity] = 0
-        for other in 0..<11 {
-          result.covariance[velocity * 11 + other] = 0
-          result.covariance[other * 11 + velocity] = 0
+        for other in 0..<Self.order {
+          result.covariance[velocity * Self.order + other] = 0
+          result.covariance[other * Self.order + velocity] = 0
         }
       }
     }
@@ -44,21 +46,22 @@ struct MovingPeerTests {
 
   @Test("a step is F x and F P Fᵀ + Q", arguments: 0..<16 as Range<UInt64>)
   func propagation(seed: UInt64) {
+    let n = Self.order
     var generator = SeededGenerator(seed: seed)
     let before = hypothesis(&generator, moves: true)
     var bank = KernelBank([before], stride: seed % 2 == 0 ? 1 : 8)
     bank.propagate(step(seconds: 0.7))
 
     let left = exp(-0.7 / 4)
-    var f = [Double](repeating: 0, count: 121)
-    for state in 0..<11 { f[state * 12] = state < 8 ? 1 : left }
-    for axis in 0..<3 { f[axis * 11 + 8 + axis] = 4 * (1 - left) }
+    var f = [Double](repeating: 0, count: n * n)
+    for state in 0..<n { f[state * (n + 1)] = Self.velocities.contains(state) ? left : 1 }
+    for axis in 0..<3 { f[axis * n + Self.velocities.lowerBound + axis] = 4 * (1 - left) }
     func times(_ a: [Double], _ b: [Double], transposed: Bool) -> [Double] {
-      (0..<121).map { (at: Int) -> Double in
-        let (row, column) = (at / 11, at % 11)
+      (0..<n * n).map { (at: Int) -> Double in
+        let (row, column) = (at / n, at % n)
         var sum = 0.0
-        for k in 0..<11 {
-          sum += a[row * 11 + k] * (transposed ? b[column * 11 + k] : b[k * 11 + column])
+        for k in 0..<n {
+          sum += a[row * n + k] * (transposed ? b[column * n + k] : b[k * n + column])
         }
         return sum
       }
@@ -66,18 +69,18 @@ struct MovingPeerTests {
     var expected = times(times(f, before.covariance, transposed: false), f, transposed: true)
     for axis in 0..<3 {
       let speed = axis == 1 ? 0.09 : 0.81
-      let velocity = 8 + axis
+      let velocity = Self.velocities.lowerBound + axis
       // The integrals of e^(-2s/4), e^(-s/4) (1 - e^(-s/4)) and (1 - e^(-s/4))², by hand.
       let both = speed * 4 * (1 - left) * (1 - left)
-      expected[axis * 12] += speed * 16 * (2 * 0.7 / 4 - 3 + 4 * left - left * left)
-      expected[axis * 11 + velocity] += both
-      expected[velocity * 11 + axis] += both
-      expected[velocity * 12] += speed * (1 - left * left)
+      expected[axis * (n + 1)] += speed * 16 * (2 * 0.7 / 4 - 3 + 4 * left - left * left)
+      expected[axis * n + velocity] += both
+      expected[velocity * n + axis] += both
+      expected[velocity * (n + 1)] += speed * (1 - left * left)
     }
     let covariance = bank.covariance(0)
-    for at in 0..<121 { #expect(abs(covariance[at] - expected[at]) < 1e-12, "element \(at)") }
-    for state in 0..<11 {
-      let mean = (0..<11).reduce(0.0) { $0 + f[state * 11 + $1] * before.mean[$1] }
+    for at in 0..<n * n { #expect(abs(covariance[at] - expected[at]) < 1e-12, "element \(at)") }
+    for state in 0..<n {
+      let mean = (0..<n).reduce(0.0) { $0 + f[state * n + $1] * before.mean[$1] }
       #expect(abs(bank.mean(0)[state] - mean) < 1e-12)
     }
   }
@@ -109,11 +112,14 @@ struct MovingPeerTests {
     "without a velocity the update is that of a bank without one", arguments: 0..<8 as Range<UInt64>
   )
   func updateAtRest(seed: UInt64) {
+    let (n, resting) = (Self.order, KernelBank.restingOrder)
     var generator = SeededGenerator(seed: seed)
     let long = hypothesis(&generator, moves: false)
     var short = long
-    short.mean = Array(long.mean.prefix(8))
-    short.covariance = (0..<64).map { long.covariance[$0 / 8 * 11 + $0 % 8] }
+    short.mean = Array(long.mean.prefix(resting))
+    short.covariance = (0..<resting * resting).map {
+      long.covariance[$0 / resting * n + $0 % resting]
+    }
     var measurement = nearby_measurement(
       antenna: Vector3(1, 5, 2), worldFromDevice: generator.rotation())
     measurement.present = 7
@@ -121,14 +127,16 @@ struct MovingPeerTests {
     var (a, b) = (KernelBank([long], stride: 1), KernelBank([short], stride: 1))
     a.update(measurement)
     b.update(measurement)
-    for state in 0..<8 {
+    for state in 0..<resting {
       #expect(abs(a.mean(0)[state] - b.mean(0)[state]) < 1e-12)
-      for other in 0..<8 {
-        #expect(
-          abs(a.covariance(0)[state * 11 + other] - b.covariance(0)[state * 8 + other]) < 1e-12)
+      for other in 0..<resting {
+        let (ours, theirs) = (
+          a.covariance(0)[state * n + other], b.covariance(0)[state * resting + other]
+        )
+        #expect(abs(ours - theirs) < 1e-12)
       }
     }
-    #expect(a.mean(0)[8...].allSatisfy { $0 == 0 })
+    #expect(a.mean(0)[Self.velocities].allSatisfy { $0 == 0 })
   }
 
   @Test(
@@ -153,13 +161,14 @@ struct MovingPeerTests {
     #expect(abs(bank.weight(0) + bank.weight(1) - 1) < 1e-12)
     // Of those that move now, so many have just started, with no velocity on average.
     let started = (1 - moving) * 0.1 / moves
-    #expect(abs(bank.mean(1)[8] - (1 - started) * underway[8]) < 1e-12)
+    let velocity = Self.velocities.lowerBound
+    #expect(abs(bank.mean(1)[velocity] - (1 - started) * underway[velocity]) < 1e-12)
     #expect(abs(bank.mean(1)[0] - ((1 - started) * underway[0] + started * still[0])) < 1e-12)
-    #expect(bank.mean(0)[8...].allSatisfy { $0 == 0 })
-    for velocity in 8..<11 {
-      #expect((0..<11).allSatisfy { bank.covariance(0)[velocity * 11 + $0] == 0 })
+    #expect(bank.mean(0)[Self.velocities].allSatisfy { $0 == 0 })
+    for velocity in Self.velocities {
+      #expect((0..<Self.order).allSatisfy { bank.covariance(0)[velocity * Self.order + $0] == 0 })
     }
-    #expect(positiveDefiniteInverse(of: bank.covariance(1), order: 11) != nil)
+    #expect(positiveDefiniteInverse(of: bank.covariance(1), order: Self.order) != nil)
   }
 
   @Test("hypotheses at rest and moving never merge")
@@ -168,9 +177,12 @@ struct MovingPeerTests {
     var moving = hypothesis(&generator, moves: true, weight: 0.5)
     var still = hypothesis(&generator, moves: false, weight: 0.5)
     (still.mean, moving.mean) = (moving.mean, moving.mean)
-    for velocity in 8..<11 { still.mean[velocity] = 0 }
-    for at in 0..<121 where at / 11 < 8 && at % 11 < 8 {
-      still.covariance[at] = moving.covariance[at]
+    for velocity in Self.velocities { still.mean[velocity] = 0 }
+    for row in 0..<KernelBank.restingOrder {
+      for column in 0..<KernelBank.restingOrder {
+        let at = row * Self.order + column
+        still.covariance[at] = moving.covariance[at]
+      }
     }
     var bank = KernelBank([still, moving], stride: 8)
     bank.reduce(most: 96, pruningWeight: 1e-6, mergingLoss: 0.05)

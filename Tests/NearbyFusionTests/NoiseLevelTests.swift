@@ -9,11 +9,13 @@ import Testing
 @Suite("Noise level")
 struct NoiseLevelTests {
   private static let stated = 0.1
+  /// Floors below all that is learnt here.
+  private static let low = NoiseLevel.Floor(white: 0.1, wander: 0.1)
 
   /// Feeds an AR(1) process of stationary sigma `stated`; correlation zero is white noise.
   private func learned(correlation: Double, seed: UInt64, count: Int = 20_000) -> NoiseLevel {
     var generator = SeededGenerator(seed: seed)
-    var level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    var level = NoiseLevel(startingAt: 0.9, Self.low)
     var residual = generator.normal(sigma: Self.stated)
     let fresh = (1 - correlation * correlation).squareRoot()
     for _ in 0..<count {
@@ -43,7 +45,7 @@ struct NoiseLevelTests {
 
   @Test("floors hold, however good the residuals are")
   func floors() {
-    var level = NoiseLevel(whiteFloor: 0.2, wanderFloor: 0.3)
+    var level = NoiseLevel(startingAt: 0.9, NoiseLevel.Floor(white: 0.2, wander: 0.3))
     for _ in 0..<5000 {
       level.observe(
         NoiseLevel.Observation(before: 0, after: 0, withoutWander: 0, novelty: 1, sigma: 1))
@@ -66,7 +68,7 @@ struct NoiseLevelTests {
 
   @Test("a broken chain teaches nothing of white noise")
   func brokenChain() {
-    var level = NoiseLevel(whiteFloor: 0.1, wanderFloor: 0.1)
+    var level = NoiseLevel(startingAt: 0.9, Self.low)
     let before = level.whiteVariance(stated: 1)
     for index in 0..<100 {
       level.forgetLast()
@@ -76,6 +78,118 @@ struct NoiseLevelTests {
           before: residual, after: residual, withoutWander: residual, novelty: 0, sigma: 1))
     }
     #expect(level.whiteVariance(stated: 1) == before)
+  }
+}
+
+/// Where a radio's noise begins, and what it takes to change it.
+@Suite("Noise levels of a radio")
+struct NoiseLevelsTests {
+  private static let shares = [1.0, 0.8, 0.5]
+
+  private func known() -> NoiseLevels {
+    var ranging = RangingConfiguration()
+    ranging.rangeWhiteShare = Self.shares[0]
+    ranging.azimuthWhiteShare = Self.shares[1]
+    ranging.elevationWhiteShare = Self.shares[2]
+    ranging.whiteSharesAreKnown = true
+    return NoiseLevels(ranging)
+  }
+
+  /// The level after many residuals whose differences say one white share, and whose size, without
+  /// what wanders, says one total share.
+  private func taught(_ level: NoiseLevel, white: Double, total: Double) -> NoiseLevel {
+    var level = level
+    for index in 0..<5000 {
+      let residual = (index % 2 == 0 ? 1 : -1) * white / Double.pi.squareRoot()
+      level.observe(
+        NoiseLevel.Observation(
+          before: residual, after: residual, withoutWander: total * (2 / Double.pi).squareRoot(),
+          novelty: 1, sigma: 1))
+    }
+    return level
+  }
+
+  @Test("known shares hold from the start", arguments: 0..<3)
+  func knownShares(component: Int) {
+    let share = Self.shares[component]
+    let level = known()[component]
+    #expect(abs(level.whiteVariance(stated: 0.2) - share * share * 0.04) < 1e-12)
+    // The rest wanders; but no radio's noise is quite white.
+    let wander = max(1 - share * share, 0.0009)
+    #expect(abs(level.wanderVariance(stated: 0.2) - wander * 0.04) < 1e-12)
+  }
+
+  @Test("no residual, however good, makes known noise less", arguments: 0..<3)
+  func notBetter(component: Int) {
+    let level = known()[component]
+    let after = taught(level, white: 0, total: 0)
+    #expect(after.whiteVariance(stated: 1) == level.whiteVariance(stated: 1))
+    #expect(after.wanderVariance(stated: 1) == level.wanderVariance(stated: 1))
+  }
+
+  @Test("a radio that seems slightly worse than known is the known one", arguments: 0..<3)
+  func slightlyWorse(component: Int) {
+    let level = known()[component]
+    let after = taught(level, white: Self.shares[component] + 0.09, total: 1.09)
+    #expect(after.whiteVariance(stated: 1) == level.whiteVariance(stated: 1))
+    #expect(abs(after.wanderVariance(stated: 1) - level.wanderVariance(stated: 1)) < 1e-12)
+  }
+
+  @Test("a radio much worse than known is learnt, less the tolerance", arguments: 0..<3)
+  func muchWorse(component: Int) {
+    let share = Self.shares[component]
+    let noisier = taught(known()[component], white: 2 * share, total: 1)
+    #expect(abs(noisier.whiteVariance(stated: 1).squareRoot() - (2 * share - 0.1)) < 1e-6)
+    let wandering = taught(known()[component], white: share, total: 2)
+    #expect(wandering.whiteVariance(stated: 1) == share * share)
+    #expect(abs(wandering.wanderVariance(stated: 1) - (1.9 * 1.9 - share * share)) < 1e-6)
+  }
+
+  @Test("shares that are not known are where learning starts, and begin cautious")
+  func unknownShares() {
+    let levels = NoiseLevels(RangingConfiguration())
+    for component in 0..<3 {
+      #expect(abs(levels[component].whiteVariance(stated: 1) - 0.81) < 1e-12)
+    }
+    #expect(abs(levels[0].wanderVariance(stated: 1) - 0.19) < 1e-12)
+    // Of angles more together than was stated.
+    for component in 1..<3 {
+      #expect(abs(levels[component].wanderVariance(stated: 1) - 0.64) < 1e-12)
+    }
+    var ranging = RangingConfiguration()
+    (ranging.azimuthWhiteShare, ranging.elevationWhiteShare) = (0.7, 0.3)
+    let others = NoiseLevels(ranging)
+    #expect(abs(others[1].whiteVariance(stated: 1) - 0.49) < 1e-12)
+    // Not below the floor.
+    #expect(abs(others[2].whiteVariance(stated: 1) - 0.25) < 1e-12)
+    // And better radios are learnt.
+    let better = taught(levels[0], white: 0.4, total: 0.5)
+    #expect(abs(better.whiteVariance(stated: 1) - 0.16) < 1e-6)
+    #expect(abs(better.wanderVariance(stated: 1) - 0.09) < 1e-6)
+  }
+
+  @Test("shares out of 0.01 to 1 are refused by name")
+  func validation() throws {
+    let settings: [(String, WritableKeyPath<RangingConfiguration, Double>)] = [
+      ("ranging.rangeWhiteShare", \.rangeWhiteShare),
+      ("ranging.azimuthWhiteShare", \.azimuthWhiteShare),
+      ("ranging.elevationWhiteShare", \.elevationWhiteShare),
+    ]
+    for (name, setting) in settings {
+      for share in [0, 0.0099, 1.0001, -1, .nan, .infinity] {
+        var configuration = FusionConfiguration()
+        configuration.ranging[keyPath: setting] = share
+        let error = #expect(throws: FusionConfigurationError.self) {
+          try configuration.validate()
+        }
+        #expect(error?.setting == name)
+      }
+      for share in [0.01, 1] {
+        var configuration = FusionConfiguration()
+        configuration.ranging[keyPath: setting] = share
+        try configuration.validate()
+      }
+    }
   }
 }
 

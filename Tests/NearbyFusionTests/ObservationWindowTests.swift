@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import NearbyGeometry
+import Testing
+
+@testable import NearbyFusion
+
+/// What a window keeps of the samples when it is full.
+@Suite("Observation window")
+struct ObservationWindowTests {
+  private static let peer = Vector3(0, 0, -8)
+  /// More than the window holds, so that neighbours are averaged once.
+  private static let samples = 49
+  /// The first of a pair of neighbours, and the second.
+  private static let outliers = [20, 31]
+
+  /// To and fro across the line of sight, 0.7 m at a step: the range hardly changes.
+  private func device(_ index: Int) -> TrajectoryPoint {
+    let across = 0.7 * Double([0, 1, 2, 1][index % 4])
+    return TrajectoryPoint(
+      timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: 0.5 * Double(index)),
+      worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(across, 0, 0)))
+  }
+
+  /// A keyframe that is left: where it is, and how wrong its range is there.
+  private struct Left {
+    var across: Double
+    var error: Double
+  }
+
+  private func left(
+    excess: Double, expecting expectation: ObservationWindow.Expectation?
+  ) -> [Left] {
+    let configuration = FusionConfiguration()
+    let noise = NoiseLevels(configuration.ranging)
+    var window = ObservationWindow()
+    for index in 0..<Self.samples {
+      let device = device(index)
+      let range = (Self.peer - device.worldFromDevice.translation).length
+      let sample = RangingSample(
+        peer: PeerID(index: 0), timestamp: device.timestamp,
+        distance: range + (Self.outliers.contains(index) ? excess : 0))
+      var components = Components(repeating: nil)
+      components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
+      let isNew = window.add(components, at: device, noise: noise, expecting: expectation)
+      #expect(isNew)
+    }
+    #expect(window.count < Self.samples)
+    return window.kernelKeyframes(
+      now: device(Self.samples - 1), antennaInDevice: .zero, wander: WanderModel(),
+      isPlanar: false, motion: nil, faultSeconds: 1
+    ).map { keyframe in
+      let (x, y, z) = keyframe.antenna_in_world
+      return Left(
+        across: x, error: keyframe.value.0 - (Self.peer - Vector3(x, y, z)).length)
+    }
+  }
+
+  @Test("a range too long by a metre stays alone where the peer's place is expected")
+  func outlierStaysAlone() {
+    let left = left(excess: 1, expecting: .init(position: Self.peer, spread: 0.1))
+    // Each has a keyframe of its own; averaged with a neighbour it would be half as wrong.
+    #expect(left.count { abs($0.error - 1) < 0.05 } == Self.outliers.count, "\(left)")
+    #expect(left.count { abs($0.error) < 0.05 } == left.count - Self.outliers.count, "\(left)")
+  }
+
+  @Test("honest ranges are averaged, expected or not", arguments: [true, false])
+  func honestAreAveraged(isExpected: Bool) {
+    let expectation = ObservationWindow.Expectation(position: Self.peer, spread: 0.1)
+    let left = left(excess: 0, expecting: isExpected ? expectation : nil)
+    expectPairs(left)
+    #expect(left.allSatisfy { abs($0.error) < 0.05 }, "\(left)")
+  }
+
+  @Test("where the peer is not known well, any range is averaged that the way between allows")
+  func unsureExpectation() {
+    expectPairs(left(excess: 1, expecting: .init(position: Self.peer, spread: 0.5)))
+    expectPairs(left(excess: 1, expecting: nil))
+  }
+
+  /// All are averages of two neighbours, half-way between them, but for the newest.
+  private func expectPairs(_ left: [Left], sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(left.count == (Self.samples - 1) / 2 + 1, sourceLocation: sourceLocation)
+    let areBetween = left.dropLast().allSatisfy { abs(($0.across - 0.7).magnitude - 0.35) < 1e-9 }
+    #expect(areBetween, "\(left)", sourceLocation: sourceLocation)
+  }
+}

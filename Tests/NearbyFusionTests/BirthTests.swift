@@ -126,12 +126,7 @@ struct BirthTests {
     let order = HypothesisBank.stateSize
     let broken = try birth(shape, range: 4, statedSigmas: ratio, &generator).seeds()
       .count { positiveDefiniteInverse(of: full($0), order: order) == nil }
-    if ratio < 1, shape != .circle && shape != .sphere || ratio < 0.5 {
-      // The errors' variances are the configured ones, their share of the place's the stated ones.
-      withKnownIssue { #expect(broken == 0) }
-    } else {
-      #expect(broken == 0, "\(shape), \(ratio): \(broken)")
-    }
+    #expect(broken == 0, "\(shape), \(ratio): \(broken)")
   }
 
   @Test("above and below have the same chance, in the sphere and in its priors")

@@ -21,7 +21,7 @@ struct Birth {
   /// The antenna's place and the turn into the world.
   var antennaInWorld: Vector3
   var worldFromDevice: Rotation
-  /// Of each component: value, white variance, wandering variance; `nil` when not measured.
+  /// Of each component: value, white variance, variance of its other errors; `nil` when not measured.
   var range: Observation?
   var azimuth: Observation?
   var elevation: Observation?
@@ -35,7 +35,7 @@ struct Birth {
   struct Observation {
     var value: Double
     var whiteVariance: Double
-    var wanderVariance: Double
+    var errorVariance: Double
   }
 
   /// How much the angles of a first sample are believed.
@@ -62,12 +62,14 @@ struct Birth {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration, maximumCount: Int
   ) {
+    let errors = ErrorVariances(noise, configuration)
+    // Not the stated sigma's errors but those of the states, to which the place is correlated.
     func observation(_ component: Component) -> Observation? {
-      components[component.rawValue].map {
-        let level = noise[component.rawValue]
-        return Observation(
-          value: $0.value, whiteVariance: level.whiteVariance(stated: $0.sigma),
-          wanderVariance: level.wanderVariance(stated: $0.sigma))
+      let index = component.rawValue
+      return components[index].map {
+        Observation(
+          value: $0.value, whiteVariance: noise[index].whiteVariance(stated: $0.sigma),
+          errorVariance: errors.constant[index] + errors.wandering[index])
       }
     }
     let ranging = configuration.ranging
@@ -77,7 +79,7 @@ struct Birth {
     azimuth = observation(.azimuth)
     elevation = observation(.elevation)
     rangeScaleSigma = ranging.rangeScaleSigma
-    errors = ErrorVariances(noise, configuration)
+    self.errors = errors
     isPlanar = configuration.odometry.isPlanar
     self.maximumCount = maximumCount
   }
@@ -209,9 +211,7 @@ struct Birth {
 
   private func rangeSigma(_ range: Observation) -> Double {
     let scale = rangeScaleSigma * range.value
-    return
-      (range.whiteVariance + range.wanderVariance + errors.constant[0]
-      + scale * scale).squareRoot()
+    return (range.whiteVariance + range.errorVariance + scale * scale).squareRoot()
   }
 
   private func seedsAlong(_ ray: Ray, anglesAreFaulty: Bool) -> [HypothesisBank.Seed] {
@@ -279,7 +279,7 @@ struct Birth {
 }
 
 extension Birth.Observation {
-  fileprivate var sigma: Double { (whiteVariance + wanderVariance).squareRoot() }
+  fileprivate var sigma: Double { (whiteVariance + errorVariance).squareRoot() }
 }
 
 extension HypothesisBank.Seed {

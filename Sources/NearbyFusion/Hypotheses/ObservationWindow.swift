@@ -68,7 +68,7 @@ struct ObservationWindow: Sendable {
     expecting expectation: Expectation?
   ) -> Bool {
     var here = 0
-    for index in keyframes.indices.reversed() {
+    for index in (0..<place(of: device)).reversed() {
       guard isNear(keyframes[index].device, device) else { break }
       here += 1
       if agrees(keyframes[index], components) {
@@ -77,11 +77,17 @@ struct ObservationWindow: Sendable {
       }
     }
     guard here < Self.perPlace else { return false }
-    if keyframes.count == Self.capacity { condense(expectation) }
     var keyframe = Keyframe(device: device)
     average(components, into: &keyframe, noise)
-    keyframes.append(keyframe)
+    if keyframes.count == Self.capacity { condense(expectation) }
+    keyframes.insert(keyframe, at: place(of: device))
     return true
+  }
+
+  /// Where a keyframe belongs, late or not: neighbours in time are neighbours in place.
+  private func place(of device: TrajectoryPoint) -> Int {
+    let before = keyframes.lastIndex { $0.device.timestamp <= device.timestamp }
+    return before.map { $0 + 1 } ?? 0
   }
 
   private func isNear(_ a: TrajectoryPoint, _ b: TrajectoryPoint) -> Bool {

@@ -387,7 +387,7 @@ struct FitTests {
     }
     var search = ModeSearch(priors)
     let configuration = FusionConfiguration()
-    var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration.ranging)
+    var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
     errors.constant[1] = 0
     errors.constant[2] = 0
     errors.wandering = [1e-4, 1e-4, 1e-4]

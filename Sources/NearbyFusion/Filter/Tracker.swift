@@ -45,7 +45,9 @@ struct Tracker: Sendable {
   private var isSweep = false
   /// Whether the next search is to look everywhere: it may be the last one, or say that it converged.
   private var needsSweep = false
-  /// Whether the last search that looked everywhere found the peer in one place.
+  /// Whether the last search that looked everywhere found the peer in one place, and whether the last
+  /// two did.
+  private var wasPlace = false
   private var isConfirmed = false
   private var previousValues: InlineArray<3, Double>
   /// When the bank was last updated.
@@ -408,7 +410,10 @@ struct Tracker: Sendable {
     guard !isSettled else { return }
     let isNarrow = isNarrow
     let isPlace = isOnePlace(configuration.convergence)
-    if isSweep { isConfirmed = isPlace }
+    if isSweep {
+      isConfirmed = isPlace && wasPlace
+      wasPlace = isPlace
+    }
     needsSweep = isNarrow || isPlace && !isConfirmed
     // Only a search that has looked everywhere may be the last one.
     if isNarrow, isSweep, explainsWhatItSaw { settle(configuration) }

@@ -9,8 +9,8 @@
 
 namespace nearby {
 
-/// A scalar measurement, linearised: it depends on the position, on a constant and a wandering error
-/// and, if it is a range, on its scale.
+/// A scalar measurement, linearised: it depends on the position, on a constant and a wandering
+/// error and, if it is a range, on its scale.
 template <class T>
 struct Linearized {
   /// The prediction for the mean, its error states included.

@@ -84,8 +84,8 @@ void fuse(Hypothesis<T, N> &h, int component, const Linearized<T> &z, const T *r
               h.cov(i, 2) * z.gradient[2] + h.cov(i, bias) + h.cov(i, wander);
     if (range) gain[i] += h.cov(i, NEARBY_STATE_RANGE_SCALE) * *range;
   }
-  T state_variance = gain[0] * z.gradient[0] + gain[1] * z.gradient[1] +
-                     gain[2] * z.gradient[2] + gain[bias] + gain[wander];
+  T state_variance = gain[0] * z.gradient[0] + gain[1] * z.gradient[1] + gain[2] * z.gradient[2] +
+                     gain[bias] + gain[wander];
   if (range) state_variance += gain[NEARBY_STATE_RANGE_SCALE] * *range;
 
   const T variance = state_variance + m.variance[component] + z.curvature_variance;

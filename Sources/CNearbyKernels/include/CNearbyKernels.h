@@ -21,9 +21,9 @@ extern "C" {
 // MARK: State
 
 /// The state of one hypothesis about one peer:
-/// position in the odometry's world (3), range scale error, the constant errors of range, azimuth and
-/// elevation, their wandering errors; and for peers that may move, velocity in the odometry's world
-/// (3).
+/// position in the odometry's world (3), range scale error, the constant errors of range, azimuth
+/// and elevation, their wandering errors; and for peers that may move, velocity in the odometry's
+/// world (3).
 enum {
   NEARBY_STATE_POSITION = 0,
   NEARBY_STATE_RANGE_SCALE = 3,

@@ -55,6 +55,8 @@ def compare(recording: Recording, arguments: argparse.Namespace) -> Iterator[Res
         score(recording, run.estimates),
         run.microseconds_per_sample,
     )
+    if arguments.engine_only:
+        return
     stride = math.ceil(count / arguments.smoother_samples)
     for kind in get_args(StartKind):
         begin = starts(recording, kind)
@@ -77,6 +79,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("recordings", nargs="*", type=Path, help="folders that hold the truth")
     parser.add_argument("--nearby", type=Path, default=Path(".build/release/nearby"))
     parser.add_argument("--json", type=Path, help="write all results to this file")
+    parser.add_argument(
+        "--engine-only",
+        action="store_true",
+        help="leave the other methods out: their rows do not change with the engine",
+    )
     parser.add_argument(
         "--seconds", type=float, default=300, help="the time limit of a method, for each run"
     )

@@ -10,7 +10,7 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable {
 
   /// A place that is found is fitted to all samples until its shell is flat.
   package static let refinement = EngineFeatures(rawValue: 1 << 0)
-  /// Convergence needs a search that looked everywhere.
+  /// Convergence needs two searches in a row that looked everywhere.
   package static let confirmation = EngineFeatures(rawValue: 1 << 1)
   /// A search in which no place explains the ranges has found nothing.
   package static let explanation = EngineFeatures(rawValue: 1 << 2)

@@ -384,7 +384,7 @@ struct Tracker: Sendable {
   /// Whether it may be believed.
   ///
   /// A search that only refines the modes there are may have lost the right one; what it says is
-  /// believed when one that looked everywhere said so too. A place found for a peer of unknown motion
+  /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown motion
   /// is on probation at first: a search that takes it for resting finds the place where it would rest;
   /// only the filter after that tells the two apart.
   var isProven: Bool {

@@ -8,14 +8,25 @@
 
 namespace {
 
-using Vector = Eigen::Matrix<double, NEARBY_FIT_SIZE, 1>;
-using Matrix = Eigen::Matrix<double, NEARBY_FIT_SIZE, NEARBY_FIT_SIZE>;
-constexpr int drift = NEARBY_STATE_SIZE;
+/// The parameters of a fit: the state of a peer that rests or of one that moves, and after it the
+/// amplitudes of the odometry's drift since the window began (x, y, z, yaw), each with a prior
+/// variance of one.
+template <int States>
+struct Parameters {
+  static constexpr int drift = States, size = States + 4;
+  static constexpr bool moves = States > NEARBY_STATE_SIZE;
+  using Vector = Eigen::Matrix<double, size, 1>;
+  using Matrix = Eigen::Matrix<double, size, size>;
+};
+
 /// Two antennas tell front from back below this azimuth, whatever else they confuse.
 constexpr double mirrored_beyond = 0.8;
 
 /// The normal equations at one point, and the cost there.
+template <int States>
 struct System {
+  using Vector = typename Parameters<States>::Vector;
+  using Matrix = typename Parameters<States>::Matrix;
   Matrix information = Matrix::Zero();
   Vector gradient = Vector::Zero();
   double cost = 0;
@@ -23,7 +34,7 @@ struct System {
   double honest[NEARBY_COMPONENTS] = {1, 1, 1};
 
   void add(const Vector &h, double innovation, double variance, double weight, double informative) {
-    information.selfadjointView<Eigen::Lower>().rankUpdate(h, informative / variance);
+    information.template selfadjointView<Eigen::Lower>().rankUpdate(h, informative / variance);
     gradient += weight * innovation / variance * h;
   }
 };
@@ -36,30 +47,31 @@ Eigen::Matrix3d position_information(const nearby_fit_model &model) {
   return information;
 }
 
-void add_prior(const nearby_fit_model &model, const Vector &x, System &system) {
+template <int States>
+void add_prior(const nearby_fit_model &model, const typename Parameters<States>::Vector &x,
+               System<States> &system) {
   const Eigen::Matrix3d position = position_information(model);
-  const Eigen::Vector3d away = Eigen::Map<const Eigen::Vector3d>(model.center) - x.head<3>();
+  const Eigen::Vector3d away = Eigen::Map<const Eigen::Vector3d>(model.center) - x.template head<3>();
   const Eigen::Vector3d pull = position * away;
-  system.information.topLeftCorner<3, 3>() += position;
-  system.gradient.head<3>() += pull;
+  system.information.template topLeftCorner<3, 3>() += position;
+  system.gradient.template head<3>() += pull;
   system.cost += 0.5 * away.dot(pull);
 
-  double prior[NEARBY_STATE_SIZE - 3] = {model.range_scale_sigma * model.range_scale_sigma};
+  double prior[Parameters<States>::size];
+  prior[NEARBY_STATE_RANGE_SCALE] = model.range_scale_sigma * model.range_scale_sigma;
   for (int i = 0; i < NEARBY_COMPONENTS; ++i) {
-    prior[NEARBY_STATE_RANGE_BIAS - 3 + i] = model.bias_variance[i];
-    prior[NEARBY_STATE_RANGE_WANDER - 3 + i] = model.wander_variance[i];
+    prior[NEARBY_STATE_RANGE_BIAS + i] = model.bias_variance[i];
+    prior[NEARBY_STATE_RANGE_WANDER + i] = model.wander_variance[i];
   }
-  for (int i = 3; i < NEARBY_STATE_SIZE; ++i) {
+  for (int i = NEARBY_STATE_SIZE; i < States; ++i)
+    prior[i] = model.speed_variance[i - NEARBY_STATE_VELOCITY];
+  for (int i = Parameters<States>::drift; i < Parameters<States>::size; ++i) prior[i] = 1;
+  for (int i = 3; i < Parameters<States>::size; ++i) {
     // A prior of zero width pins the parameter without dividing by it.
-    const double variance = std::fmax(prior[i - 3], 1e-12);
+    const double variance = std::fmax(prior[i], 1e-12);
     system.information(i, i) += 1 / variance;
     system.gradient[i] -= x[i] / variance;
     system.cost += 0.5 * x[i] * x[i] / variance;
-  }
-  for (int i = drift; i < NEARBY_FIT_SIZE; ++i) {
-    system.information(i, i) += 1;
-    system.gradient[i] -= x[i];
-    system.cost += 0.5 * x[i] * x[i];
   }
 }
 
@@ -72,8 +84,9 @@ double outlier_density(const nearby_fit_model &model, int component, double inno
 }
 
 /// One value of a keyframe, linearised.
+template <int States>
 struct Value {
-  Vector h;
+  typename Parameters<States>::Vector h;
   double innovation, variance;
   /// The density of the innovation if the value is honest, and if it is a fault.
   double honest, faulty;
@@ -84,16 +97,21 @@ struct Value {
 };
 
 /// The values of one component, in the order of time.
+template <int States>
 struct Chain {
-  Value values[NEARBY_FIT_CAPACITY];
+  Value<States> values[NEARBY_FIT_CAPACITY];
   int count = 0;
 };
 
-Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model &model,
-                 const Vector &x, double widening) {
+template <int States>
+Value<States> linearized(const nearby_keyframe &k, int component, const nearby_fit_model &model,
+                         const typename Parameters<States>::Vector &x, double widening) {
+  constexpr int drift = Parameters<States>::drift;
   nearby::Hypothesis<double> at{};
   for (int i = 0; i < NEARBY_STATE_SIZE; ++i) at.mean[i] = x[i];
-  // Where the peer was in the world as it was then: less the drift since.
+  // Where the peer was in the world as it was then: less its way and the drift since.
+  if constexpr (Parameters<States>::moves)
+    for (int i = 0; i < 3; ++i) at.mean[i] -= k.velocity_reach * x[NEARBY_STATE_VELOCITY + i];
   const double turned[3] = {x[2] - k.pivot[2], 0, k.pivot[0] - x[0]};  // up × (p - pivot)
   at.mean[0] -= k.horizontal_drift * x[drift] + k.yaw_drift * x[drift + 3] * turned[0];
   at.mean[1] -= k.vertical_drift * x[drift + 1];
@@ -102,8 +120,8 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
   for (int i = 0; i < 3; ++i) from.antenna_in_world[i] = k.antenna_in_world[i];
   for (int i = 0; i < 9; ++i) from.device_from_world[i] = k.device_from_world[i];
 
-  Value value;
-  Vector &h = value.h;
+  Value<States> value;
+  auto &h = value.h;
   h.setZero();
   nearby::Linearized<double> z;
   if (component == NEARBY_RANGE) {
@@ -127,6 +145,8 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
     }
   }
   for (int i = 0; i < 3; ++i) h[i] = z.gradient[i];
+  if constexpr (Parameters<States>::moves)
+    for (int i = 0; i < 3; ++i) h[NEARBY_STATE_VELOCITY + i] = -k.velocity_reach * h[i];
   h[drift] = -k.horizontal_drift * h[0];
   h[drift + 1] = -k.vertical_drift * h[1];
   h[drift + 2] = -k.horizontal_drift * h[2];
@@ -151,11 +171,12 @@ Value linearized(const nearby_keyframe &k, int component, const nearby_fit_model
 ///
 /// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with
 /// probability `share`.
-double weigh(Chain &chain, double share) {
+template <int States>
+double weigh(Chain<States> &chain, double share) {
   double ahead[NEARBY_FIT_CAPACITY];  // P(honest | values so far)
   double log_likelihood = 0, honest = 1 - share;
   for (int i = 0; i < chain.count; ++i) {
-    const Value &v = chain.values[i];
+    const Value<States> &v = chain.values[i];
     honest = v.lasting * honest + (1 - v.lasting) * (1 - share);
     const double both = honest * v.honest + (1 - honest) * v.faulty;
     log_likelihood += std::log(both);
@@ -165,7 +186,7 @@ double weigh(Chain &chain, double share) {
   // P(values after | state), up to a factor.
   double after_honest = 1, after_faulty = 1;
   for (int i = chain.count - 1; i >= 0; --i) {
-    Value &v = chain.values[i];
+    Value<States> &v = chain.values[i];
     const double a = ahead[i] * after_honest, b = (1 - ahead[i]) * after_faulty;
     v.weight = a / (a + b);
     const double from_honest = v.honest * after_honest, from_faulty = v.faulty * after_faulty;
@@ -181,32 +202,36 @@ double weigh(Chain &chain, double share) {
 
 /// The share of a value's information that is left when it is not known whether it is honest: of
 /// the observed information `w/R - w (1 - w) (ν/R)²` (Louis 1982), zero at least.
-double informative(const Value &v) {
+template <int States>
+double informative(const Value<States> &v) {
   const double squared = v.innovation * v.innovation / v.variance;
   return v.weight * std::fmax(0, 1 - (1 - v.weight) * squared);
 }
 
 /// At the mode itself (`is_mode`) the information is that which the values have; on the way there,
 /// that with which steps are sure to lead downhill.
-System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
-                 const Vector &x, double widening, bool is_mode = false) {
-  System system;
+template <int States>
+System<States> linearize(const nearby_keyframe *keyframes, int count,
+                         const nearby_fit_model &model,
+                         const typename Parameters<States>::Vector &x, double widening,
+                         bool is_mode = false) {
+  System<States> system;
   add_prior(model, x, system);
   for (int component = 0; component < NEARBY_COMPONENTS; ++component) {
-    Chain chain;
+    Chain<States> chain;
     double lasting = 1;
     for (int i = 0; i < count; ++i) {
       lasting *= keyframes[i].lasting;
       if (!(keyframes[i].present & 1 << component)) continue;
-      Value &value = chain.values[chain.count++];
-      value = linearized(keyframes[i], component, model, x, widening);
+      Value<States> &value = chain.values[chain.count++];
+      value = linearized<States>(keyframes[i], component, model, x, widening);
       value.lasting = lasting;
       lasting = 1;
     }
     system.cost -= weigh(chain, model.outlier_share);
     double honest = 0;
     for (int i = 0; i < chain.count; ++i) {
-      const Value &v = chain.values[i];
+      const Value<States> &v = chain.values[i];
       system.add(v.h, v.innovation, v.variance, v.weight, is_mode ? informative(v) : v.weight);
       honest += v.weight;
     }
@@ -215,42 +240,51 @@ System linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_m
   return system;
 }
 
-}  // namespace
-
-double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance, double *honest) {
+template <int States>
+double fit(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
+           double widest, double *state, double *covariance, double *honest) {
+  using Vector = typename Parameters<States>::Vector;
+  using Matrix = typename Parameters<States>::Matrix;
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
-  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
   Vector x = Vector::Zero();
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) x[i] = state[i];
+  for (int i = 0; i < States; ++i) x[i] = state[i];
   Eigen::LLT<Matrix> solver;
-  const Eigen::LLT<Eigen::Matrix3d> prior(position_information(*model));
+  const Eigen::LLT<Eigen::Matrix3d> prior(position_information(model));
   if (prior.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
-  const double reach = 2 / std::sqrt(position_information(*model).trace() / 3);
+  const double reach = 2 / std::sqrt(position_information(model).trace() / 3);
   for (const double widening : schedule) {
     if (widening > widest) continue;
-    const System system = linearize(keyframes, count, *model, x, widening);
+    const System<States> system = linearize<States>(keyframes, count, model, x, widening);
     solver.compute(system.information);
     if (solver.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
     Vector step = solver.solve(system.gradient);
     // A step far beyond the prior would leave the valley.
-    const double length = step.head<3>().norm();
+    const double length = step.template head<3>().norm();
     if (length > reach) step *= reach / length;
     x += step;
     if (widening == 1 && length < 1e-4) break;
   }
-  const System last = linearize(keyframes, count, *model, x, 1, true);
+  const System<States> last = linearize<States>(keyframes, count, model, x, 1, true);
   solver.compute(last.information);
   if (solver.info() != Eigen::Success || !x.allFinite())
     return -std::numeric_limits<double>::infinity();
   double half_log_det = 0;
-  for (int i = 0; i < NEARBY_FIT_SIZE; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
+  for (int i = 0; i < Parameters<States>::size; ++i) half_log_det += std::log(solver.matrixLLT()(i, i));
   for (int i = 0; i < 3; ++i) half_log_det -= std::log(prior.matrixLLT()(i, i));
   const Matrix p = solver.solve(Matrix::Identity());
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) state[i] = x[i];
-  for (int c = 0; c < NEARBY_STATE_SIZE; ++c)
+  for (int i = 0; i < States; ++i) state[i] = x[i];
+  for (int c = 0; c < States; ++c)
     for (int r = 0; r <= c; ++r) covariance[nearby::packed(r, c)] = p(r, c);
   std::copy(last.honest, last.honest + NEARBY_COMPONENTS, honest);
   return -last.cost - half_log_det;
+}
+
+}  // namespace
+
+double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
+                  double widest, double *state, double *covariance, double *honest) {
+  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
+  const auto fit_any = model->may_move ? fit<NEARBY_MOVING_STATE_SIZE> : fit<NEARBY_STATE_SIZE>;
+  return fit_any(keyframes, count, *model, widest, state, covariance, honest);
 }

@@ -197,16 +197,15 @@ typedef struct nearby_keyframe {
   /// How far the odometry has drifted since, in the shape in which it most likely has: metres in
   /// the horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
   double horizontal_drift, vertical_drift, yaw_drift, pivot[3];
+  /// How far a peer has most likely come since at a speed of 1 m/s now: τ (1 - exp(-t/τ)), seconds;
+  /// used only when the peer may move.
+  double velocity_reach;
   /// How likely it is that a fault, or honesty, has lasted since the keyframe before.
   double lasting;
 } nearby_keyframe;
 
 /// A fit takes at most so many keyframes; more are left out.
 enum { NEARBY_FIT_CAPACITY = 512 };
-
-/// The parameters of a fit: the state, and the amplitudes of the odometry's drift since the window
-/// began (x, y, z, yaw), each with a prior variance of one.
-enum { NEARBY_FIT_SIZE = NEARBY_STATE_SIZE + 4 };
 
 /// What a fit assumes.
 typedef struct nearby_fit_model {
@@ -221,6 +220,9 @@ typedef struct nearby_fit_model {
   /// Whether the radio confuses what is before it with what is behind, as two antennas do far from
   /// straight ahead: an azimuth z may then be measured as ±π - z.
   int32_t is_mirrored;
+  /// Whether the peer moves, and the prior variance of its velocity now along each axis, m²/s².
+  int32_t may_move;
+  double speed_variance[3];
 } nearby_fit_model;
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
@@ -231,7 +233,8 @@ typedef struct nearby_fit_model {
 /// Newton's method, each value weighted by its probability of being no fault given all others
 /// (forward and backward, Rabiner 1989, eq. 27), the noise at first widened and then narrowed to
 /// what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds its way.
-/// `state` is the start and becomes the mode; `covariance` (packed) is the inverse of the
+/// `state`, with a velocity when the peer may move, is the start and becomes the mode; the amplitudes
+/// of the odometry's drift are fitted with it and left out; `covariance` (packed) is the inverse of the
 /// information there. Returns the logarithm of the evidence by Laplace's approximation, up to a
 /// constant common to all priors; minus infinity when it could not be solved. Noise variances begin
 /// at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a mode

@@ -118,14 +118,15 @@ struct Tracker: Sendable {
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
     let priors = birth.priors()
-    restingModes = motion == .moving ? nil : ModeSearch(priors, configuration.features)
-    movingModes = motion == .stationary ? nil : ModeSearch(priors, configuration.features)
+    restingModes = motion == .moving ? nil : ModeSearch(priors, moves: false, features)
+    movingModes = motion == .stationary ? nil : ModeSearch(priors, moves: true, features)
     var seeds: [HypothesisBank.Seed] = []
     if motion != .moving { seeds += birth.seeds().weighted(to: 1 - Self.movesAtFirst) }
     if motion != .stationary {
-      seeds += birth.seeds().weighted(to: Self.movesAtFirst).movingSeeds()
+      let speeds = configuration.speedVariances
+      seeds += birth.seeds().weighted(to: Self.movesAtFirst).map { $0.moving(at: speeds) }
     }
-    bank.replace(with: seeds, configuration.motion)
+    bank.replace(with: seeds)
     _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -166,7 +167,7 @@ struct Tracker: Sendable {
     let left = Self.wander.decay(from: self.device, to: device, distance: distance)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
-    if isSettled, motion == .unknown { bank.mix(seconds: seconds, configuration.motion) }
+    if isSettled, motion == .unknown { bank.mix(seconds: seconds, configuration) }
     var step = nearby_motion(moving: configuration, seconds: seconds, device: position)
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
@@ -324,7 +325,7 @@ struct Tracker: Sendable {
       let birth = Birth(
         components, at: device, noise: noise, configuration,
         maximumCount: configuration.hypotheses.maximumCount)
-      movingModes = ModeSearch(birth.priors(), configuration.features)
+      movingModes = ModeSearch(birth.priors(), moves: true, features)
     }
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
@@ -333,8 +334,8 @@ struct Tracker: Sendable {
     let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
     let seeds =
       resting.weighted(to: 1 - movingShare)
-      + moving.weighted(to: movingShare).movingSeeds()
-    if !seeds.isEmpty { bank.replace(with: seeds, configuration.motion) }
+      + moving.weighted(to: movingShare)
+    if !seeds.isEmpty { bank.replace(with: seeds) }
   }
 
   /// Where the peer is, if one place is left.
@@ -432,7 +433,7 @@ struct Tracker: Sendable {
     }
     guard motion == .unknown else { return }
     if isMovingNegligible { bank.removeMoving() }
-    bank.pairUp(doubt: Self.movesAfterwards, configuration.motion)
+    bank.pairUp(doubt: Self.movesAfterwards, configuration.speedVariances)
   }
 
   /// Leaves the filter alone.
@@ -492,12 +493,12 @@ extension nearby_motion {
   /// What a peer that moves does in a time; no drift, and all wandering errors as they were.
   fileprivate init(moving configuration: FusionConfiguration, seconds: Double, device: Vector3) {
     self.init()
-    let speeds = configuration.motion.speedVariances
+    let speeds = configuration.speedVariances
     device_in_world = (device.x, device.y, device.z)
     (range_wander_decay, azimuth_wander_decay, elevation_wander_decay) = (1, 1, 1)
     self.seconds = seconds
     horizontal_speed_variance = speeds[0]
-    vertical_speed_variance = configuration.odometry.isPlanar ? 0 : speeds[1]
+    vertical_speed_variance = speeds[1]
     velocity_seconds = configuration.motion.velocitySeconds
   }
 }
@@ -512,13 +513,17 @@ extension [HypothesisBank.Seed] {
       return seed
     }
   }
+}
 
-  /// The same for a peer that moves.
-  fileprivate func movingSeeds() -> Self {
-    map { seed in
-      var seed = seed
-      seed.moves = true
-      return seed
+extension HypothesisBank.Seed {
+  /// The same for a peer that moves, of whose speed only the variances are known.
+  fileprivate func moving(at speedVariances: InlineArray<3, Double>) -> Self {
+    var seed = self
+    seed.moves = true
+    for axis in 0..<3 {
+      let state = Int(NEARBY_STATE_VELOCITY) + axis
+      seed.covariance[HypothesisBank.packed(state, state)] = speedVariances[axis]
     }
+    return seed
   }
 }

@@ -17,9 +17,10 @@ struct HypothesisBank: Sendable {
 
   /// One hypothesis to begin with.
   struct Seed {
-    var mean: InlineArray<10, Double>
+    /// The state with the velocity, which is zero, variances and all, unless the peer moves.
+    var mean: InlineArray<13, Double>
     /// Packed upper triangle.
-    var covariance: InlineArray<55, Double>
+    var covariance: InlineArray<91, Double>
     var weight: Double
     /// Whether the angles measured at birth are faulty under this hypothesis.
     var anglesAreFaulty = false
@@ -49,11 +50,7 @@ struct HypothesisBank: Sendable {
   // MARK: Birth and growth
 
   /// Puts hypotheses, one at least, in the place of those there are.
-  ///
-  /// - Parameters:
-  ///   - seeds: The hypotheses.
-  ///   - motion: How a peer moves under those under which it does: at a speed that is not known yet.
-  mutating func replace(with seeds: [Seed], _ motion: MotionConfiguration) {
+  mutating func replace(with seeds: [Seed]) {
     count = 0
     reserve(seeds.count)
     let total = seeds.reduce(0) { $0 + $1.weight }
@@ -64,7 +61,6 @@ struct HypothesisBank: Sendable {
       self[.fault(2), index] = seed.anglesAreFaulty ? 1 : 0
       self[.rangeResidual, index] = 1e9
       self[.logWeight, index] = log(seed.weight / total)
-      if mayMove { setVelocity(of: index, moves: seed.moves, motion) }
     }
     count = seeds.count
   }
@@ -76,24 +72,26 @@ struct HypothesisBank: Sendable {
   }
 
   private mutating func setState(of index: Int, _ seed: Seed) {
-    for state in 0..<Self.stateSize { self[.mean(state), index] = seed.mean[state] }
-    for element in 0..<Int(NEARBY_COVARIANCE_SIZE) {
+    let size = Int(mayMove ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    for state in 0..<size { self[.mean(state), index] = seed.mean[state] }
+    for element in 0..<Self.packed(0, size) {
       self[.covariance(element), index] = seed.covariance[element]
     }
+    if mayMove { self[.moves, index] = seed.moves ? 1 : 0 }
   }
 
   /// Sets a velocity that is zero, or one of which only the spread is known.
-  private mutating func setVelocity(of index: Int, moves: Bool, _ motion: MotionConfiguration) {
+  private mutating func setVelocity(
+    of index: Int, moves: Bool, _ speedVariances: InlineArray<3, Double>
+  ) {
     self[.moves, index] = moves ? 1 : 0
     for field in Int(NEARBY_FIELD_VELOCITY)..<Int(NEARBY_MOVING_FIELD_COUNT) {
       self[Field(row: field), index] = 0
     }
     guard moves else { return }
-    let variances = motion.speedVariances
     for axis in 0..<3 {
       let state = Self.stateSize + axis
-      let element = Self.packed(state, state) - Int(NEARBY_COVARIANCE_SIZE)
-      self[Field(row: Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element), index] = variances[axis]
+      self[.covariance(Self.packed(state, state)), index] = speedVariances[axis]
     }
   }
 
@@ -102,13 +100,13 @@ struct HypothesisBank: Sendable {
   ///
   /// - Parameters:
   ///   - doubt: The share of the one that was not there.
-  ///   - motion: How a peer moves.
-  mutating func pairUp(doubt: Double, _ motion: MotionConfiguration) {
+  ///   - speedVariances: How fast a peer that moves does, along each axis of the world.
+  mutating func pairUp(doubt: Double, _ speedVariances: InlineArray<3, Double>) {
     precondition(mayMove && (1...2).contains(count), "one hypothesis of each kind at most")
     if count == 1 {
       reserve(2)
       for field in 0..<fieldCount { self[Field(row: field), 1] = self[Field(row: field), 0] }
-      setVelocity(of: 1, moves: self[.moves, 0] == 0, motion)
+      setVelocity(of: 1, moves: self[.moves, 0] == 0, speedVariances)
       self[.logWeight, 0] = log(1 - doubt)
       self[.logWeight, 1] = log(doubt)
       count = 2
@@ -167,12 +165,13 @@ struct HypothesisBank: Sendable {
   ///
   /// - Parameters:
   ///   - seconds: The time since this was done last.
-  ///   - motion: How often it does.
-  mutating func mix(seconds: Double, _ motion: MotionConfiguration) {
+  ///   - configuration: How often it does, and how fast it then is.
+  mutating func mix(seconds: Double, _ configuration: FusionConfiguration) {
+    let motion = configuration.motion
     // The two-state chain after a time: it forgets with the sum of both rates.
     let (starts, stops) = (1 / motion.restingSeconds, 1 / motion.movingSeconds)
     let changed = (1 - exp(-(starts + stops) * seconds)) / (starts + stops)
-    let variances = motion.speedVariances
+    let variances = configuration.speedVariances
     unsafe withKernelBank { bank in
       unsafe nearby_bank_mix(
         bank, starts * changed, stops * changed, variances[0], variances[1])
@@ -238,9 +237,16 @@ struct HypothesisBank: Sendable {
   struct Field {
     let row: Int
 
-    static func mean(_ state: Int) -> Field { Field(row: Int(NEARBY_FIELD_MEAN) + state) }
+    static func mean(_ state: Int) -> Field {
+      let velocity = state - Int(NEARBY_STATE_VELOCITY)
+      return Field(row: velocity < 0 ? state : Int(NEARBY_FIELD_VELOCITY) + velocity)
+    }
     static func covariance(_ element: Int) -> Field {
-      Field(row: Int(NEARBY_FIELD_COVARIANCE) + element)
+      let velocity = element - Int(NEARBY_COVARIANCE_SIZE)
+      return Field(
+        row: velocity < 0
+          ? Int(NEARBY_FIELD_COVARIANCE) + element
+          : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + velocity)
     }
     static func fault(_ component: Int) -> Field {
       Field(row: Int(NEARBY_FIELD_FAULT) + component)
@@ -293,17 +299,31 @@ struct HypothesisBank: Sendable {
   }
 }
 
-extension MotionConfiguration {
-  /// The variances of the speed along the world's axes, m²/s².
+extension FusionConfiguration {
+  /// The variances of a moving peer's speed along the world's axes, m²/s².
   var speedVariances: InlineArray<3, Double> {
-    let horizontal = horizontalSpeedSigma * horizontalSpeedSigma
-    return [horizontal, verticalSpeedSigma * verticalSpeedSigma, horizontal]
+    let horizontal = motion.horizontalSpeedSigma * motion.horizontalSpeedSigma
+    let vertical = odometry.isPlanar ? 0 : motion.verticalSpeedSigma * motion.verticalSpeedSigma
+    return [horizontal, vertical, horizontal]
   }
+}
 
+extension MotionConfiguration {
   /// By what variance a peer that moves has strayed after a time, along a horizontal axis, m².
   func strayingVariance(seconds: Double) -> Double {
     let t = seconds / velocitySeconds
     let reach = horizontalSpeedSigma * velocitySeconds
     return 2 * reach * reach * (t - 1 + exp(-t))
+  }
+
+  /// How far a peer has most likely come at a speed of 1 m/s at either end of a time, seconds.
+  func velocityReach(seconds: Double) -> Double {
+    velocitySeconds * (1 - exp(-seconds / velocitySeconds))
+  }
+
+  /// By what variance it has strayed from there, m².
+  func strayingVarianceBesidesVelocity(seconds: Double) -> Double {
+    let reach = horizontalSpeedSigma * velocityReach(seconds: seconds)
+    return max(0, strayingVariance(seconds: seconds) - reach * reach)
   }
 }

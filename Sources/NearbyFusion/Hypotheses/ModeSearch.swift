@@ -18,13 +18,14 @@ struct ModeSearch: Sendable {
     /// Whether the radio confuses what is before it with what is behind.
     let isMirrored: Bool
     /// The state at the mode found last.
-    var mode: InlineArray<10, Double>
-    var covariance: InlineArray<55, Double>
+    var mode: InlineArray<13, Double>
+    var covariance: InlineArray<91, Double>
     var logEvidence = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
   }
 
+  private let moves: Bool
   private var pieces: [Piece]
   /// The pieces that still have a share, by index.
   private var alive: [Int]
@@ -37,7 +38,12 @@ struct ModeSearch: Sendable {
   /// How likely a radio is that mirrors azimuths from behind.
   private static let mirroredShare = 0.03
 
-  init(_ priors: [PositionPrior], _ features: EngineFeatures = .all) {
+  /// - Parameters:
+  ///   - priors: The prior of the place now, in pieces.
+  ///   - moves: Whether the peer moves.
+  ///   - features: What is switched on.
+  init(_ priors: [PositionPrior], moves: Bool, _ features: EngineFeatures) {
+    self.moves = moves
     pieces = (features.contains(.mirroredAzimuths) ? [false, true] : [false]).flatMap {
       isMirrored in
       priors.map {
@@ -99,6 +105,7 @@ struct ModeSearch: Sendable {
       return
     }
     let center = piece.prior.center
+    let speeds = configuration.speedVariances
     var model = nearby_fit_model(
       center: (center.x, center.y, center.z),
       information: (
@@ -110,7 +117,8 @@ struct ModeSearch: Sendable {
       wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
       outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
-      field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0)
+      field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0,
+      may_move: moves ? 1 : 0, speed_variance: (speeds[0], speeds[1], speeds[2]))
     var mode = piece.mode
     var covariance = piece.covariance
     var honest = piece.honest
@@ -139,7 +147,8 @@ struct ModeSearch: Sendable {
     _ piece: Piece, best: Double, _ antennaInWorld: Vector3
   ) -> HypothesisBank.Seed {
     var seed = HypothesisBank.Seed(
-      mean: piece.mode, covariance: piece.covariance, weight: exp(piece.logEvidence - best))
+      mean: piece.mode, covariance: piece.covariance, weight: exp(piece.logEvidence - best),
+      moves: moves)
     let line = seed.position - antennaInWorld
     let length = max(line.length, 1e-3)
     let unit = line / length
@@ -155,8 +164,8 @@ struct ModeSearch: Sendable {
 
 extension PositionPrior {
   /// The state from which a fit starts.
-  fileprivate var start: InlineArray<10, Double> {
-    var state = InlineArray<10, Double>(repeating: 0)
+  fileprivate var start: InlineArray<13, Double> {
+    var state = InlineArray<13, Double>(repeating: 0)
     state[0] = center.x
     state[1] = center.y
     state[2] = center.z

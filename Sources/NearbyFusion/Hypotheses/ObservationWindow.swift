@@ -192,7 +192,7 @@ struct ObservationWindow: Sendable {
   ) -> Double {
     let seconds = max(0, now.timestamp.seconds(since: past.timestamp))
     return now.positionDriftVariance - past.positionDriftVariance
-      + (motion?.strayingVariance(seconds: seconds) ?? 0)
+      + (motion?.strayingVarianceBesidesVelocity(seconds: seconds) ?? 0)
   }
 
   /// The keyframes as the fit wants them, as seen from now.
@@ -240,6 +240,7 @@ struct ObservationWindow: Sendable {
       let pivot = 0.5 * (pose.translation + now.worldFromDevice.translation)
       let placeVariance = place.rest + keyframe.device.interpolationVariance
       let turnVariance = yaw.rest + keyframe.device.attitudeInterpolationVariance
+      let ago = max(0, now.timestamp.seconds(since: keyframe.device.timestamp))
       var present: Int32 = 0
       var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
       for index in 0..<3 where keyframe.count[index] > 0 {
@@ -263,7 +264,8 @@ struct ObservationWindow: Sendable {
           variance: (variance[0], variance[1], variance[2]),
           memory: (kept.range, kept.angle, kept.angle), horizontal_drift: place.amplitude,
           vertical_drift: isPlanar ? 0 : place.amplitude, yaw_drift: yaw.amplitude,
-          pivot: (pivot.x, pivot.y, pivot.z), lasting: exp(-max(0, since) / faultSeconds)))
+          pivot: (pivot.x, pivot.y, pivot.z),
+          velocity_reach: motion?.velocityReach(seconds: ago) ?? 0, lasting: exp(-max(0, since) / faultSeconds)))
     }
     return result
   }

@@ -56,7 +56,8 @@ struct PlaceSearch: Sendable {
       bias_variance: (problem.ranging.rangeBiasSigma * problem.ranging.rangeBiasSigma, 0, 0),
       wander_variance: (0, 0, 0),
       outlier_share: 0.1, range_excess: problem.rangeExcess,
-      field_of_view: problem.ranging.fieldOfViewRadians, is_mirrored: 0)
+      field_of_view: problem.ranging.fieldOfViewRadians, is_mirrored: 0, may_move: 0,
+      speed_variance: (0, 0, 0))
   }
 
   /// An observation as the kernel wants it, with the device where the drift has it.
@@ -85,7 +86,7 @@ struct PlaceSearch: Sendable {
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: from.present,
       value: from.value, variance: (variance(0), variance(1), variance(2)), memory: (0, 0, 0),
       horizontal_drift: 0, vertical_drift: 0, yaw_drift: 0,
-      pivot: (antenna.x, antenna.y, antenna.z), lasting: 0)
+      pivot: (antenna.x, antenna.y, antenna.z), velocity_reach: 0, lasting: 0)
   }
 
   /// Directions all around, on a Fibonacci lattice or a circle.

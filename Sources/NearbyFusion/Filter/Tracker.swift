@@ -28,7 +28,7 @@ struct Tracker: Sendable {
 
   private let motion: PeerMotion
   private let features: EngineFeatures
-  private var window = ObservationWindow()
+  private var window: ObservationWindow
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
@@ -111,6 +111,7 @@ struct Tracker: Sendable {
     self.motion = motion
     features = configuration.features
     bank = HypothesisBank(mayMove: motion != .stationary)
+    window = ObservationWindow(mayMove: motion != .stationary)
     birthDevice = device
     lastUpdate = device.timestamp
     previousValues = InlineArray(repeating: .nan)
@@ -439,7 +440,7 @@ struct Tracker: Sendable {
   /// Leaves the filter alone.
   private mutating func finishSearch() {
     isRefining = false
-    window = ObservationWindow()
+    window = ObservationWindow(mayMove: motion != .stationary)
     restingModes = nil
     movingModes = nil
   }

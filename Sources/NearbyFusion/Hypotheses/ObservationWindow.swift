@@ -20,6 +20,10 @@ struct ObservationWindow: Sendable {
   }
 
   private var keyframes: [Keyframe] = []
+  /// Samples further apart in time are not averaged: the peer may have moved.
+  private let patience: Double
+
+  init(mayMove: Bool) { patience = mayMove ? Self.movingSeconds : .infinity }
 
   private static let capacity = 48
   /// Within these, metres and radians, is one place.
@@ -30,6 +34,8 @@ struct ObservationWindow: Sendable {
   private static let widestAttitude = 0.25
   /// Values further apart than this many sigmas are not averaged.
   private static let agreement = 3.0
+  /// How long a peer that may move is taken to be in one place, seconds.
+  private static let movingSeconds = 0.25
   /// Keyframes from one place: the honest values, and faults of a kind or two.
   private static let perPlace = 3
 
@@ -94,6 +100,7 @@ struct ObservationWindow: Sendable {
     let step = (a.worldFromDevice.translation - b.worldFromDevice.translation).length
     let turn = a.worldFromDevice.rotation.angle(to: b.worldFromDevice.rotation)
     return step < Self.onePlace && turn < Self.oneAttitude
+      && abs(a.timestamp.seconds(since: b.timestamp)) < patience
   }
 
   private func agrees(
@@ -180,20 +187,14 @@ struct ObservationWindow: Sendable {
     }
     both.device.worldFromDevice = b.device.worldFromDevice.interpolated(
       to: a.device.worldFromDevice, fraction: weight)
+    if patience.isFinite {
+      both.device.timestamp = b.device.timestamp.advanced(
+        bySeconds: weight * a.device.timestamp.seconds(since: b.device.timestamp))
+    }
     return both
   }
 
   // MARK: Giving out
-
-  /// By what variance a peer's place has changed between two moments: the odometry drifts, and a peer
-  /// that moves strays.
-  private func strayed(
-    from past: TrajectoryPoint, to now: TrajectoryPoint, _ motion: MotionConfiguration?
-  ) -> Double {
-    let seconds = max(0, now.timestamp.seconds(since: past.timestamp))
-    return now.positionDriftVariance - past.positionDriftVariance
-      + (motion?.strayingVarianceBesidesVelocity(seconds: seconds) ?? 0)
-  }
 
   /// The keyframes as the fit wants them, as seen from now.
   ///
@@ -232,15 +233,17 @@ struct ObservationWindow: Sendable {
 
       let away = now.worldFromDevice.translation - pose.translation
       let place = Drift(
-        since: strayed(from: keyframe.device, to: now, motion),
-        all: strayed(from: first, to: now, motion), keyframes: keyframes.count)
+        since: now.positionDriftVariance - keyframe.device.positionDriftVariance,
+        all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count)
       let yaw = Drift(
         since: now.yawDriftVariance - keyframe.device.yawDriftVariance,
         all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count)
       let pivot = 0.5 * (pose.translation + now.worldFromDevice.translation)
-      let placeVariance = place.rest + keyframe.device.interpolationVariance
-      let turnVariance = yaw.rest + keyframe.device.attitudeInterpolationVariance
       let ago = max(0, now.timestamp.seconds(since: keyframe.device.timestamp))
+      let placeVariance =
+        place.rest + keyframe.device.interpolationVariance
+        + (motion?.strayingVarianceBesidesVelocity(seconds: ago) ?? 0)
+      let turnVariance = yaw.rest + keyframe.device.attitudeInterpolationVariance
       var present: Int32 = 0
       var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
       for index in 0..<3 where keyframe.count[index] > 0 {

@@ -48,7 +48,8 @@ struct FitTests {
     return nearby_fit_model(
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
       range_scale_sigma: 0, bias_variance: (0, 0, 0), wander_variance: (0, 0, 0),
-      outlier_share: 0.1, range_excess: 1.5, field_of_view: 2, is_mirrored: 0)
+      outlier_share: 0.1, range_excess: 1.5, field_of_view: 2, is_mirrored: 0, may_move: 0,
+      speed_variance: (0, 0, 0))
   }
 
   private struct Result {
@@ -72,8 +73,8 @@ struct FitTests {
     var model = model
     var result = Result(
       state: [start.x, start.y, start.z]
-        + [Double](repeating: 0, count: Int(NEARBY_STATE_SIZE) - 3),
-      covariance: [Double](repeating: .nan, count: Int(NEARBY_COVARIANCE_SIZE)),
+        + [Double](repeating: 0, count: Int(NEARBY_MOVING_STATE_SIZE) - 3),
+      covariance: [Double](repeating: .nan, count: Int(NEARBY_MOVING_COVARIANCE_SIZE)),
       logEvidence: .nan)
     result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe result.state.withUnsafeMutableBufferPointer { state in
@@ -119,6 +120,36 @@ struct FitTests {
     #expect((result.position - peer).length < 1e-6, "seed \(seed)")
   }
 
+  @Test(
+    "exact ranges and angles lead to the place and velocity of a peer that moves",
+    arguments: 0..<16 as Range<UInt64>)
+  func exactVelocity(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    let velocity = generator.normalVector(sigma: 0.5)
+    let keyframes = path(&generator, count: 30, peer: peer, present: 7).enumerated().map {
+      index, k in
+      let reach = 0.1 * Double(29 - index)
+      let (x, y, z) = k.antenna_in_world
+      let (r0, r1, r2, r3, r4, r5, r6, r7, r8) = k.device_from_world
+      let then = peer - reach * velocity - Vector3(x, y, z)
+      let ray = Vector3(
+        Vector3(r0, r1, r2).dot(then), Vector3(r3, r4, r5).dot(then), Vector3(r6, r7, r8).dot(then))
+      let angles = ArrivalAngles(ofDirection: ray)
+      var result = k
+      result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians)
+      result.velocity_reach = reach
+      return result
+    }
+    var model = model(center: peer, sigma: 10_000)
+    model.may_move = 1
+    model.speed_variance = (1e8, 1e8, 1e8)
+    let result = fit(keyframes, model, from: peer + generator.normalVector().normalized)
+    #expect((result.position - peer).length < 1e-6, "seed \(seed)")
+    let found = Vector3(result.state[10], result.state[11], result.state[12])
+    #expect((found - velocity).length < 1e-6, "seed \(seed): \(found) for \(velocity)")
+  }
+
   @Test("a window without keyframes returns the prior")
   func priorOnly() {
     let center = Vector3(1, 2, 3)
@@ -137,10 +168,13 @@ struct FitTests {
 
   // MARK: - Width
 
-  /// What the fit says it predicts, from its parameters: the state, then the drift's amplitudes.
+  /// What the fit says it predicts, from its parameters: the state, with a velocity or without, then
+  /// the drift's amplitudes.
   private func predict(_ x: [Double], _ k: nearby_keyframe) -> [Double] {
+    let moves = x.count > Int(NEARBY_STATE_SIZE) + 4
+    let velocity = moves ? Vector3(x[10], x[11], x[12]) : .zero
     let turned = Vector3(x[2] - k.pivot.2, 0, k.pivot.0 - x[0])
-    let amplitudes = x[Int(NEARBY_STATE_SIZE)...]
+    let amplitudes = x.suffix(4)
     let first = amplitudes.startIndex
     let drift =
       Vector3(
@@ -148,7 +182,8 @@ struct FitTests {
         k.horizontal_drift * amplitudes[first + 2])
       + k.yaw_drift * amplitudes[first + 3] * turned
     let (a, r) = (k.antenna_in_world, k.device_from_world)
-    let v = Vector3(x[0], x[1], x[2]) - drift - Vector3(a.0, a.1, a.2)
+    let v =
+      Vector3(x[0], x[1], x[2]) - k.velocity_reach * velocity - drift - Vector3(a.0, a.1, a.2)
     let ray = Vector3(
       Vector3(r.0, r.1, r.2).dot(v), Vector3(r.3, r.4, r.5).dot(v), Vector3(r.6, r.7, r.8).dot(v))
     let angles = ArrivalAngles(ofDirection: ray)
@@ -162,9 +197,11 @@ struct FitTests {
   }
 
   @Test(
-    "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>)
-  func covariance(seed: UInt64) throws {
-    let n = Int(NEARBY_FIT_SIZE)
+    "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>,
+    [false, true])
+  func covariance(seed: UInt64, moves: Bool) throws {
+    let states = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    let n = states + 4
     var generator = SeededGenerator(seed: seed)
     let peer = peer(&generator)
     var keyframes = path(&generator, count: 20, peer: peer, present: 7)
@@ -175,6 +212,7 @@ struct FitTests {
       keyframes[index].vertical_drift = 0.2 * left
       keyframes[index].yaw_drift = 0.1 * left
       keyframes[index].pivot = (0.5 * left, 0, -0.3)
+      keyframes[index].velocity_reach = moves ? 2 * left : 0
       keyframes[index].present = 1 + Int32(generator.uniform() * 7)
     }
     var model = model(center: peer, sigma: 3)
@@ -183,6 +221,8 @@ struct FitTests {
     model.bias_variance = (0.0225, 0.002, 0.004)
     model.wander_variance = (0.02, 0.003, 0.005)
     model.outlier_share = 0
+    model.may_move = moves ? 1 : 0
+    model.speed_variance = (0.81, 0.06, 0.9)
     // Without noise and with every prior about the truth, the truth is the mode.
     let result = fit(keyframes, model, from: peer + generator.normalVector(sigma: 0.3))
     #expect((result.position - peer).length < 1e-6)
@@ -193,11 +233,12 @@ struct FitTests {
     for row in 0..<3 {
       for column in 0..<3 { information[row * n + column] = prior[row * 3 + column] }
     }
-    let variances = [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005]
+    let variances =
+      [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005] + (moves ? [0.81, 0.06, 0.9] : [])
     for (offset, variance) in variances.enumerated() {
       information[(Int(NEARBY_STATE_RANGE_SCALE) + offset) * (n + 1)] = 1 / variance
     }
-    for drift in Int(NEARBY_STATE_SIZE)..<n { information[drift * (n + 1)] = 1 }
+    for drift in states..<n { information[drift * (n + 1)] = 1 }
     let truth = [peer.x, peer.y, peer.z] + [Double](repeating: 0, count: n - 3)
     for k in keyframes {
       let jacobian = NumericJacobian(at: truth, angles: [1, 2]) { predict($0, k) }
@@ -212,8 +253,8 @@ struct FitTests {
       }
     }
     let expected = try #require(positiveDefiniteInverse(of: information, order: n))
-    for row in 0..<Int(NEARBY_STATE_SIZE) {
-      for column in row..<Int(NEARBY_STATE_SIZE) {
+    for row in 0..<states {
+      for column in row..<states {
         let packed = column * (column + 1) / 2 + row
         let scale = (expected[row * (n + 1)] * expected[column * (n + 1)]).squareRoot()
         #expect(
@@ -385,7 +426,7 @@ struct FitTests {
         center: radius * Vector3(level * cos(turn), height, level * sin(turn)),
         covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
     }
-    var search = ModeSearch(priors)
+    var search = ModeSearch(priors, moves: false, .all)
     let configuration = FusionConfiguration()
     var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
     errors.constant[1] = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearbyKernels
+import Foundation
 import NearbyGeometry
 import Testing
 
@@ -33,7 +34,7 @@ struct ObservationWindowTests {
   ) -> [Left] {
     let configuration = FusionConfiguration()
     let noise = NoiseLevels(configuration.ranging)
-    var window = ObservationWindow()
+    var window = ObservationWindow(mayMove: false)
     for index in 0..<Self.samples {
       let device = device(index)
       let range = (Self.peer - device.worldFromDevice.translation).length
@@ -76,6 +77,57 @@ struct ObservationWindowTests {
   func unsureExpectation() {
     expectPairs(left(excess: 1, expecting: .init(position: Self.peer, spread: 0.5)))
     expectPairs(left(excess: 1, expecting: nil))
+  }
+
+  @Test("from one place, what a peer that may move gave in a quarter of a second is one keyframe")
+  func standingStill() {
+    func times(mayMove: Bool) -> [Double] {
+      let configuration = FusionConfiguration()
+      let noise = NoiseLevels(configuration.ranging)
+      var window = ObservationWindow(mayMove: mayMove)
+      var device = device(0)
+      for _ in 0..<9 {
+        let sample = RangingSample(
+          peer: PeerID(index: 0), timestamp: device.timestamp, distance: 3)
+        var components = Components(repeating: nil)
+        components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
+        _ = window.add(components, at: device, noise: noise, expecting: nil)
+        device.timestamp = device.timestamp.advanced(bySeconds: 0.1)
+      }
+      return window.kernelKeyframes(
+        now: device, antennaInDevice: .zero, wander: WanderModel(), isPlanar: false,
+        motion: MotionConfiguration(), faultSeconds: 1
+      ).map { $0.velocity_reach }
+    }
+    #expect(times(mayMove: false).count == 1)
+    let reaches = times(mayMove: true)
+    #expect(reaches.count == 3)
+    // 0.9, 0.6 and 0.3 s ago, of a velocity that lasts for 4 s.
+    for (reach, seconds) in zip(reaches, [0.9, 0.6, 0.3]) {
+      #expect(abs(reach - 4 * (1 - exp(-seconds / 4))) < 1e-9)
+    }
+  }
+
+  @Test("neighbours that are averaged stand for the time between them")
+  func averagedTimes() {
+    let configuration = FusionConfiguration()
+    let noise = NoiseLevels(configuration.ranging)
+    var window = ObservationWindow(mayMove: true)
+    for index in 0..<Self.samples {
+      let device = device(index)
+      let range = (Self.peer - device.worldFromDevice.translation).length
+      let sample = RangingSample(
+        peer: PeerID(index: 0), timestamp: device.timestamp, distance: range)
+      var components = Components(repeating: nil)
+      components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
+      _ = window.add(components, at: device, noise: noise, expecting: nil)
+    }
+    let now = device(Self.samples - 1)
+    let keyframes = window.kernelKeyframes(
+      now: now, antennaInDevice: .zero, wander: WanderModel(), isPlanar: false,
+      motion: MotionConfiguration(), faultSeconds: 1)
+    // The oldest two were taken 24 and 23.5 s ago.
+    #expect(abs(keyframes[0].velocity_reach - 4 * (1 - exp(-23.75 / 4))) < 1e-9)
   }
 
   /// All are averages of two neighbours, half-way between them, but for the newest.

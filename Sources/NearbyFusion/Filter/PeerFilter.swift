@@ -14,6 +14,8 @@ struct PeerFilter: Sendable {
   private(set) var vertical = VerticalDirectionEstimate.unknown
 
   private var challenger: Tracker?
+  /// Whether a peer of unknown motion is on its way.
+  private var isUnderway = false
   /// The world that the accounts are about.
   private var world: Int?
   private var noise: NoiseLevels
@@ -30,6 +32,10 @@ struct PeerFilter: Sendable {
 
   /// A challenger must have been right for so long before it takes over, seconds.
   private static let probation = 1.0
+  /// A peer of unknown motion is on its way from when it moves with the first of these probabilities
+  /// until it does with less than the second.
+  private static let startsAbove = 0.5
+  private static let stopsBelow = 0.2
 
   // MARK: Stage 1, judging the sample
 
@@ -89,6 +95,12 @@ struct PeerFilter: Sendable {
     if incumbent.isConsistent && !isLost || challenger?.isContradicted ?? false {
       challenger = nil
     }
+    // What a challenger saw of a peer on its way says nothing about where the peer came to rest.
+    let wasUnderway = isUnderway
+    isUnderway =
+      motion == .unknown
+      && incumbent.bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
+    if wasUnderway, !isUnderway { challenger = nil }
     guard challenger != nil else {
       if incumbent.isContradicted || isLost {
         challenger = Tracker(

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAllocationCounter
+import CMeasuredRegion
+import Foundation
+import Workloads
+
+/// Counts what is the same on every run: `count list`, `count allocations`, `count run NAME`.
+///
+/// `run` is for callgrind, which counts the instructions within `measured_region`.
+@main
+enum Count {
+  static func main() {
+    do { try run() } catch { fail("\(error)") }
+  }
+
+  private static func run() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    let counted = Catalogue.all.filter { $0.countedBatches != nil }
+    switch (arguments.first, arguments.count) {
+    case ("list", 1):
+      for entry in counted { print(entry.name) }
+    case ("allocations", 1):
+      for entry in counted {
+        let (allocations, operations) = try measure(entry)
+        print(entry.name, Double(allocations) / Double(operations))
+      }
+    case ("run", 2):
+      guard let entry = counted.first(where: { $0.name == arguments[2] }) else {
+        fail("there is no workload \(arguments[2]); `count list` prints them")
+      }
+      print(try measure(entry).operations)
+    default:
+      fail("usage: count list | allocations | run NAME")
+    }
+  }
+
+  /// Runs the workload's batches; one comes before them, so that nothing is made for the first time.
+  private static func measure(
+    _ entry: Catalogue.Entry
+  ) throws -> (allocations: Int64, operations: Int) {
+    let subject = Subject(try entry.make())
+    try subject.workload.prepare()
+    subject.workload.run()
+    for _ in 0..<(entry.countedBatches ?? 0) {
+      try subject.workload.prepare()
+      subject.measure()
+      try subject.workload.check()
+    }
+    return (subject.allocations, subject.operations)
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(64)
+  }
+}
+
+/// A workload where C can find it.
+private final class Subject {
+  var workload: any Workload
+  private(set) var allocations: Int64 = 0
+  private(set) var operations = 0
+
+  init(_ workload: any Workload) { self.workload = workload }
+
+  func measure() {
+    let before = allocation_count()
+    unsafe measured_region(
+      { context in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<Subject>.fromOpaque(context).takeUnretainedValue().workload.run()
+      }, Unmanaged.passUnretained(self).toOpaque())
+    allocations += allocation_count() - before
+    operations += workload.operations
+  }
+}

@@ -63,11 +63,11 @@ public enum Catalogue {
 
   /// Whole runs.
   public static let runs = [
-    Entry("Runs.fusion.walk", countedBatches: 1) { try Fusion(BenchmarkRecording.folder) },
-    Entry("Runs.replay.walk", countedBatches: nil) { try Replay(BenchmarkRecording.folder) },
-    Entry("Runs.command.walk", countedBatches: nil) { Command(BenchmarkRecording.folder) },
-    Entry("Runs.replay.plaza1", countedBatches: nil) { try Replay("Datasets/plaza1") },
-    Entry("Runs.replay.plaza2", countedBatches: nil) { try Replay("Datasets/plaza2") },
+    Entry("Runs.fusion.walk", countedBatches: 1) { try Fusion(Places.recording) },
+    Entry("Runs.replay.walk", countedBatches: nil) { try Replay(Places.recording) },
+    Entry("Runs.command.walk", countedBatches: nil) { Command(Places.recording) },
+    Entry("Runs.replay.plaza1", countedBatches: nil) { try Replay(Places.dataset("plaza1")) },
+    Entry("Runs.replay.plaza2", countedBatches: nil) { try Replay(Places.dataset("plaza2")) },
   ]
 
   /// All of them.

@@ -22,7 +22,7 @@ enum Count {
     case ("allocations", 1):
       for entry in counted {
         let (allocations, operations) = try measure(entry)
-        print(entry.name, Double(allocations) / Double(operations))
+        print(entry.name, allocations, operations)
       }
     case ("run", 2):
       guard let entry = counted.first(where: { $0.name == arguments[2] }) else {

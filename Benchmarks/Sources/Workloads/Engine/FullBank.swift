@@ -4,8 +4,8 @@ import NearbyGeometry
 
 /// One sample of a bank that is full: predict, update, reduce and assess all, and search nothing.
 ///
-/// A device at rest gets ranges of 8 m with a stated sigma of 2 cm. The first one gives birth to as
-/// many hypotheses as there may be. The following ones agree with it and come from the same place, so
+/// A device at rest gets ranges of 8 m with a stated sigma of 2 cm. The first one gives birth to at
+/// least as many hypotheses as there may be. The following ones agree with it and come from the same place, so
 /// they make no new keyframe, and nothing is searched.
 ///
 /// Each batch works on a copy of the engine as it is right after the birth, which has had one sample
@@ -55,6 +55,8 @@ struct FullBank: Workload {
 
   func check() throws {
     let count = engine.estimate(of: peer).hypothesisCount
-    guard count * 10 > hypotheses * 9 else { throw WrongState("\(count) of \(hypotheses) are left") }
+    guard count * 10 > hypotheses * 9 else {
+      throw WrongState("\(count) of \(hypotheses) are left")
+    }
   }
 }

@@ -23,14 +23,14 @@ struct ParsedFile: Workload {
 
   init(_ format: Format) throws {
     self.format = format
-    let folder = BenchmarkRecording.fullFolder
+    let folder = Places.fullRecording
     path =
       switch format {
       case .trajectory: "\(folder)/trajectory.txt"
       case .ranging: "\(folder)/ranging.csv"
       case .tracking: "\(folder)/tracking.csv"
       case .peers: "\(folder)/truth/peers.csv"
-      case .estimates: BenchmarkRecording.estimates
+      case .estimates: Places.estimates
       }
     text = try [UInt8](Data(contentsOf: URL(filePath: path)))
     operations = text.count
@@ -47,19 +47,19 @@ struct ParsedFile: Workload {
   private mutating func read() throws {
     switch format {
     case .trajectory:
-      var reader = try RecordingReader(folder: BenchmarkRecording.fullFolder).trajectory()
+      var reader = try RecordingReader(folder: Places.fullRecording).trajectory()
       while try reader.next() != nil { rows += 1 }
     case .ranging:
-      var reader = try RecordingReader(folder: BenchmarkRecording.fullFolder).ranging()
+      var reader = try RecordingReader(folder: Places.fullRecording).ranging()
       while try reader.next() != nil { rows += 1 }
     case .tracking:
-      guard var reader = try RecordingReader(folder: BenchmarkRecording.fullFolder).tracking()
+      guard var reader = try RecordingReader(folder: Places.fullRecording).tracking()
       else {
         return
       }
       while try reader.next() != nil { rows += 1 }
     case .peers:
-      guard var reader = try RecordingReader(folder: BenchmarkRecording.fullFolder).truthPeers()
+      guard var reader = try RecordingReader(folder: Places.fullRecording).truthPeers()
       else {
         return
       }

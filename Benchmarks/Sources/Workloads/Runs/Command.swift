@@ -7,13 +7,12 @@ import Foundation
 struct Command: Workload {
   let operations = 1
 
-  private let program: String
+  private let program = Places.command
   private let folder: String
   private let output: String
   private var status: Int32 = 0
 
   init(_ folder: String) {
-    program = ProcessInfo.processInfo.environment["NEARBY_COMMAND"] ?? ".build/release/nearby"
     self.folder = folder
     output = NSTemporaryDirectory() + "nearby-benchmark-\(getpid())-run"
   }

@@ -6,20 +6,8 @@ import NearbyRecordings
 
 /// A recording to measure with: a smooth walk past peers that rest.
 ///
-/// The executable `recording` writes it, with the engine's estimates beside; workloads read it from
-/// the folder that `NEARBY_BENCHMARK_RECORDING` names.
+/// The executable `recording` writes it; workloads read it from ``Places/recording``.
 public struct BenchmarkRecording {
-  /// Where workloads find the recording.
-  static var folder: String {
-    ProcessInfo.processInfo.environment["NEARBY_BENCHMARK_RECORDING"] ?? "out/bench/recording"
-  }
-
-  /// Where the same recording is with every file that a recording may have.
-  static var fullFolder: String { folder + "-full" }
-
-  /// Where its estimates are.
-  static var estimates: String { folder + "-estimates.csv" }
-
   private let seconds: Int
   private let peers: Int
   private let isFull: Bool

@@ -4,7 +4,7 @@ import CMeasuredRegion
 import Foundation
 import Workloads
 
-/// Counts what is the same on every run: `count list`, `count allocations`, `count run NAME`.
+/// Counts what is the same on every run: `count list`, `count allocations REGEX`, `count run NAME`.
 ///
 /// `run` is for callgrind, which counts the instructions within `measured_region`.
 @main
@@ -19,8 +19,9 @@ enum Count {
     switch (arguments.first, arguments.count) {
     case ("list", 1):
       for entry in counted { print(entry.name) }
-    case ("allocations", 1):
-      for entry in counted {
+    case ("allocations", 2):
+      let chosen = try Regex(arguments[2])
+      for entry in counted where entry.name.contains(chosen) {
         let (allocations, operations) = try measure(entry)
         print(entry.name, allocations, operations)
       }
@@ -30,7 +31,7 @@ enum Count {
       }
       print(try measure(entry).operations)
     default:
-      fail("usage: count list | allocations | run NAME")
+      fail("usage: count list | allocations REGEX | run NAME")
     }
   }
 

@@ -107,7 +107,10 @@ def cells(measured: Measured, row: Row) -> list[str]:
 
 def goals(measured: Measured, row: Row) -> str:
     """The goals of a row, each with whether it is met."""
-    return ", ".join(_verdict(goal, measured.value(row, goal.quantity)) for goal in row.goals)
+    values = [(goal, measured.value(row, goal.quantity)) for goal in row.goals]
+    return ", ".join(
+        _verdict(goal, value) for goal, value in values if value is not None or measured.timings
+    )
 
 
 def _verdict(goal: Goal, value: float | None) -> str:

@@ -17,9 +17,7 @@ def main() -> None:
     """Times every peer that is installed and writes nanoseconds by group and name."""
     parser = argparse.ArgumentParser(prog="peers", description="Times other people's packages.")
     parser.add_argument("--recording", type=Path, default=Path("out/bench/recording"))
-    parser.add_argument(
-        "--fast-float", type=Path, default=Path(".build-peers/fast_float_rows")
-    )
+    parser.add_argument("--fast-float", type=Path, default=Path(".build-peers/fast_float_rows"))
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     full = arguments.recording.with_name(arguments.recording.name + "-full")
@@ -33,9 +31,7 @@ def main() -> None:
     for group, (file, separator) in files.items():
         results[group] = _timed(parsers.peers(file, separator))
         if arguments.fast_float.exists():
-            results[group]["fast_float"] = parsers.fast_float(
-                arguments.fast_float, file, separator
-            )
+            results[group]["fast_float"] = parsers.fast_float(arguments.fast_float, file, separator)
     arguments.output.write_text(json.dumps(results, indent=2) + "\n")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from .baseline import RENEW, failures, improvements, read_baseline, write_baseline
 from .counts import count_all
 from .table import Measured, as_json, as_markdown, as_text
-from .times import read_times
+from .times import Times, read_times
 
 
 def main() -> None:
@@ -26,14 +26,12 @@ def main() -> None:
         write_baseline(arguments.baseline, counts)
         print(f"{arguments.baseline}: {len(counts)} workloads")
         return
-    measured = Measured(timings={}, counts=counts, baseline=baseline)
+    measured = Measured(times=Times(), counts=counts, baseline=baseline)
     if arguments.task == "table":
-        timings, hours = read_times(out / "times" / "Current_run.jmh.json")
         measured = Measured(
-            timings=timings,
+            times=read_times(out / "times" / "Current_run.jmh.json"),
             counts=counts,
             baseline=baseline,
-            hours=hours,
             peers=_read(out / "peers.json"),
             large=_read(out / "large.json"),
         )

@@ -10,7 +10,7 @@ from typing import Any
 from .baseline import change
 from .counts import Count
 from .rows import ONE_UPDATE, ROWS, Goal, Quantity, Row, duration
-from .times import Time, Timing
+from .times import Times
 
 HEADING = [
     "operation",
@@ -31,23 +31,22 @@ HEADING = [
 class Measured:
     """All that is known of one run."""
 
-    timings: dict[str, Timing]
+    times: Times
     counts: dict[str, Count]
     baseline: dict[str, Count]
-    hours: dict[str, Time] = field(default_factory=dict)
     peers: dict[str, dict[str, float]] = field(default_factory=dict)
     """By group: nanoseconds of an operation, or of a byte."""
     large: dict[str, float] = field(default_factory=dict)
 
     def value(self, row: Row, quantity: Quantity) -> float | None:
         """A quantity of a row, if it was measured."""
-        timing, count = self.timings.get(row.workload), self.counts.get(row.workload)
+        timing, count = self.times.workloads.get(row.workload), self.counts.get(row.workload)
         if quantity is Quantity.ALLOCATIONS:
             return count.allocations_each if count else None
         if timing is None:
             return None
         best = timing.operation.best
-        one = self.timings.get(ONE_UPDATE)
+        one = self.times.workloads.get(ONE_UPDATE)
         return {
             Quantity.NANOSECONDS: best,
             Quantity.FLOORS: timing.ratio,
@@ -68,7 +67,7 @@ def megabytes(nanoseconds_per_byte: float) -> float:
 
 def cells(measured: Measured, row: Row) -> list[str]:
     """A row of the table, in words."""
-    timing, count = measured.timings.get(row.workload), measured.counts.get(row.workload)
+    timing, count = measured.times.workloads.get(row.workload), measured.counts.get(row.workload)
     shown = _rate if row.is_text else duration
     best = median = floor = ratio = peer = faster = ""
     if timing:
@@ -84,8 +83,10 @@ def cells(measured: Measured, row: Row) -> list[str]:
         # A byte does not allocate; the file does.
         each = count.allocations if row.is_text else count.allocations_each
         allocations = f"{each:.4g}{' a file' if row.is_text else ''}"
-        instructions = f"{count.instructions_each:,.1f}" if row.is_text else (
-            f"{count.instructions_each:,.0f}"
+        instructions = (
+            f"{count.instructions_each:,.1f}"
+            if row.is_text
+            else (f"{count.instructions_each:,.0f}")
         )
         before = measured.baseline.get(row.workload)
         if before:
@@ -109,7 +110,9 @@ def goals(measured: Measured, row: Row) -> str:
     """The goals of a row, each with whether it is met."""
     values = [(goal, measured.value(row, goal.quantity)) for goal in row.goals]
     return ", ".join(
-        _verdict(goal, value) for goal, value in values if value is not None or measured.timings
+        _verdict(goal, value)
+        for goal, value in values
+        if value is not None or measured.times.workloads
     )
 
 
@@ -128,7 +131,7 @@ def _rate(nanoseconds_per_byte: float) -> str:
 
 def present(measured: Measured) -> list[list[str]]:
     """The rows of which something was measured."""
-    known = measured.timings.keys() | measured.counts.keys()
+    known = measured.times.workloads.keys() | measured.counts.keys()
     rows = [row for row in ROWS if row.workload in known]
     rows += [Row(name, name) for name in sorted(known - {row.workload for row in ROWS})]
     return [cells(measured, row) for row in rows]
@@ -160,17 +163,21 @@ def as_markdown(measured: Measured) -> str:
 def notes(measured: Measured) -> list[str]:
     """What has no row of its own kind: cores, hours, memory, every peer."""
     found = []
-    many = measured.timings.get("Engine.second.peers1000")
+    if measured.times.costliest:
+        found.append(
+            f"costliest sample of the ambiguous walk: {duration(measured.times.costliest.best)}"
+        )
+    many = measured.times.workloads.get("Engine.second.peers1000")
     if many:
         share = many.operation.median / 1e9
         found.append(
             f"1000 peers at 10 Hz, poses at 60 Hz, an estimate for each sample: {share:.1%} "
             "of a core"
         )
-    if measured.hours:
+    if measured.times.hours:
         windows = ", ".join(
-            f"{name} {duration(measured.hours[name].best)}"
-            for name in sorted(measured.hours, key=_window_order)
+            f"{name} {duration(measured.times.hours[name].best)}"
+            for name in sorted(measured.times.hours, key=_window_order)
         )
         found.append(f"a sample over ten hours: {windows}")
     if measured.large:
@@ -194,7 +201,7 @@ def _window_order(name: str) -> tuple[bool, int]:
 def as_json(measured: Measured) -> str:
     """The same for programs: times in nanoseconds."""
     rows: dict[str, Any] = {}
-    for name, timing in measured.timings.items():
+    for name, timing in measured.times.workloads.items():
         rows[name] = {
             "bestNanoseconds": timing.operation.best,
             "medianNanoseconds": timing.operation.median,
@@ -205,7 +212,12 @@ def as_json(measured: Measured) -> str:
         rows.setdefault(name, {}).update(
             allocations=count.allocations_each, instructions=count.instructions_each
         )
-    hours = {name: time.best for name, time in measured.hours.items()}
-    return json.dumps(
-        {"rows": rows, "hours": hours, "peers": measured.peers, "large": measured.large}, indent=2
-    )
+    costliest = measured.times.costliest
+    everything = {
+        "rows": rows,
+        "hours": {name: time.best for name, time in measured.times.hours.items()},
+        "costliestSampleNanoseconds": costliest.best if costliest else None,
+        "peers": measured.peers,
+        "large": measured.large,
+    }
+    return json.dumps(everything, indent=2)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,37 +30,48 @@ class Timing:
         return self.operation.best / self.floor.best if self.floor else None
 
 
-HOURS = "Engine.hours"
+@dataclass(frozen=True)
+class Times:
+    """Everything that was timed in one run."""
+
+    workloads: dict[str, Timing] = field(default_factory=dict)
+    hours: dict[str, Time] = field(default_factory=dict)
+    """What a sample costs in each window of the long walk."""
+    costliest: Time | None = None
+    """The costliest single sample of the ambiguous walk."""
 
 
-def read_times(file: Path) -> tuple[dict[str, Timing], dict[str, Time]]:
-    """The timings by workload, and the cost of a sample in each window of the long walk."""
-    timings: dict[str, Timing] = {}
-    hours: dict[str, Time] = {}
+def read_times(file: Path) -> Times:
+    """What the plugin has exported."""
+    times = Times()
     for element in json.loads(file.read_text()):
         # package.benchmark.TARGET.NAME
         name = element["benchmark"].split(".", 3)[3]
         # The exporter hands on the metrics of earlier benchmarks, too: ours bear their names.
         metrics = element["secondaryMetrics"]
-        if name == HOURS:
-            for metric, values in metrics.items():
-                if metric.startswith(f"{HOURS} "):
-                    hours[metric.removeprefix(f"{HOURS} ")] = _time(values, 1)
+        own = {
+            metric.removeprefix(f"{name} "): values
+            for metric, values in metrics.items()
+            if metric.startswith(f"{name} ")
+        }
+        if name == "Engine.hours":
+            times.hours.update({window: _time(values, 1) for window, values in own.items()})
             continue
-        operations = _percentile(metrics[f"{name} operations"], "50.0")
-        floor = metrics.get(f"{name} floor")
+        if name == "Engine.costliest":
+            times = replace(times, costliest=_time(own["sample"], 1))
+            continue
+        operations = _percentile(own["operations"], "50.0")
+        floor = own.get("floor")
         # Wall time is exported in microseconds.
-        timings[name] = Timing(
+        times.workloads[name] = Timing(
             operation=_time(metrics["Time (wall clock)"], operations / 1000),
             floor=_time(floor, operations) if floor else None,
         )
-    return timings, hours
+    return times
 
 
 def _time(metric: dict[str, Any], operations: float) -> Time:
-    return Time(
-        _percentile(metric, "0.0") / operations, _percentile(metric, "50.0") / operations
-    )
+    return Time(_percentile(metric, "0.0") / operations, _percentile(metric, "50.0") / operations)
 
 
 def _percentile(metric: dict[str, Any], percentile: str) -> float:

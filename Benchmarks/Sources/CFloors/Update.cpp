@@ -10,8 +10,7 @@ namespace {
 
 constexpr double turn = 2 * M_PI;
 
-/// The same angle in [-pi, pi], rounded by adding and taking away what leaves no room for
-/// fractions.
+/// The same angle in [-pi, pi]; adding and taking away what has no room for fractions rounds.
 inline double wrapped(double angle) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
   return angle - turn * ((angle * (1 / turn) + shift) - shift);

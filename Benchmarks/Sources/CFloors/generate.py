@@ -27,7 +27,7 @@ namespace {
 
 constexpr double turn = 2 * M_PI;
 
-/// The same angle in [-pi, pi], rounded by adding and taking away what leaves no room for fractions.
+/// The same angle in [-pi, pi]; adding and taking away what has no room for fractions rounds.
 inline double wrapped(double angle) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
   return angle - turn * ((angle * (1 / turn) + shift) - shift);
@@ -212,9 +212,7 @@ def mixture(name: str) -> list[str]:
     else:
         mirrored = ""
         if name == "azimuth":
-            lines.append(
-                "const double mirror = wrapped(innovation + M_PI - 2 * from->value[1]);"
-            )
+            lines.append("const double mirror = wrapped(innovation + M_PI - 2 * from->value[1]);")
             mirrored = " + 0.25 * gaussian(mirror * mirror, inverse)"
         lines += [
             f"const double fresh = 0.75 / from->field_of_view{mirrored};",

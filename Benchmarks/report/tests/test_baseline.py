@@ -44,9 +44,9 @@ class GateTests(unittest.TestCase):
         self.assertEqual(failures({}, now()), ["A.b is not in the baseline"])
 
     def test_much_better_is_said(self) -> None:
-        self.assertEqual(improvements(BEFORE, now(instructions=900)), [
-            "A.b takes -10.0% instructions"
-        ])
+        self.assertEqual(
+            improvements(BEFORE, now(instructions=900)), ["A.b takes -10.0% instructions"]
+        )
         self.assertEqual(improvements(BEFORE, now()), [])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from report.counts import Count
 from report.rows import ROWS, Row
 from report.table import Measured, as_text, cells, goals
-from report.times import Time, Timing, read_times
+from report.times import Time, Times, Timing, read_times
 
 
 def row(workload: str) -> Row:
@@ -31,18 +31,18 @@ class GoalTests(unittest.TestCase):
     """Verdicts."""
 
     def test_a_goal_is_met_at_its_limit(self) -> None:
-        measured = Measured({"Kernels.update.1": update(120, 100)}, {}, {})
+        measured = Measured(Times({"Kernels.update.1": update(120, 100)}), {}, {})
         self.assertIn("≤ 1.2 × floor: yes", goals(measured, row("Kernels.update.1")))
 
     def test_a_goal_is_missed_above_its_limit(self) -> None:
-        measured = Measured({"Kernels.update.1": update(130, 100)}, {}, {})
+        measured = Measured(Times({"Kernels.update.1": update(130, 100)}), {}, {})
         self.assertIn("≤ 1.2 × floor: NO, 1.3", goals(measured, row("Kernels.update.1")))
 
     def test_of_a_rate_more_is_better(self) -> None:
         text = row("Recordings.parse.ranging")
         for nanoseconds, said in ((2.5, "yes"), (5, "NO, 200")):
             timing = Timing(Time(nanoseconds, nanoseconds), None)
-            measured = Measured({text.workload: timing}, {}, {})
+            measured = Measured(Times({text.workload: timing}), {}, {})
             self.assertEqual(goals(measured, text), f"≥ 400 MB/s: {said}")
 
     def test_a_bank_is_held_against_one_update(self) -> None:
@@ -50,13 +50,13 @@ class GoalTests(unittest.TestCase):
             "Kernels.update.1": update(200, 100),
             "Kernels.update.32": update(4200, 3200),
         }
-        said = goals(Measured(timings, {}, {}), row("Kernels.update.32"))
+        said = goals(Measured(Times(timings), {}, {}), row("Kernels.update.32"))
         self.assertIn("≤ 5 µs: yes, ≤ 20 × one update: NO, 21", said)
 
     def test_allocations_are_counted_for_one_operation(self) -> None:
         counts = {"Engine.pose": Count(allocations=1, instructions=10, operations=1000)}
         self.assertEqual(
-            goals(Measured({}, counts, {}), row("Engine.pose")), "≤ 0 allocations: NO, 0.001"
+            goals(Measured(Times(), counts, {}), row("Engine.pose")), "≤ 0 allocations: NO, 0.001"
         )
 
 
@@ -65,7 +65,7 @@ class TableTests(unittest.TestCase):
 
     def test_the_fastest_peer_is_shown(self) -> None:
         measured = Measured(
-            {"Engine.sample.converged": update(500, 250)},
+            Times({"Engine.sample.converged": update(500, 250)}),
             {},
             {},
             peers={"updates": {"slow": 9e6, "fast": 5e5}},
@@ -74,7 +74,7 @@ class TableTests(unittest.TestCase):
         self.assertEqual(shown[4:7], ["2.00", "fast 500 µs", "1e+03"])
 
     def test_a_workload_without_a_row_is_not_lost(self) -> None:
-        measured = Measured({"New.thing": update(1, 1)}, {}, {})
+        measured = Measured(Times({"New.thing": update(1, 1)}), {}, {})
         self.assertIn("New.thing", as_text(measured))
 
 
@@ -103,7 +103,7 @@ class TimesTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "run.json"
             file.write_text(json.dumps(elements))
-            timings, hours = read_times(file)
-        self.assertEqual(timings, {"A.b": Timing(Time(2000, 3000), Time(500, 600))})
-        self.assertEqual(timings["A.b"].ratio, 4)
-        self.assertEqual(hours, {"hour1": Time(700, 800)})
+            times = read_times(file)
+        self.assertEqual(times.workloads, {"A.b": Timing(Time(2000, 3000), Time(500, 600))})
+        self.assertEqual(times.workloads["A.b"].ratio, 4)
+        self.assertEqual(times.hours, {"hour1": Time(700, 800)})

@@ -2,13 +2,13 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// Ten hours with one peer: half an hour at rest, half an hour walking, and so on.
+/// Into the tenth hour with one peer: half an hour walking, half an hour at rest, and so on.
 ///
 /// What a sample costs is measured in windows of the same walk, so that nothing but time lies between
-/// them: the walking minutes that follow the first, third and ninth hour's rest. The very first minute
-/// searches for the peer; it has a window of its own, its last half.
+/// them: the last ten minutes before the first, the third and the tenth hour's rest, and the second
+/// half of the very first minute, whose first half searches for the peer.
 public struct LongWalk {
-  /// A part of the ten hours.
+  /// A part of the walk.
   public struct Window: Sendable {
     /// What it is called.
     public let name: String
@@ -18,9 +18,9 @@ public struct LongWalk {
 
   /// The windows in time order.
   public static let windows = [
-    Window(name: "minute1", seconds: 30..<60), Window(name: "hour1", seconds: 3000..<3600),
-    Window(name: "hour3", seconds: 10_200..<10_800),
-    Window(name: "hour10", seconds: 35_400..<36_000),
+    Window(name: "minute1", seconds: 30..<60), Window(name: "hour1", seconds: 1200..<1800),
+    Window(name: "hour3", seconds: 8400..<9000),
+    Window(name: "hour10", seconds: 33_600..<34_200),
   ]
 
   private let walk = Walk(path: .breaks, peer: Vector3(5.5, 0.8, -3))
@@ -28,7 +28,7 @@ public struct LongWalk {
   /// Makes the walk.
   public init() {}
 
-  /// Walks for ten hours.
+  /// Walks until the last window is over.
   ///
   /// - Returns: What a sample cost in each window, nanoseconds.
   /// - Throws: When the engine has not converged at the end of a window.

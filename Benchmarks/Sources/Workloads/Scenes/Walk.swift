@@ -11,7 +11,7 @@ struct Walk {
     case curve
     /// To and fro on a straight line: a range allows a whole circle about it, for ever.
     case line
-    /// Half an hour at rest, then half an hour on the curve, and so on.
+    /// Half an hour on the curve, then half an hour at rest, and so on.
     case breaks
     /// At rest.
     case rest
@@ -36,9 +36,11 @@ struct Walk {
     case .line:
       return RigidTransform(
         rotation: .identity, translation: Vector3(3 * sin(0.35 * time), 0, 0))
-    case .breaks where Int(time / 1800).isMultiple(of: 2):
-      return curve(at: 0)
-    case .curve, .breaks:
+    case .breaks:
+      // The curve goes on where it was left.
+      let hours = (time / 3600).rounded(.down)
+      return curve(at: 1800 * hours + min(time - 3600 * hours, 1800))
+    case .curve:
       return curve(at: time)
     }
   }

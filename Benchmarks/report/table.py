@@ -22,6 +22,7 @@ HEADING = [
     "× faster",
     "allocations",
     "instructions",
+    "× floor's",
     "change",
     "goals",
 ]
@@ -78,7 +79,7 @@ def cells(measured: Measured, row: Row) -> list[str]:
         if found:
             peer = f"{found[0]} {shown(found[1])}"
             faster = f"{found[1] / timing.operation.best:.3g}"
-    allocations = instructions = changed = ""
+    allocations = instructions = counted_ratio = changed = ""
     if count:
         # A byte does not allocate; the file does.
         each = count.allocations if row.is_text else count.allocations_each
@@ -88,6 +89,7 @@ def cells(measured: Measured, row: Row) -> list[str]:
             if row.is_text
             else (f"{count.instructions_each:,.0f}")
         )
+        counted_ratio = f"{count.ratio:.2f}" if count.ratio else ""
         before = measured.baseline.get(row.workload)
         if before:
             changed = f"{change(before, count):+.1%}"
@@ -101,6 +103,7 @@ def cells(measured: Measured, row: Row) -> list[str]:
         faster,
         allocations,
         instructions,
+        counted_ratio,
         changed,
         goals(measured, row),
     ]
@@ -210,7 +213,9 @@ def as_json(measured: Measured) -> str:
         }
     for name, count in measured.counts.items():
         rows.setdefault(name, {}).update(
-            allocations=count.allocations_each, instructions=count.instructions_each
+            allocations=count.allocations_each,
+            instructions=count.instructions_each,
+            instructionsToFloor=count.ratio,
         )
     costliest = measured.times.costliest
     everything = {

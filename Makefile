@@ -56,7 +56,7 @@ BENCH_REPORT = PYTHONPATH=Benchmarks python3 -m report $(if $(BENCH_ONLY),--only
 BENCH_TIMES := $(CURDIR)/out/bench/times
 BENCH_PEERS := .build-peers
 
-bench: build bench-times bench-peers ## measure all: counts, times, floors, peers, goals
+bench: build bench-times $(if $(BENCH_ONLY),,bench-peers) ## measure all: counts, times, floors, peers, goals
 	@$(BENCH_REPORT) table
 
 bench-gate: bench-build ## count instructions and allocations; fail if they rose

@@ -21,7 +21,9 @@ def main() -> None:
     arguments = _arguments()
     out: Path = arguments.out
     baseline = read_baseline(arguments.baseline)
-    counts = count_all(arguments.count, arguments.only, out / "callgrind")
+    counts = count_all(
+        arguments.count, arguments.only, out / "callgrind", with_floors=arguments.task == "table"
+    )
     if arguments.task == "baseline":
         write_baseline(arguments.baseline, counts)
         print(f"{arguments.baseline}: {len(counts)} workloads")

@@ -43,7 +43,9 @@ class Count:
         return self.allocations / self.operations
 
 
-def count_all(program: Path, chosen: re.Pattern[str], keep: Path) -> dict[str, Count]:
+def count_all(
+    program: Path, chosen: re.Pattern[str], keep: Path, with_floors: bool
+) -> dict[str, Count]:
     """Counts every workload whose name matches; callgrind's files are kept in a folder."""
     if shutil.which("valgrind") is None:
         sys.exit("valgrind is not installed: run `make bench-setup`")
@@ -63,7 +65,9 @@ def count_all(program: Path, chosen: re.Pattern[str], keep: Path) -> dict[str, C
                 int(allocations),
                 _instructions(stripped, "run", name, keep),
                 int(operations),
-                _instructions(stripped, "floor", name, keep) if floor == "floor" else None,
+                _instructions(stripped, "floor", name, keep)
+                if with_floors and floor == "floor"
+                else None,
             )
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -16,6 +16,7 @@ struct ParsedFile: Workload {
 
   private let format: Format
   private let path: String
+  private let recording: RecordingReader
   private let text: [UInt8]
   private let lines: Int
   private var rows = 0
@@ -24,6 +25,7 @@ struct ParsedFile: Workload {
   init(_ format: Format) throws {
     self.format = format
     let folder = Places.fullRecording
+    recording = try RecordingReader(folder: folder)
     path =
       switch format {
       case .trajectory: "\(folder)/trajectory.txt"
@@ -47,19 +49,19 @@ struct ParsedFile: Workload {
   private mutating func read() throws {
     switch format {
     case .trajectory:
-      var reader = try RecordingReader(folder: Places.fullRecording).trajectory()
+      var reader = try recording.trajectory()
       while try reader.next() != nil { rows += 1 }
     case .ranging:
-      var reader = try RecordingReader(folder: Places.fullRecording).ranging()
+      var reader = try recording.ranging()
       while try reader.next() != nil { rows += 1 }
     case .tracking:
-      guard var reader = try RecordingReader(folder: Places.fullRecording).tracking()
+      guard var reader = try recording.tracking()
       else {
         return
       }
       while try reader.next() != nil { rows += 1 }
     case .peers:
-      guard var reader = try RecordingReader(folder: Places.fullRecording).truthPeers()
+      guard var reader = try recording.truthPeers()
       else {
         return
       }

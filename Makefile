@@ -1,11 +1,14 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-dependent prove speed compare compare-test lint format \
+.PHONY: help setup build demo test test-dependent prove bench bench-setup bench-build bench-gate \
+	bench-baseline bench-times bench-peers bench-large bench-test compare compare-test lint format \
 	docs clean
 
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib
+# name of the Debian package, then of a program in it
+SYSTEM_PROGRAMS :=
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')
 CXX_FILES = $$(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp')
 
@@ -17,6 +20,9 @@ setup: ## install what is missing of the system packages (Debian, Ubuntu)
 	command -v pkg-config >/dev/null || missing="pkg-config"; \
 	for pair in $(SYSTEM_PACKAGES); do \
 	  pkg-config --exists $${pair#*:} 2>/dev/null || missing="$$missing $${pair%%:*}"; \
+	done; \
+	for pair in $(SYSTEM_PROGRAMS); do \
+	  command -v $${pair#*:} >/dev/null || missing="$$missing $${pair%%:*}"; \
 	done; \
 	[ -z "$$missing" ] && exit 0; \
 	command -v apt-get >/dev/null || { echo "please install:" $$missing >&2; exit 1; }; \
@@ -42,12 +48,60 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 prove: build ## hold the engine against its goals: 500 seeds a scenario, hours
 	.build/release/nearby prove --seeds 500 --never-seeds 10000
 
-SPEED := swift run -c release --package-path Benchmarks --scratch-path .build-bench
+# BENCH_ONLY=Engine.pose chooses what is measured: a regular expression over the workloads' names
+BENCH_ONLY ?=
+BENCH := .build-bench
+BENCH_BUILD := swift build -c release --package-path Benchmarks --scratch-path $(BENCH)
+BENCH_REPORT = PYTHONPATH=Benchmarks python3 -m report $(if $(BENCH_ONLY),--only '$(BENCH_ONLY)')
+BENCH_TIMES := $(CURDIR)/out/bench/times
+BENCH_PEERS := .build-peers
 
-speed: build ## time the engine, then a whole run over a long recording
-	$(SPEED) speed
-	@$(SPEED) --skip-build speed recording out/speed/recording
-	@bash -c 'time .build/release/nearby run out/speed/recording --quiet --output out/speed/run'
+bench: build bench-times $(if $(BENCH_ONLY),,bench-peers) ## measure all: counts, times, floors, peers, goals
+	@$(BENCH_REPORT) table
+
+bench-gate: bench-build ## count instructions and allocations; fail if they rose
+	@$(BENCH_REPORT) gate
+
+bench-baseline: bench-build ## keep those counts as Benchmarks/baseline.json
+	@$(BENCH_REPORT) baseline
+
+bench-setup: setup
+	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="valgrind:valgrind binutils:strip"
+
+bench-build: bench-setup
+	$(BENCH_BUILD) --product count
+	$(BENCH_BUILD) --product recording
+	@$(BENCH)/release/recording write out/bench/recording
+	@$(BENCH)/release/recording formats out/bench/recording
+
+bench-times: build bench-build
+	@mkdir -p $(BENCH_TIMES)
+	NEARBY_ROOT=$(CURDIR) swift package --package-path Benchmarks --scratch-path $(BENCH) \
+	  --allow-writing-to-directory $(BENCH_TIMES) benchmark --format jmh --path $(BENCH_TIMES) \
+	  --no-progress $(if $(BENCH_ONLY),--filter '.*$(BENCH_ONLY).*')
+
+bench-peers: bench-build
+	@$(MAKE) --no-print-directory $(BENCH_PEERS)/installed || true
+	@if [ -e $(BENCH_PEERS)/installed ]; then \
+	  PYTHONPATH=Benchmarks OPENBLAS_NUM_THREADS=1 $(BENCH_PEERS)/bin/python -m peers \
+	    --fast-float $(BENCH_PEERS)/fast_float_rows --output out/bench/peers.json; \
+	else echo "the peers from PyPI cannot be installed: left out"; fi
+
+$(BENCH_PEERS)/installed: Benchmarks/peers/requirements.txt Benchmarks/comparison/requirements.txt \
+		Benchmarks/peers/fast_float_rows.cpp
+	python3 -m venv $(BENCH_PEERS)
+	$(BENCH_PEERS)/bin/pip install --quiet --requirement $(word 1,$^) --requirement $(word 2,$^)
+	@$(CXX) -O2 -std=c++17 -o $(BENCH_PEERS)/fast_float_rows $(word 3,$^) 2>/dev/null || \
+	  echo "libfast-float-dev is not installed: fast_float is left out"
+	@touch $@
+
+bench-large: bench-build ## see the memory that ten million samples take: minutes, 2 GB of disk
+	$(BENCH)/release/recording write out/bench/large 100000 10
+	$(BENCH)/release/recording stream out/bench/large | tee out/bench/large.json
+	@rm -rf out/bench/large
+
+bench-test: ## test the report of the benchmarks
+	PYTHONPATH=Benchmarks python3 -m unittest discover -t Benchmarks -s Benchmarks/report/tests
 
 # the virtual environment with the peers' packages, made anew when their versions change
 PEERS := .build-compare
@@ -82,4 +136,4 @@ docs: setup ## build the documentation; a broken link is an error
 	done
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-compare out
+	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare out

@@ -25,6 +25,8 @@ let package = Package(
     .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
+    // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
+    .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
   ],
   dependencies: [

@@ -11,6 +11,8 @@ struct Walk {
     case curve
     /// To and fro on a straight line: a range allows a whole circle about it, for ever.
     case line
+    /// Half an hour on the curve, then half an hour at rest, and so on.
+    case breaks
     /// At rest.
     case rest
   }
@@ -34,18 +36,26 @@ struct Walk {
     case .line:
       return RigidTransform(
         rotation: .identity, translation: Vector3(3 * sin(0.35 * time), 0, 0))
+    case .breaks:
+      // The curve goes on where it was left.
+      let hours = (time / 3600).rounded(.down)
+      return curve(at: 1800 * hours + min(time - 3600 * hours, 1800))
     case .curve:
-      let place = Vector3(
-        3 * sin(0.35 * time) + 0.5 * sin(0.11 * time), 0.3 * sin(0.23 * time),
-        3 * cos(0.35 * time))
-      let away = peer - place
-      let yaw = atan2(-away.x, -away.z) + 0.4 * sin(0.5 * time)
-      let pitch = 0.2 * sin(0.31 * time)
-      return RigidTransform(
-        rotation: Rotation(angleRadians: yaw, about: Vector3(0, 1, 0))
-          * Rotation(angleRadians: pitch, about: Vector3(1, 0, 0)),
-        translation: place)
+      return curve(at: time)
     }
+  }
+
+  private func curve(at time: Double) -> RigidTransform {
+    let place = Vector3(
+      3 * sin(0.35 * time) + 0.5 * sin(0.11 * time), 0.3 * sin(0.23 * time),
+      3 * cos(0.35 * time))
+    let away = peer - place
+    let yaw = atan2(-away.x, -away.z) + 0.4 * sin(0.5 * time)
+    let pitch = 0.2 * sin(0.31 * time)
+    return RigidTransform(
+      rotation: Rotation(angleRadians: yaw, about: Vector3(0, 1, 0))
+        * Rotation(angleRadians: pitch, about: Vector3(1, 0, 0)),
+      translation: place)
   }
 
   /// The poses of one second.
@@ -59,17 +69,26 @@ struct Walk {
   }
 
   /// The samples of one second, a twentieth of a second off the full tenths.
+  ///
+  /// - Parameters:
+  ///   - second: Which second.
+  ///   - handle: Whose samples they are.
+  ///   - place: Where that peer is, if not where the device looks.
+  ///   - withAngles: Whether angles are measured; never more than 60 degrees off.
+  ///   - noise: Where the noise comes from.
+  /// - Returns: The samples in time order.
   func samples(
-    ofSecond second: Int, peer handle: PeerID, withAngles: Bool, _ noise: inout Noise
+    ofSecond second: Int, peer handle: PeerID, at place: Vector3? = nil, withAngles: Bool,
+    _ noise: inout Noise
   ) -> [RangingSample] {
     (0..<Self.samplesPerSecond).map { step in
       let time = Double(second) + (Double(step) + 0.5) / Double(Self.samplesPerSecond)
-      let inDevice = worldFromDevice(at: time).inverse.act(peer)
+      let inDevice = worldFromDevice(at: time).inverse.act(place ?? peer)
       let angles = ArrivalAngles(ofDirection: inDevice)
       var sample = RangingSample(
         peer: handle, timestamp: Timestamp(nanoseconds: Int64(time * 1e9)),
         distance: inDevice.length + noise.normal(rangeNoise))
-      if withAngles {
+      if withAngles, abs(angles.azimuthRadians) < 60.0.degreesAsRadians {
         sample.azimuthRadians = (angles.azimuthRadians + noise.normal(azimuthNoise)).wrappedAngle
         sample.elevationRadians = angles.elevationRadians + noise.normal(elevationNoise)
       }

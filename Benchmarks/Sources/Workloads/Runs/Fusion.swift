@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyRecordings
+
+/// A recording that is in memory already, fused with an estimate after each sample.
+///
+/// An operation is a whole run.
+struct Fusion: Workload {
+  let operations = 1
+
+  private let events: [RecordingEvent]
+  private let motions: [PeerMotion]
+  private let configuration: FusionConfiguration
+  private var fused = 0
+  private var sink = 0.0
+
+  init(_ folder: String) throws {
+    let recording = try RecordingReader(folder: folder)
+    configuration = recording.manifest.fusionConfiguration()
+    var stream = try recording.events()
+    var events: [RecordingEvent] = []
+    while let event = try stream.next() { events.append(event) }
+    self.events = events
+    motions = stream.peers.map(\.motion)
+  }
+
+  mutating func run() {
+    fused = 0
+    guard var engine = try? FusionEngine(configuration) else { return }
+    let handles = motions.map { engine.addPeer($0) }
+    for event in events {
+      switch event {
+      case .pose(let pose): engine.add(pose)
+      case .tracking(let sample): engine.add(sample)
+      case .ranging(let row):
+        let peer = handles[row.peerIndex]
+        engine.add(row.sample(of: peer))
+        sink += engine.estimate(of: peer, at: row.timestamp).distance.sigma
+        fused += 1
+      }
+    }
+  }
+
+  func check() throws { if fused == 0 { throw WrongState("nothing was fused") } }
+}

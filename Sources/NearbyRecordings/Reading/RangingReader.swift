@@ -19,6 +19,7 @@ public struct RangingReader: ~Copyable, Sendable {
   private var csv: CSVReader
   private let declaredCount: Int
   private var indexOfPeer: [String: Int] = [:]
+  private var turns = PeerTurns()
   private var newest: Timestamp?
   private var lastGiven: Timestamp?
   /// Rows in time order, from ``head`` on.
@@ -102,9 +103,9 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 
   private mutating func parseRow() throws(RecordingError) -> RangingRow {
-    let peer = try csv.peer(Column.peer)
+    let (peer, peerIndex) = try peer()
     return RangingRow(
-      timestamp: try csv.timestamp(Column.timestamp), peer: peer, peerIndex: index(of: peer),
+      timestamp: try csv.timestamp(Column.timestamp), peer: peer, peerIndex: peerIndex,
       distance: try csv.number(Column.distance), azimuthRadians: try csv.number(Column.azimuth),
       elevationRadians: try csv.number(Column.elevation),
       distanceSigma: try csv.number(Column.distanceSigma),
@@ -114,6 +115,18 @@ public struct RangingReader: ~Copyable, Sendable {
       elevationFigureOfMerit: try csv.number(Column.elevationFigureOfMerit),
       rssi: try csv.number(Column.rssi), isNonLineOfSight: try nonLineOfSight(),
       line: csv.lines.line)
+  }
+
+  private mutating func peer() throws(RecordingError) -> (name: String, index: Int) {
+    let field = csv.field(Column.peer)
+    if let known = turns.next(if: csv.lines.buffer.span, field) {
+      turns.last = known.index
+      return known
+    }
+    let name = try csv.peer(Column.peer)
+    let index = index(of: name)
+    turns.learn(field.map { csv.lines.buffer[$0] }, name: name, index: index)
+    return (name, index)
   }
 
   private mutating func index(of peer: String) -> Int {
@@ -162,5 +175,46 @@ public struct RangingReader: ~Copyable, Sendable {
       .optional("elevation_sigma"), .optional("azimuth_fom"), .optional("elevation_fom"),
       .optional("rssi"), .optional("nlos"),
     ]
+  }
+}
+
+/// Who comes after whom: a peer that comes when it did before is known without its name's string.
+private struct PeerTurns {
+  fileprivate struct Turn {
+    /// The name as it was written last, in the file and read.
+    var bytes: [UInt8] = []
+    var name = ""
+    /// Who came next, by index.
+    var next = 0
+  }
+
+  private var turns: [Turn] = []
+  /// Whose turn it was last, by index.
+  var last = 0
+
+  /// The peer whose turn it is, if a field holds its name.
+  func next(if text: Span<UInt8>, _ field: Range<Int>) -> (name: String, index: Int)? {
+    guard last < turns.count else { return nil }
+    let next = turns[last].next
+    guard next < turns.count, turns[next].isWritten(text, field) else { return nil }
+    return (turns[next].name, next)
+  }
+
+  /// Takes note of a peer and of how its name was written.
+  mutating func learn(_ bytes: [UInt8], name: String, index: Int) {
+    while turns.count <= max(index, last) { turns.append(Turn()) }
+    turns[last].next = index
+    turns[index].name = name
+    turns[index].bytes = bytes
+    last = index
+  }
+}
+
+extension PeerTurns.Turn {
+  /// Whether a field is the name as it was written last.
+  fileprivate func isWritten(_ text: Span<UInt8>, _ field: Range<Int>) -> Bool {
+    guard bytes.count == field.count else { return false }
+    for (place, byte) in zip(field, bytes) where text[place] != byte { return false }
+    return true
   }
 }

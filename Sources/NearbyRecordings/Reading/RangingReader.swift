@@ -57,7 +57,11 @@ public struct RangingReader: ~Copyable, Sendable {
   ///   of fields or earlier than the newest by more than a second, a file without rows.
   public mutating func next() throws(RecordingError) -> RangingRow? {
     while !isAtEnd, !isHeadDue {
-      if try csv.nextRow() { try hold(parseRow()) } else { isAtEnd = true }
+      guard try csv.nextRow() else {
+        isAtEnd = true
+        break
+      }
+      try hold(try parseRow())
     }
     guard head < held.count else {
       if newest == nil {
@@ -65,15 +69,14 @@ public struct RangingReader: ~Copyable, Sendable {
       }
       return nil
     }
-    let row = held[head]
-    head += 1
     // Moving the rest down only once it is the smaller half makes the cost of a row constant.
     if head >= 64, head * 2 >= held.count {
       held.removeFirst(head)
       head = 0
     }
-    lastGiven = row.timestamp
-    return row
+    head += 1
+    lastGiven = held[head - 1].timestamp
+    return held[head - 1]
   }
 
   /// Whether no row that is still to come can be before the first one held.
@@ -83,7 +86,8 @@ public struct RangingReader: ~Copyable, Sendable {
       || held.count - head >= Self.reorderingCapacity
   }
 
-  private mutating func hold(_ row: RangingRow) throws(RecordingError) {
+  @inline(__always)
+  private mutating func hold(_ row: consuming RangingRow) throws(RecordingError) {
     let newest = max(self.newest ?? row.timestamp, row.timestamp)
     let lateness = newest.seconds(since: row.timestamp)
     guard lateness <= Self.reorderingWindow else {
@@ -102,6 +106,7 @@ public struct RangingReader: ~Copyable, Sendable {
     if place == held.count { held.append(row) } else { held.insert(row, at: place) }
   }
 
+  @inline(__always)
   private mutating func parseRow() throws(RecordingError) -> RangingRow {
     let (peer, peerIndex) = try peer()
     return RangingRow(
@@ -113,7 +118,8 @@ public struct RangingReader: ~Copyable, Sendable {
       elevationSigmaRadians: try csv.number(Column.elevationSigma),
       azimuthFigureOfMerit: try csv.number(Column.azimuthFigureOfMerit),
       elevationFigureOfMerit: try csv.number(Column.elevationFigureOfMerit),
-      rssi: try csv.number(Column.rssi), isNonLineOfSight: try nonLineOfSight(),
+      rssi: try csv.number(Column.rssi),
+      isNonLineOfSight: csv.isEmpty(Column.nonLineOfSight) ? nil : try nonLineOfSight(),
       line: csv.lines.line)
   }
 
@@ -143,8 +149,7 @@ public struct RangingReader: ~Copyable, Sendable {
     return index
   }
 
-  private func nonLineOfSight() throws(RecordingError) -> Bool? {
-    if csv.isEmpty(Column.nonLineOfSight) { return nil }
+  private func nonLineOfSight() throws(RecordingError) -> Bool {
     switch csv.text(Column.nonLineOfSight).lowercased() {
     case "0", "false": return false
     case "1", "true": return true

@@ -40,19 +40,21 @@ public struct AtomicFile: ~Copyable {
   /// - Parameter text: The text.
   /// - Throws: ``RecordingError`` when it cannot be written.
   public mutating func write(_ text: OutputText) throws(RecordingError) {
-    try write(text.bytes)
+    try text.withSpan { (bytes) throws(RecordingError) in try write(bytes) }
   }
 
   /// Writes text at the end.
   ///
   /// - Parameter text: The text.
   /// - Throws: ``RecordingError`` when it cannot be written.
-  public mutating func write(_ text: String) throws(RecordingError) { try write(Array(text.utf8)) }
+  public mutating func write(_ text: String) throws(RecordingError) {
+    try write(Array(text.utf8).span)
+  }
 
-  private func write(_ bytes: [UInt8]) throws(RecordingError) {
+  private func write(_ bytes: Span<UInt8>) throws(RecordingError) {
     var start = 0
     while start < bytes.count {
-      let count = unsafe bytes[start...].withUnsafeBytes {
+      let count = unsafe bytes.extracting(start...).withUnsafeBytes {
         unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }

@@ -6,35 +6,66 @@ public import NearbyGeometry
 ///
 /// Clear it with ``removeAll()`` after each use; it keeps its storage.
 public struct OutputText: Sendable {
-  /// The text in UTF-8.
-  public private(set) var bytes: [UInt8] = []
+  /// The text in its first ``count`` bytes, then room for more.
+  private var storage: [UInt8] = []
+  /// How many bytes the text has.
+  private(set) var count = 0
 
   /// Makes an empty text.
   public init() {}
 
+  /// The text in UTF-8.
+  ///
+  /// Costs a copy.
+  public var bytes: [UInt8] { Array(storage[..<count]) }
+
+  /// Calls a function with the text where it lies.
+  func withSpan<Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    try body(storage.span.extracting(first: count))
+  }
+
   /// Empties the text and keeps its storage.
-  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  public mutating func removeAll() { count = 0 }
 
   /// Takes away what was appended since the text had so many bytes.
-  mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+  mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
   /// Appends text.
-  public mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  public mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      reserve(utf8.count)
+      unsafe storage.withUnsafeMutableBytes { room in
+        guard let source = utf8.baseAddress, let target = room.baseAddress else { return }
+        unsafe (target + count).copyMemory(from: source, byteCount: utf8.count)
+      }
+      count += utf8.count
+    }
+  }
 
   /// Appends an ASCII character.
-  mutating func append(byte: UInt8) { bytes.append(byte) }
+  mutating func append(byte: UInt8) {
+    reserve(1)
+    storage[count] = byte
+    count += 1
+  }
 
   /// Appends a whole number.
-  public mutating func append(_ number: Int) { append(Int64(number)) }
+  public mutating func append(_ number: Int) {
+    if number < 0 { append(byte: .minus) }
+    appendDigits(UInt64(number.magnitude))
+  }
 
   /// Appends a moment in seconds, exact to the nanosecond: six to nine decimals.
   ///
   /// - Parameter moment: The moment.
   public mutating func append(_ moment: Timestamp) {
-    if moment.nanoseconds < 0 { bytes.append(.minus) }
+    if moment.nanoseconds < 0 { append(byte: .minus) }
     let (seconds, rest) = moment.nanoseconds.magnitude.quotientAndRemainder(
       dividingBy: 1_000_000_000)
-    appendDigits(seconds, atLeast: 1)
+    appendDigits(seconds)
     appendFraction(rest, digits: 9, keepingAtLeast: 6)
   }
 
@@ -47,11 +78,10 @@ public struct OutputText: Sendable {
   ///   - decimals: How many decimals at most, 0 to 15.
   public mutating func append(_ number: Double, decimals: Int) {
     precondition((0...15).contains(decimals), "decimals must be 0 to 15")
-    let unit = Self.powersOfTen[decimals]
-    let scaled = (number.magnitude * Double(unit)).rounded()
-    // 2⁵³: up to there a double is a whole number exactly. The comparison is false for nan.
-    guard scaled < 9_007_199_254_740_992 else { return append(number.description) }
-    append(UInt64(scaled), unit: unit, decimals: decimals, isNegative: number < 0)
+    let scaled = number.magnitude * powersOfTen[decimals]
+    // The comparison is false for nan.
+    guard scaled < Self.largestWhole else { return append(number.description) }
+    append(Self.rounded(scaled), decimals: decimals, isNegative: number < 0)
   }
 
   /// Appends a number rounded to some significant digits; zeros at its end are left away.
@@ -62,68 +92,127 @@ public struct OutputText: Sendable {
   public mutating func append(_ number: Double, significantDigits: Int) {
     precondition((1...15).contains(significantDigits), "significant digits must be 1 to 15")
     let magnitude = number.magnitude
-    guard number != 0 else { return bytes.append(.zero) }
+    guard number != 0 else { return append(byte: .zero) }
     guard magnitude >= 1e-300, magnitude.isFinite else { return append(number.description) }
-    let exponent = Int(log10(magnitude).rounded(.down))
+    let exponent = Self.decimalExponent(of: magnitude)
     guard (-5..<15).contains(exponent) else {
       append(number / pow(10, Double(exponent)), significantDigits: significantDigits)
-      bytes.append(UInt8(ascii: "e"))
+      append(byte: UInt8(ascii: "e"))
       return append(exponent)
     }
     let decimals = significantDigits - 1 - exponent
     if decimals >= 0 {
       // At most 15 - 1 + 5 decimals: both factors are exact powers of ten.
       let first = min(decimals, 15)
-      let scaled =
-        (magnitude * Double(Self.powersOfTen[first])
-        * Double(Self.powersOfTen[decimals - first])).rounded()
-      append(
-        UInt64(scaled), unit: Self.powersOfTen[decimals], decimals: decimals,
-        isNegative: number < 0)
+      let scaled = magnitude * powersOfTen[first] * powersOfTen[decimals - first]
+      append(Self.rounded(scaled), decimals: decimals, isNegative: number < 0)
     } else {
-      let unit = Double(Self.powersOfTen[-decimals])
+      let unit = powersOfTen[-decimals]
       append((number / unit).rounded() * unit, decimals: 0)
     }
   }
+}
 
-  /// Powers of ten up to the largest in 64 bits.
-  private static let powersOfTen: [UInt64] = (0...19).map { exponent in
-    (0..<exponent).reduce(1) { power, _ in power * 10 }
+extension OutputText {
+  /// 2⁵³: up to there a double is a whole number exactly.
+  private static let largestWhole = 0x1p53
+
+  /// A number from zero to 2⁵³ as the nearest whole number, halves up; without a call of `round`.
+  @inline(__always)
+  private static func rounded(_ number: Double) -> UInt64 {
+    let whole = UInt64(number)
+    // The difference is exact.
+    return number - Double(whole) >= 0.5 ? whole + 1 : whole
   }
 
-  private mutating func append(_ number: Int64) {
-    if number < 0 { bytes.append(.minus) }
-    appendDigits(number.magnitude, atLeast: 1)
+  /// The decimal exponent of a positive number, `⌊log10 x⌋` with the logarithm as the system rounds
+  /// it.
+  @inline(__always)
+  private static func decimalExponent(of magnitude: Double) -> Int {
+    guard 1e-5 <= magnitude, magnitude < 1e15 else { return systemExponent(of: magnitude) }
+    // 1233 / 4096 is a little below log10 2: right, or one too small.
+    var exponent = (Int(magnitude.exponent) * 1233) >> 12
+    if magnitude >= bounds[exponent + 1 - leastExponent] { exponent += 1 }
+    // A logarithm next to a whole number may be rounded to it: the system has to say.
+    guard magnitude > bounds[exponent - leastExponent] * (1 + 1e-13),
+      magnitude < bounds[exponent + 1 - leastExponent] * (1 - 1e-13)
+    else { return systemExponent(of: magnitude) }
+    return exponent
   }
 
-  private mutating func append(_ scaled: UInt64, unit: UInt64, decimals: Int, isNegative: Bool) {
+  @inline(never)
+  private static func systemExponent(of magnitude: Double) -> Int {
+    Int(log10(magnitude).rounded(.down))
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ room: Int) {
+    if storage.count - count < room { grow(room) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ room: Int) {
+    storage.append(contentsOf: repeatElement(0, count: max(room, storage.count, 256)))
+  }
+
+  private mutating func append(_ scaled: UInt64, decimals: Int, isNegative: Bool) {
     // A number that rounds to zero has no sign.
-    if isNegative && scaled > 0 { bytes.append(.minus) }
-    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: unit)
-    appendDigits(whole, atLeast: 1)
-    appendFraction(rest, digits: decimals, keepingAtLeast: 0)
+    if isNegative && scaled > 0 { append(byte: .minus) }
+    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: wholePowersOfTen[decimals])
+    appendDigits(whole)
+    if rest > 0 { appendFraction(rest, digits: decimals, keepingAtLeast: 0) }
   }
 
   private mutating func appendFraction(_ number: UInt64, digits: Int, keepingAtLeast kept: Int) {
-    guard number > 0 || kept > 0 else { return }
-    bytes.append(.point)
-    appendDigits(number, atLeast: digits)
-    for _ in kept..<digits where bytes.last == .zero { bytes.removeLast() }
+    append(byte: .point)
+    appendDigits(number, width: digits)
+    let least = count - digits + kept
+    while count > least, storage[count - 1] == .zero { count -= 1 }
   }
 
-  private mutating func appendDigits(_ number: UInt64, atLeast width: Int) {
-    // A 64-bit number has at most twenty digits; the last comes first.
-    var digits = InlineArray<20, UInt8>(repeating: .zero)
-    var count = 0
+  private mutating func appendDigits(_ number: UInt64) {
+    appendDigits(number, width: Self.digitCount(of: number))
+  }
+
+  /// How many digits a number has, at least one.
+  @inline(__always)
+  private static func digitCount(of number: UInt64) -> Int {
+    let bits = UInt64.bitWidth - (number | 1).leadingZeroBitCount
+    // Right, or one too small.
+    let count = (bits * 1233) >> 12
+    return number >= wholePowersOfTen[count] ? count + 1 : max(count, 1)
+  }
+
+  /// Appends a number with zeros before it, so that it has so many digits.
+  @inline(__always)
+  private mutating func appendDigits(_ number: UInt64, width: Int) {
+    reserve(width)
+    let start = count
+    count += width
+    var room = storage.mutableSpan
     var rest = number
-    while rest > 0 || count < width {
-      digits[count] = .zero + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-      count += 1
+    var place = start + width
+    // The last comes first, two at a time.
+    while place - start >= 2 {
+      let pair = UInt32(truncatingIfNeeded: rest % 100)
+      rest /= 100
+      // A tenth, right below 179.
+      let tens = (pair * 103) >> 10
+      place -= 2
+      unsafe room[unchecked: place] = .zero + UInt8(truncatingIfNeeded: tens)
+      unsafe room[unchecked: place + 1] = .zero + UInt8(truncatingIfNeeded: pair - 10 * tens)
     }
-    while count > 0 {
-      count -= 1
-      bytes.append(digits[count])
+    if place > start {
+      unsafe room[unchecked: start] = .zero + UInt8(truncatingIfNeeded: rest % 10)
     }
   }
 }
+
+/// The exponent of the first of the powers in ``bounds``.
+private let leastExponent = -6
+
+/// Powers of ten between which the exponents of ordinary numbers are looked up.
+private let bounds: [Double] = [
+  1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+  1e12, 1e13, 1e14, 1e15,
+]

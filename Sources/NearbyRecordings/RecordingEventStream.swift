@@ -83,24 +83,60 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   /// - Returns: `nil` after the last event.
   /// - Throws: The first fault in any of the files. Nothing useful comes after it.
   public mutating func next() throws(RecordingError) -> RecordingEvent? {
+    switch try nextKind() {
+    case .pose: try takePose().map(RecordingEvent.pose)
+    case .tracking: try takeTracking().map(RecordingEvent.tracking)
+    case .ranging: try takeRanging().map(RecordingEvent.ranging)
+    case nil: nil
+    }
+  }
+
+  /// Reads the next events into a batch until it is full or the recording ends.
+  ///
+  /// - Parameter batch: What it held is gone.
+  /// - Throws: The first fault in any of the files. Nothing useful comes after it.
+  mutating func read(into batch: inout EventBatch) throws(RecordingError) {
+    batch.removeAll()
+    while batch.kinds.count < EventBatch.capacity, let kind = try nextKind() {
+      batch.kinds.append(kind)
+      switch kind {
+      case .pose: if let pose = try takePose() { batch.poses.append(pose) }
+      case .tracking: if let sample = try takeTracking() { batch.tracking.append(sample) }
+      case .ranging: if let row = try takeRanging() { batch.ranging.append(row) }
+      }
+    }
+  }
+
+  /// What comes next; `nil` after the last event.
+  private mutating func nextKind() throws(RecordingError) -> EventBatch.Kind? {
     if !isPrimed {
       isPrimed = true
       try advanceTrajectory()
       try advanceRanging()
       try advanceTracking()
     }
-    if let row = nextRanging, hasPose(for: row.timestamp) {
-      try advanceRanging()
-      return .ranging(row)
-    }
-    if let sample = nextTracking, sample.timestamp <= nextPose?.timestamp ?? sample.timestamp {
-      try advanceTracking()
-      return .tracking(sample)
-    }
-    guard let pose = nextPose else { return nil }
-    lastPoseTime = pose.timestamp
+    if let time = nextRanging?.timestamp, hasPose(for: time) { return .ranging }
+    if let time = nextTracking?.timestamp, time <= nextPose?.timestamp ?? time { return .tracking }
+    return nextPose == nil ? nil : .pose
+  }
+
+  private mutating func takePose() throws(RecordingError) -> DevicePose? {
+    let pose = nextPose
+    lastPoseTime = pose?.timestamp
     try advanceTrajectory()
-    return .pose(pose)
+    return pose
+  }
+
+  private mutating func takeTracking() throws(RecordingError) -> TrackingSample? {
+    let sample = nextTracking
+    try advanceTracking()
+    return sample
+  }
+
+  private mutating func takeRanging() throws(RecordingError) -> RangingRow? {
+    let row = nextRanging.take()
+    try advanceRanging()
+    return row
   }
 
   /// Whether a ranging row may come now.

@@ -46,7 +46,7 @@ struct RowFile: ~Copyable {
         .valueOutOfRange, "the time is \(moment.seconds) s", file: name, line: line,
         remedy: "times are within 4.6e9 s of the clock's origin")
     }
-    begun = (text.bytes.count, moment)
+    begun = (text.count, moment)
     text.append(moment)
   }
 
@@ -105,7 +105,7 @@ struct RowFile: ~Copyable {
     rows += 1
     if let moment = begun?.moment { latest = max(moment, latest ?? moment) }
     begun = nil
-    if text.bytes.count >= Self.bufferSize { try flush() }
+    if text.count >= Self.bufferSize { try flush() }
   }
 
   /// Writes the rest and ends the file; without a row there will be no file.

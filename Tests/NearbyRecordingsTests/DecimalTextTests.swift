@@ -43,11 +43,48 @@ import Testing
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func numbersAreThoseOfStrtod(seed: UInt64) {
+  func numbersAreThoseOfStrtod(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<2_000 {
-      let text = randomNumber(&generator)
-      #expect(double(text)?.bitPattern == reference(text).bitPattern, "\(text), seed \(seed)")
+    for _ in 0..<Self.count { try agree(randomNumber(&generator), seed) }
+  }
+
+  /// Ten seeds make half a million of each kind.
+  #if DEBUG
+    private static let count = 1_000
+  #else
+    private static let count = 50_000
+  #endif
+
+  /// An expectation for each would take longer than the numbers.
+  private func agree(_ text: String, _ seed: UInt64) throws {
+    if double(text)?.bitPattern != reference(text).bitPattern {
+      Issue.record("\(text) became \(double(text)?.description ?? "nil"), seed \(seed)")
+      throw CancellationError()
+    }
+  }
+
+  /// Numbers where rounding is hardest: halfway between two doubles, or next to it, and the smallest.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func hardNumbersAreThoseOfStrtod(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<Self.count / 5 {
+      // 54 bits, the last of them set: halfway. Over 2^k it is m · 5^k / 10^k.
+      let middle = UInt64.random(in: 1 << 53..<1 << 54, using: &generator) | 1
+      let power = Int.random(in: 0...22, using: &generator)
+      let digits = (0..<power).reduce(UInt128(middle)) { product, _ in product * 5 }
+      try agree("\(digits)e-\(power)", seed)
+      try agree("-\(digits + 1)e-\(power)", seed)
+      try agree("\(digits - 1)e-\(power)", seed)
+      try agree("\(digits)000000000001e-\(power + 12)", seed)
+      try agree("\(middle)e\(power)", seed)
+      let subnormal = Double(
+        bitPattern: generator.next() >> UInt64.random(in: 11...63, using: &generator))
+      try agree("\(subnormal)", seed)
+      try agree(String(format: "%.18e", subnormal), seed)
+      try agree(
+        String(
+          format: "%.*e", Int.random(in: 14...25, using: &generator),
+          Double.random(in: -100...100, using: &generator)), seed)
     }
   }
 

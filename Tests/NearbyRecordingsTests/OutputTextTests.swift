@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyGeometry
-import NearbyRecordings
 import Testing
+
+@testable import NearbyRecordings
 
 @Suite("Printing numbers")
 struct OutputTextTests {
@@ -52,6 +53,83 @@ struct OutputTextTests {
       let back = try #require(Double(Self.print(number, digits: 9)))
       #expect(abs(back - number) <= 5e-9 * number)
     }
+  }
+
+  /// The same by strings: the digits of the rounded whole number, the point put in, zeros taken off.
+  static func reference(_ number: Double, decimals: Int) -> String {
+    let scaled = (number.magnitude * pow(10, Double(decimals))).rounded()
+    guard scaled < 0x1p53 else { return number.description }
+    return text(of: scaled, decimals, isNegative: number < 0)
+  }
+
+  static func reference(_ number: Double, digits: Int) -> String {
+    if number == 0 { return "0" }
+    let exponent = Int(log10(number.magnitude).rounded(.down))
+    guard (-5..<15).contains(exponent) else {
+      return reference(number / pow(10, Double(exponent)), digits: digits) + "e\(exponent)"
+    }
+    let decimals = digits - 1 - exponent
+    guard decimals >= 0 else {
+      let unit = pow(10, Double(-decimals))
+      return reference((number / unit).rounded() * unit, decimals: 0)
+    }
+    let first = min(decimals, 15)
+    let scaled = number.magnitude * pow(10, Double(first)) * pow(10, Double(decimals - first))
+    return text(of: scaled.rounded(), decimals, isNegative: number < 0)
+  }
+
+  private static func text(of scaled: Double, _ decimals: Int, isNegative: Bool) -> String {
+    var digits = String(UInt64(scaled))
+    digits = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    var fraction = String(digits.suffix(decimals))
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    return (isNegative && scaled > 0 ? "-" : "") + digits.dropLast(decimals)
+      + (fraction.isEmpty ? "" : "." + fraction)
+  }
+
+  @Test("Numbers of all sizes, as by strings", arguments: 1...10 as ClosedRange<UInt64>)
+  func numbersOfAllSizes(seed: UInt64) throws {
+    #if DEBUG
+      let count = 500
+    #else
+      let count = 20_000
+    #endif
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<count {
+      let power = pow(10, Double(Int.random(in: -14...18, using: &generator)))
+      var number = power * Double.random(in: -10...10, using: &generator)
+      // Next to powers of ten a logarithm may come out whole.
+      let edge = Int.random(in: -20...20, using: &generator)
+      if seed % 2 == 0 {
+        number = Double(bitPattern: power.bitPattern &+ UInt64(bitPattern: Int64(edge)))
+      }
+      let digits = Int.random(in: 1...15, using: &generator)
+      for (printed, expected) in [
+        (Self.print(number, digits: 10), Self.reference(number, digits: 10)),
+        (Self.print(number, digits: digits), Self.reference(number, digits: digits)),
+        (Self.print(number, decimals: digits), Self.reference(number, decimals: digits)),
+      ] where printed != expected {
+        Issue.record("\(number) became \(printed), not \(expected), seed \(seed)")
+        return
+      }
+    }
+  }
+
+  @Test func textGrowsWithWhatIsAppended() {
+    var text = OutputText()
+    var expected = ""
+    for number in 0..<2_000 {
+      text.append("a line of text, ")
+      text.append(number - 1_000)
+      expected += "a line of text, \(number - 1_000)"
+      #expect(text.count == expected.utf8.count)
+    }
+    #expect(String(decoding: text.bytes, as: UTF8.self) == expected)
+    text.truncate(to: 6)
+    #expect(String(decoding: text.bytes, as: UTF8.self) == "a line")
+    text.removeAll()
+    text.append("")
+    #expect(text.bytes.isEmpty)
   }
 
   @Test(

@@ -129,36 +129,46 @@ struct CSVReader: ~Copyable, Sendable {
   /// Finds the field that begins at a position, and moves on behind its comma.
   ///
   /// After the last field the position is one beyond the end of the line.
+  @inline(__always)
   private func nextField(_ position: inout Int) throws(RecordingError) -> Range<Int> {
     let text = lines.buffer.span
     let end = lineRange.upperBound
-    while position < end, text[position].isBlank { position += 1 }
-    var start = position
-    var stop: Int
-    if position < end, text[position] == .quote {
-      start += 1
-      stop = start
-      while true {
-        while stop < end, text[stop] != .quote { stop += 1 }
-        guard stop < end else {
-          throw lines.error(
-            .malformedField, "a quote is not closed", at: start - 1, in: lineRange,
-            remedy: "close it on the same line")
-        }
-        guard stop + 1 < end, text[stop + 1] == .quote else { break }
-        stop += 2
-      }
-      position = stop + 1
-      while position < end, text[position].isBlank { position += 1 }
-      guard position == end || text[position] == .comma else {
+    precondition(0 <= position && end <= text.count)
+    while position < end, unsafe text[unchecked: position].isBlank { position += 1 }
+    if position < end, unsafe text[unchecked: position] == .quote {
+      return try quotedField(&position)
+    }
+    let start = position
+    while position < end, unsafe text[unchecked: position] != .comma { position += 1 }
+    var stop = position
+    while stop > start, unsafe text[unchecked: stop - 1].isBlank { stop -= 1 }
+    position += 1
+    return start..<stop
+  }
+
+  /// The field behind the quote at a position.
+  @inline(never)
+  private func quotedField(_ position: inout Int) throws(RecordingError) -> Range<Int> {
+    let text = lines.buffer.span
+    let end = lineRange.upperBound
+    let start = position + 1
+    var stop = start
+    while true {
+      while stop < end, text[stop] != .quote { stop += 1 }
+      guard stop < end else {
         throw lines.error(
-          .malformedField, "there is text after a closing quote", at: position, in: lineRange,
-          remedy: "put a comma there, or double the quotes inside the field")
+          .malformedField, "a quote is not closed", at: start - 1, in: lineRange,
+          remedy: "close it on the same line")
       }
-    } else {
-      while position < end, text[position] != .comma { position += 1 }
-      stop = position
-      while stop > start, text[stop - 1].isBlank { stop -= 1 }
+      guard stop + 1 < end, text[stop + 1] == .quote else { break }
+      stop += 2
+    }
+    position = stop + 1
+    while position < end, text[position].isBlank { position += 1 }
+    guard position == end || text[position] == .comma else {
+      throw lines.error(
+        .malformedField, "there is text after a closing quote", at: position, in: lineRange,
+        remedy: "put a comma there, or double the quotes inside the field")
     }
     position += 1
     return start..<stop
@@ -168,21 +178,26 @@ struct CSVReader: ~Copyable, Sendable {
 extension CSVReader {
   /// The number in a column.
   ///
+  /// Mutating only so that the reader is not copied on its way here, which cost more than the number.
+  ///
   /// - Returns: `nil` when the field is empty.
   /// - Throws: When it holds something else than a number.
-  func number(_ column: Int) throws(RecordingError) -> Double? {
+  @inline(__always)
+  mutating func number(_ column: Int) throws(RecordingError) -> Double? {
     let field = fields[column]
     if field.isEmpty { return nil }
-    guard let value = DecimalText.double(lines.buffer.span, field) else {
-      throw error(
-        .malformedNumber, column, "is not a number",
-        remedy: "write a decimal number or leave the field empty")
-    }
-    return value
+    if let value = DecimalText.double(lines.buffer.span, field) { return value }
+    throw malformedNumber(column)
+  }
+
+  private func malformedNumber(_ column: Int) -> RecordingError {
+    error(
+      .malformedNumber, column, "is not a number",
+      remedy: "write a decimal number or leave the field empty")
   }
 
   /// The coordinate in a column, which must be there.
-  func coordinate(_ column: Int) throws(RecordingError) -> Double {
+  mutating func coordinate(_ column: Int) throws(RecordingError) -> Double {
     guard let value = try number(column) else {
       throw error(.missingValue, column, "is empty", remedy: "write metres")
     }
@@ -197,7 +212,8 @@ extension CSVReader {
   }
 
   /// The moment in a column, which must be there.
-  func timestamp(_ column: Int) throws(RecordingError) -> Timestamp {
+  @inline(__always)
+  mutating func timestamp(_ column: Int) throws(RecordingError) -> Timestamp {
     guard let value = DecimalText.timestamp(lines.buffer.span, fields[column]) else {
       throw lines.malformedTimestamp(fields[column], in: lineRange)
     }
@@ -214,6 +230,9 @@ extension CSVReader {
     return text
   }
 
+  /// Where a column's field lies in the buffer of ``lines``.
+  func field(_ column: Int) -> Range<Int> { fields[column] }
+
   /// The peer's name in a column, which must be there.
   func peer(_ column: Int) throws(RecordingError) -> String {
     guard !fields[column].isEmpty else {
@@ -223,6 +242,7 @@ extension CSVReader {
   }
 
   /// Whether a column's field is empty.
+  @inline(__always)
   func isEmpty(_ column: Int) -> Bool { fields[column].isEmpty }
 
   /// An error at a column's field.

@@ -102,13 +102,13 @@ public struct EstimateReader: ~Copyable, Sendable {
   }
 
   /// A vector whose components are all there or all empty.
-  private func vector(_ first: Int) throws(RecordingError) -> Vector3? {
+  private mutating func vector(_ first: Int) throws(RecordingError) -> Vector3? {
     if csv.isEmpty(first), csv.isEmpty(first + 1), csv.isEmpty(first + 2) { return nil }
     return Vector3(
       try csv.coordinate(first), try csv.coordinate(first + 1), try csv.coordinate(first + 2))
   }
 
-  private func covariance() throws(RecordingError) -> SymmetricMatrix3 {
+  private mutating func covariance() throws(RecordingError) -> SymmetricMatrix3 {
     func element(_ index: Int) throws(RecordingError) -> Double {
       guard let value = try csv.number(Column.covariance + index) else {
         throw csv.error(

@@ -19,6 +19,7 @@ public struct RangingReader: ~Copyable, Sendable {
   private var csv: CSVReader
   private let declaredCount: Int
   private var indexOfPeer: [String: Int] = [:]
+  private var turns = PeerTurns()
   private var newest: Timestamp?
   private var lastGiven: Timestamp?
   /// Rows in time order, from ``head`` on.
@@ -56,7 +57,11 @@ public struct RangingReader: ~Copyable, Sendable {
   ///   of fields or earlier than the newest by more than a second, a file without rows.
   public mutating func next() throws(RecordingError) -> RangingRow? {
     while !isAtEnd, !isHeadDue {
-      if try csv.nextRow() { try hold(parseRow()) } else { isAtEnd = true }
+      guard try csv.nextRow() else {
+        isAtEnd = true
+        break
+      }
+      try hold(try parseRow())
     }
     guard head < held.count else {
       if newest == nil {
@@ -64,15 +69,14 @@ public struct RangingReader: ~Copyable, Sendable {
       }
       return nil
     }
-    let row = held[head]
-    head += 1
     // Moving the rest down only once it is the smaller half makes the cost of a row constant.
     if head >= 64, head * 2 >= held.count {
       held.removeFirst(head)
       head = 0
     }
-    lastGiven = row.timestamp
-    return row
+    head += 1
+    lastGiven = held[head - 1].timestamp
+    return held[head - 1]
   }
 
   /// Whether no row that is still to come can be before the first one held.
@@ -82,7 +86,8 @@ public struct RangingReader: ~Copyable, Sendable {
       || held.count - head >= Self.reorderingCapacity
   }
 
-  private mutating func hold(_ row: RangingRow) throws(RecordingError) {
+  @inline(__always)
+  private mutating func hold(_ row: consuming RangingRow) throws(RecordingError) {
     let newest = max(self.newest ?? row.timestamp, row.timestamp)
     let lateness = newest.seconds(since: row.timestamp)
     guard lateness <= Self.reorderingWindow else {
@@ -101,10 +106,11 @@ public struct RangingReader: ~Copyable, Sendable {
     if place == held.count { held.append(row) } else { held.insert(row, at: place) }
   }
 
+  @inline(__always)
   private mutating func parseRow() throws(RecordingError) -> RangingRow {
-    let peer = try csv.peer(Column.peer)
+    let (peer, peerIndex) = try peer()
     return RangingRow(
-      timestamp: try csv.timestamp(Column.timestamp), peer: peer, peerIndex: index(of: peer),
+      timestamp: try csv.timestamp(Column.timestamp), peer: peer, peerIndex: peerIndex,
       distance: try csv.number(Column.distance), azimuthRadians: try csv.number(Column.azimuth),
       elevationRadians: try csv.number(Column.elevation),
       distanceSigma: try csv.number(Column.distanceSigma),
@@ -112,8 +118,21 @@ public struct RangingReader: ~Copyable, Sendable {
       elevationSigmaRadians: try csv.number(Column.elevationSigma),
       azimuthFigureOfMerit: try csv.number(Column.azimuthFigureOfMerit),
       elevationFigureOfMerit: try csv.number(Column.elevationFigureOfMerit),
-      rssi: try csv.number(Column.rssi), isNonLineOfSight: try nonLineOfSight(),
+      rssi: try csv.number(Column.rssi),
+      isNonLineOfSight: csv.isEmpty(Column.nonLineOfSight) ? nil : try nonLineOfSight(),
       line: csv.lines.line)
+  }
+
+  private mutating func peer() throws(RecordingError) -> (name: String, index: Int) {
+    let field = csv.field(Column.peer)
+    if let known = turns.next(if: csv.lines.buffer.span, field) {
+      turns.last = known.index
+      return known
+    }
+    let name = try csv.peer(Column.peer)
+    let index = index(of: name)
+    turns.learn(field.map { csv.lines.buffer[$0] }, name: name, index: index)
+    return (name, index)
   }
 
   private mutating func index(of peer: String) -> Int {
@@ -130,8 +149,7 @@ public struct RangingReader: ~Copyable, Sendable {
     return index
   }
 
-  private func nonLineOfSight() throws(RecordingError) -> Bool? {
-    if csv.isEmpty(Column.nonLineOfSight) { return nil }
+  private func nonLineOfSight() throws(RecordingError) -> Bool {
     switch csv.text(Column.nonLineOfSight).lowercased() {
     case "0", "false": return false
     case "1", "true": return true
@@ -162,5 +180,46 @@ public struct RangingReader: ~Copyable, Sendable {
       .optional("elevation_sigma"), .optional("azimuth_fom"), .optional("elevation_fom"),
       .optional("rssi"), .optional("nlos"),
     ]
+  }
+}
+
+/// Who comes after whom: a peer that comes when it did before is known without its name's string.
+private struct PeerTurns {
+  fileprivate struct Turn {
+    /// The name as it was written last, in the file and read.
+    var bytes: [UInt8] = []
+    var name = ""
+    /// Who came next, by index.
+    var next = 0
+  }
+
+  private var turns: [Turn] = []
+  /// Whose turn it was last, by index.
+  var last = 0
+
+  /// The peer whose turn it is, if a field holds its name.
+  func next(if text: Span<UInt8>, _ field: Range<Int>) -> (name: String, index: Int)? {
+    guard last < turns.count else { return nil }
+    let next = turns[last].next
+    guard next < turns.count, turns[next].isWritten(text, field) else { return nil }
+    return (turns[next].name, next)
+  }
+
+  /// Takes note of a peer and of how its name was written.
+  mutating func learn(_ bytes: [UInt8], name: String, index: Int) {
+    while turns.count <= max(index, last) { turns.append(Turn()) }
+    turns[last].next = index
+    turns[index].name = name
+    turns[index].bytes = bytes
+    last = index
+  }
+}
+
+extension PeerTurns.Turn {
+  /// Whether a field is the name as it was written last.
+  fileprivate func isWritten(_ text: Span<UInt8>, _ field: Range<Int>) -> Bool {
+    guard bytes.count == field.count else { return false }
+    for (place, byte) in zip(field, bytes) where text[place] != byte { return false }
+    return true
   }
 }

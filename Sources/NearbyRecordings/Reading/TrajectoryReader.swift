@@ -64,28 +64,31 @@ public struct TrajectoryReader: ~Copyable, Sendable {
     return nil
   }
 
+  /// Every byte is looked at once: a field's number ends where the field does, or it is none.
+  ///
   /// - Returns: `nil` for a line without data.
   private func parse(_ line: Range<Int>) throws(RecordingError) -> PoseRow? {
     let text = lines.buffer.span
     var position = line.lowerBound
-    var end = line.upperBound
+    let end = line.upperBound
     var timestamp = Timestamp(nanoseconds: 0)
     var values = InlineArray<7, Double>(repeating: 0)
     var count = 0
     while true {
-      while position < end, text[position].isBlank { position += 1 }
-      if position < end, text[position] == .hash { end = position }
-      if position == end { break }
+      while position < end, unsafe text[unchecked: position].isBlank { position += 1 }
+      guard position < end, unsafe text[unchecked: position] != .hash else { break }
       let start = position
-      while position < end, !text[position].isBlank, text[position] != .hash { position += 1 }
+      var scan = DecimalText.scan(text, &position, upTo: end)
+      while position < end, unsafe !text[unchecked: position].endsField {
+        scan = nil
+        position += 1
+      }
       let field = start..<position
       if count == 0 {
-        guard let stamp = DecimalText.timestamp(text, field) else {
-          throw lines.malformedTimestamp(field, in: line)
-        }
+        guard let stamp = scan?.timestamp else { throw lines.malformedTimestamp(field, in: line) }
         timestamp = stamp
       } else if count < 8 {
-        values[count - 1] = try number(field, index: count, in: line)
+        values[count - 1] = try number(scan, field, index: count, in: line)
       }
       count += 1
     }
@@ -103,10 +106,11 @@ public struct TrajectoryReader: ~Copyable, Sendable {
       line: lines.line)
   }
 
+  @inline(__always)
   private func number(
-    _ field: Range<Int>, index: Int, in line: Range<Int>
+    _ scan: DecimalText.Scan?, _ field: Range<Int>, index: Int, in line: Range<Int>
   ) throws(RecordingError) -> Double {
-    guard let value = DecimalText.double(lines.buffer.span, field) else {
+    guard let value = DecimalText.double(scan, lines.buffer.span, field) else {
       throw lines.error(
         .malformedNumber, "\(Self.names[index]) \(lines.excerpt(field)) is not a number",
         at: field.lowerBound, in: line, remedy: "write a decimal number")
@@ -139,6 +143,12 @@ public struct TrajectoryReader: ~Copyable, Sendable {
 
   static let farthest = 1e7
   private static let names = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
+}
+
+extension UInt8 {
+  /// Whether it stands behind a field of a trajectory.
+  @inline(__always)
+  fileprivate var endsField: Bool { isBlank || self == .hash }
 }
 
 extension LineReader {

@@ -19,12 +19,8 @@ public struct EstimateWriter: ~Copyable {
     "distance_sigma", "horizontal_angle_sigma", "hypotheses", "nis", "used",
   ]
 
-  /// Text is handed to the system in pieces of this size.
-  private static let pieceSize = 1 << 16
-
   private let frames: FrameConvention
-  private var file: AtomicFile
-  private var text = OutputText()
+  private var table: TableFile
   /// The texts of sets of reasons met so far: there are few, and they last.
   private var reasonTexts: [ConvergenceReasons: String] = [:]
 
@@ -36,8 +32,7 @@ public struct EstimateWriter: ~Copyable {
   /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
     self.frames = frames
-    file = try AtomicFile(path: path)
-    text.append(Self.columns.joined(separator: ",") + "\n")
+    table = try TableFile(path: path, columns: Self.columns)
   }
 
   /// Writes a row.
@@ -50,48 +45,41 @@ public struct EstimateWriter: ~Copyable {
   public mutating func write(
     _ row: RangingRow, report: SampleReport, estimate: PeerEstimate
   ) throws(RecordingError) {
-    text.append(row.timestamp)
-    text.append(byte: .comma)
-    text.append(peer: row.peer)
+    table.text.append(row.timestamp)
+    table.text.append(byte: .comma)
+    table.text.append(peer: row.peer)
     switch estimate.convergence {
-    case .unknown: text.append(",unknown,")
-    case .converged: text.append(",converged,")
+    case .unknown: table.text.append(",unknown,")
+    case .converged: table.text.append(",converged,")
     case .notConverged(let reasons):
-      text.append(",notConverged,")
-      text.append(description(of: reasons))
+      table.text.append(",notConverged,")
+      table.text.append(description(of: reasons))
     }
-    text.appendField(estimate.distance.value)
-    text.appendField(estimate.direction.value.map(frames.deviceVector(fromEngine:)))
-    text.appendField(estimate.horizontalAngleRadians.value)
-    text.append(byte: .comma)
-    text.append(estimate.verticalDirection.rawValue)
-    text.appendField(
+    table.text.appendField(estimate.distance.value)
+    table.text.appendField(estimate.direction.value.map(frames.deviceVector(fromEngine:)))
+    table.text.appendField(estimate.horizontalAngleRadians.value)
+    table.text.append(byte: .comma)
+    table.text.append(estimate.verticalDirection.rawValue)
+    table.text.appendField(
       estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) })
-    text.appendField(estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
-    text.appendField(
+    table.text.appendField(estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
+    table.text.appendField(
       estimate.meanInWorld.map { _ in
         frames.worldCovariance(fromEngine: estimate.covarianceInWorld)
       })
-    text.appendField(estimate.distance.sigma)
-    text.appendField(estimate.horizontalAngleRadians.sigma)
-    text.append(byte: .comma)
-    text.append(estimate.hypothesisCount)
-    text.appendField(report.normalizedInnovationSquared)
-    text.append(byte: .comma)
-    text.append(report.use.rawValue)
-    text.append(byte: .lf)
-    if text.bytes.count >= Self.pieceSize { try flush() }
+    table.text.appendField(estimate.distance.sigma)
+    table.text.appendField(estimate.horizontalAngleRadians.sigma)
+    table.text.append(byte: .comma)
+    table.text.append(estimate.hypothesisCount)
+    table.text.appendField(report.normalizedInnovationSquared)
+    table.text.append(byte: .comma)
+    table.text.append(report.use.rawValue)
+    try table.endRow()
   }
 
   /// Ends the file and puts it in its place.
   public consuming func commit() throws(RecordingError) {
-    try flush()
-    try file.commit()
-  }
-
-  private mutating func flush() throws(RecordingError) {
-    try file.write(text)
-    text.removeAll()
+    try table.commit()
   }
 
   private mutating func description(of reasons: ConvergenceReasons) -> String {

@@ -7,10 +7,20 @@ extension OutputText {
 
   /// Appends a name, in quotes where it would not read back without (RFC 4180).
   mutating func append(peer: String) {
-    let name = peer.utf8
-    let isPlain =
-      !name.contains { $0 == .comma || $0 == .quote } && name.first != .blank && name.last != .blank
-    append(isPlain ? peer : "\"\(peer.replacing("\"", with: "\"\""))\"")
+    let start = count
+    append(peer)
+    var needsQuotes = false
+    withSpan { text in
+      let name = text.extracting(start...)
+      guard let last = name.indices.last else { return }
+      needsQuotes = name[0] == .blank || name[last] == .blank
+      for place in name.indices where name[place] == .comma || name[place] == .quote {
+        needsQuotes = true
+      }
+    }
+    guard needsQuotes else { return }
+    truncate(to: start)
+    append("\"\(peer.replacing("\"", with: "\"\""))\"")
   }
 
   /// Appends a comma and a number; nothing after the comma where there is none.

@@ -24,9 +24,6 @@ public struct RecordingReplay: Sendable {
   /// The names of the peers to be located; all when empty.
   public let selection: Set<String>
 
-  /// So many events are read, then fused, then handed on: the clock is asked seldom.
-  private static let batchSize = 256
-
   private let engine: FusionEngine
 
   /// Prepares a run.
@@ -74,12 +71,11 @@ public struct RecordingReplay: Sendable {
     var stream = try recording.events()
     var desk = FusionDesk(engine)
     var ledger = try RunLedger(self)
-    var batch: [RecordingEvent] = []
-    batch.reserveCapacity(Self.batchSize)
+    var batch = EventBatch()
 
+    // Events are read, then fused, then handed on, a batch at a time: the clock is asked seldom.
     repeat {
-      batch.removeAll(keepingCapacity: true)
-      while batch.count < Self.batchSize, let event = try stream.next() { batch.append(event) }
+      try stream.read(into: &batch)
       if stream.peerCount > desk.peerCount {
         for peer in stream.peers.dropFirst(desk.peerCount) {
           desk.add(isSelected(peer.id) ? peer : nil)
@@ -91,23 +87,42 @@ public struct RecordingReplay: Sendable {
       desk.fuse(batch)
       fusing += before.duration(to: clock.now)
 
-      var results = desk.results.makeIterator()
-      for event in batch {
-        ledger.note(event)
-        guard case .ranging(let row) = event, desk.handles[row.peerIndex] != nil,
-          let result = results.next()
-        else { continue }
-        try ledger.note(row, result.report, result.estimate)
-        try consume(row, result.report, result.estimate)
-      }
+      try handOn(batch, desk, &ledger, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
-    } while !batch.isEmpty
+    } while !batch.kinds.isEmpty
 
     let timing = RunSummary.Timing(
       fusingSeconds: fusing.inSeconds, totalSeconds: start.duration(to: clock.now).inSeconds)
     return Outcome(
       summary: ledger.summary(timing: timing), peersInRecording: stream.peers.map(\.id),
       warnings: stream.warnings)
+  }
+
+  /// Enters a batch and what it gave into the books, and gives it away.
+  private func handOn(
+    _ batch: borrowing EventBatch, _ desk: borrowing FusionDesk, _ ledger: inout RunLedger,
+    _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
+  ) throws(RecordingError) {
+    var (poses, tracking, rows, results) = (0, 0, 0, 0)
+    for kind in batch.kinds {
+      switch kind {
+      case .pose:
+        ledger.note(batch.poses[poses])
+        poses += 1
+      case .tracking:
+        ledger.note(batch.tracking[tracking].timestamp)
+        tracking += 1
+      case .ranging:
+        let row = batch.ranging[rows]
+        rows += 1
+        ledger.note(row.timestamp)
+        guard desk.handles[row.peerIndex] != nil else { continue }
+        let (report, estimate) = desk.results[results]
+        results += 1
+        try ledger.note(row, report, estimate)
+        try consume(row, report, estimate)
+      }
+    }
   }
 
   private func isSelected(_ peer: String) -> Bool {
@@ -131,13 +146,20 @@ private struct FusionDesk {
     handles.append(peer.map { engine.addPeer($0.motion) })
   }
 
-  mutating func fuse(_ batch: [RecordingEvent]) {
+  mutating func fuse(_ batch: borrowing EventBatch) {
     results.removeAll(keepingCapacity: true)
-    for event in batch {
-      switch event {
-      case .pose(let pose): engine.add(pose)
-      case .tracking(let sample): engine.add(sample)
-      case .ranging(let row):
+    var (poses, tracking, rows) = (0, 0, 0)
+    for kind in batch.kinds {
+      switch kind {
+      case .pose:
+        engine.add(batch.poses[poses])
+        poses += 1
+      case .tracking:
+        engine.add(batch.tracking[tracking])
+        tracking += 1
+      case .ranging:
+        let row = batch.ranging[rows]
+        rows += 1
         guard let handle = handles[row.peerIndex] else { continue }
         let report = engine.add(row.sample(of: handle))
         // As seen from where the device was then, whether or not the sample was used.

@@ -37,31 +37,27 @@ struct RunLedger: ~Copyable {
     entries.append(peer.map { PeerEntry(summary: PeerSummary(id: $0.id, motion: $0.motion)) })
   }
 
-  /// Takes note of an event of any kind.
-  mutating func note(_ event: RecordingEvent) {
-    let time =
-      switch event {
-      case .pose(let pose): pose.timestamp
-      case .tracking(let sample): sample.timestamp
-      case .ranging(let row): row.timestamp
-      }
+  /// Takes note of the moment of an event of any kind.
+  mutating func note(_ time: Timestamp) {
     firstEvent = min(firstEvent ?? time, time)
     lastEvent = max(lastEvent ?? time, time)
-    if case .pose(let pose) = event { truth.note(pose) }
+  }
+
+  /// Takes note of the odometry's next pose.
+  mutating func note(_ pose: DevicePose) {
+    note(pose.timestamp)
+    truth.note(pose)
   }
 
   /// Takes note of a sample of a selected peer and what it gave.
   mutating func note(
     _ row: RangingRow, _ report: SampleReport, _ estimate: PeerEstimate
   ) throws(RecordingError) {
-    guard var entry = entries[row.peerIndex] else { return }
-    // Out of the array while it changes, so that it is not copied.
-    entries[row.peerIndex] = nil
+    guard entries[row.peerIndex] != nil else { return }
     samples += 1
     firstSample = min(firstSample ?? row.timestamp, row.timestamp)
     lastSample = max(lastSample ?? row.timestamp, row.timestamp)
-    entry.note(row.timestamp, report, estimate)
-    entries[row.peerIndex] = entry
+    entries[row.peerIndex]?.note(row.timestamp, report, estimate)
     try compare(row, estimate)
   }
 

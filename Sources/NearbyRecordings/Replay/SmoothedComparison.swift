@@ -9,7 +9,7 @@ internal import NearbyGeometry
 public struct SmoothedComparison: ~Copyable {
   private let convergence: ConvergenceConfiguration
   private let isPlanar: Bool
-  private var truth: TruthTrack?
+  private var truth: TruthPlaces
   private var comparison: TruthComparison
   private var first: Timestamp?
   private var last: Timestamp?
@@ -25,17 +25,13 @@ public struct SmoothedComparison: ~Copyable {
   ) throws(RecordingError) {
     convergence = configuration.convergence
     isPlanar = configuration.odometry.isPlanar
-    truth = try TruthTrack.open(recording)
+    truth = try TruthPlaces(
+      recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     comparison = TruthComparison(isPlanar: isPlanar)
   }
 
   /// Whether the recording holds the truth.
-  public var hasTruth: Bool {
-    switch truth {
-    case .some: true
-    case nil: false
-    }
-  }
+  public var hasTruth: Bool { truth.hasTruth }
 
   /// Compares a row; rows are in the order of time.
   ///
@@ -48,20 +44,21 @@ public struct SmoothedComparison: ~Copyable {
   ) throws(RecordingError) {
     first = min(first ?? row.timestamp, row.timestamp)
     last = max(last ?? row.timestamp, row.timestamp)
-    guard let truePosition = truth?.position(of: row.peer, at: row.timestamp),
-      let truePose = try truth?.pose(at: row.timestamp), let position = row.positionInWorld,
-      let odometryPose = row.worldFromDevice
+    guard
+      let place = try truth.place(
+        of: row.peer, at: row.timestamp, odometryPose: row.worldFromDevice),
+      let position = row.positionInWorld
     else { return }
     let p = row.covariance
     let sigma = max(0, isPlanar ? p.xx + p.zz : p.trace).squareRoot()
-    let distance = (position - odometryPose.translation).length
+    let distance = (position - place.odometryPose.translation).length
     comparison.add(
       TruthComparison.Sample(
         peer: row.peerIndex, timestamp: row.timestamp,
         isConverged: modeProbability >= convergence.dominantModeWeight
           && sigma <= max(convergence.sigmaFloor, convergence.sigmaPerDistance * distance),
-        estimatedPosition: position, covariance: p, odometryPose: odometryPose,
-        truePosition: truePosition, truePose: truePose))
+        estimatedPosition: position, covariance: p, odometryPose: place.odometryPose,
+        truePosition: place.truePosition, truePose: place.truePose))
   }
 
   /// The errors over the rows of a peer; `nil` when its truth is not known.
@@ -71,7 +68,7 @@ public struct SmoothedComparison: ~Copyable {
   ///   - name: Its name.
   /// - Returns: The statistics.
   public func errors(ofPeer peer: Int, named name: String) -> ErrorStatistics? {
-    truth?.knows(name) == true
+    truth.knows(name)
       ? comparison.statistics(ofPeer: peer, secondHalfFrom: middle) : nil
   }
 

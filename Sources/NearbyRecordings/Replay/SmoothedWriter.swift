@@ -15,12 +15,8 @@ public struct SmoothedWriter: ~Copyable {
     "horizontal_angle",
   ]
 
-  /// Text is handed to the system in pieces of this size.
-  private static let pieceSize = 1 << 16
-
   private let frames: FrameConvention
-  private var file: AtomicFile
-  private var text = OutputText()
+  private var table: TableFile
 
   /// Starts a file; its folder must exist.
   ///
@@ -30,8 +26,7 @@ public struct SmoothedWriter: ~Copyable {
   /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
     self.frames = frames
-    file = try AtomicFile(path: path)
-    text.append(Self.columns.joined(separator: ",") + "\n")
+    table = try TableFile(path: path, columns: Self.columns)
   }
 
   /// Writes a row.
@@ -39,27 +34,20 @@ public struct SmoothedWriter: ~Copyable {
   /// - Parameter row: The row, in the engine's frames.
   /// - Throws: When the file cannot be written.
   public mutating func write(_ row: SmoothedRow) throws(RecordingError) {
-    text.append(row.timestamp)
-    text.append(byte: .comma)
-    text.append(peer: row.peer)
-    text.appendField(row.positionInWorld.map(frames.worldVector(fromEngine:)))
-    text.appendField(
+    table.text.append(row.timestamp)
+    table.text.append(byte: .comma)
+    table.text.append(peer: row.peer)
+    table.text.appendField(row.positionInWorld.map(frames.worldVector(fromEngine:)))
+    table.text.appendField(
       row.positionInWorld.map { _ in frames.worldCovariance(fromEngine: row.covariance) })
-    text.appendField(row.fromDevice?.length)
-    text.appendField((row.fromDevice?.normalized).map(frames.deviceVector(fromEngine:)))
-    text.appendField(row.fromDevice == nil ? nil : row.horizontalAngleRadians)
-    text.append(byte: .lf)
-    if text.bytes.count >= Self.pieceSize { try flush() }
+    table.text.appendField(row.fromDevice?.length)
+    table.text.appendField((row.fromDevice?.normalized).map(frames.deviceVector(fromEngine:)))
+    table.text.appendField(row.fromDevice == nil ? nil : row.horizontalAngleRadians)
+    try table.endRow()
   }
 
   /// Ends the file and puts it in its place.
   public consuming func commit() throws(RecordingError) {
-    try flush()
-    try file.commit()
-  }
-
-  private mutating func flush() throws(RecordingError) {
-    try file.write(text)
-    text.removeAll()
+    try table.commit()
   }
 }

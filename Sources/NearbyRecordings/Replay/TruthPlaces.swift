@@ -40,9 +40,17 @@ package struct TruthPlaces: ~Copyable {
 
   /// The places at a sample; `nil` where odometry or truth do not reach.
   package mutating func place(at row: RangingRow) throws(RecordingError) -> Place? {
-    guard let truePosition = truth?.position(of: row.peer, at: row.timestamp),
-      let truePose = try truth?.pose(at: row.timestamp),
-      let odometryPose = odometry.pose(at: row.timestamp, longestGap: longestPoseGap)
+    try place(
+      of: row.peer, at: row.timestamp,
+      odometryPose: odometry.pose(at: row.timestamp, longestGap: longestPoseGap))
+  }
+
+  /// The places of a peer at a moment at which the odometry's pose is known, if it is.
+  mutating func place(
+    of peer: String, at time: Timestamp, odometryPose: RigidTransform?
+  ) throws(RecordingError) -> Place? {
+    guard let truePosition = truth?.position(of: peer, at: time),
+      let truePose = try truth?.pose(at: time), let odometryPose
     else { return nil }
     return Place(odometryPose: odometryPose, truePosition: truePosition, truePose: truePose)
   }

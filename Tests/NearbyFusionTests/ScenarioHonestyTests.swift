@@ -35,6 +35,20 @@ struct ScenarioHonestyTests {
     #expect(report.convergedSeeds.count >= 38, "\(report)")
   }
 
+  @Test(
+    "runs that were wrong once are not again",
+    arguments: [
+      // Between two fits of a wide shell the filter gained information that is not there.
+      ("far", 130), ("far", 182), ("far", 254),
+      // A challenger took what it saw of a peer on its way for the place where it came to rest.
+      ("peer-carried", 61), ("peer-carried", 77),
+    ] as [(String, UInt64)])
+  func wrongOnce(name: String, seed: UInt64) async throws {
+    let scenario = try #require(Scenario.preset(named: name))
+    let report = try await ConsistencyRun(scenario).report(seeds: seed..<seed + 1)
+    #expect(report.falseConvergences.isEmpty, "\(report)")
+  }
+
   @Test("azimuths wrong by a constant are not taken for noise")
   func constantAngleErrors() async throws {
     // White noise of 3 degrees under errors of 6 that hardly change: an engine that takes all of them

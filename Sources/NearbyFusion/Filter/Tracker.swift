@@ -37,6 +37,8 @@ struct Tracker: Sendable {
   private var lastMotion: Timestamp?
   /// Whether the one place that is left is still fitted to all that has been seen.
   private var isRefining = false
+  /// Where that fit has last found it.
+  private var refinedPlace: Vector3?
   /// Whether the peer may move, and the account has settled and become too wide for its linearisation
   /// since: from then on it is no more than a guess, however narrow it may become again.
   private(set) var isLost = false
@@ -308,12 +310,12 @@ struct Tracker: Sendable {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
-    guard !isSettled || isRefining,
-      window.add(components, at: device, noise: noise, expecting: expectation)
-    else { return }
+    guard !isSettled || isRefining else { return }
+    let isNew = window.add(components, at: device, noise: noise, expecting: expectation)
     // The more has been seen, the less one keyframe more can change.
-    newKeyframes += 1
-    guard newKeyframes > window.count / Self.keyframesPerSearch else { return }
+    if isNew { newKeyframes += 1 }
+    let isDue = isNew && newKeyframes > window.count / Self.keyframesPerSearch
+    guard isDue || isRefining && hasSwung(configuration.ranging.rangeSigma) else { return }
     newKeyframes = 0
     if isRefining {
       refine(noise, configuration)
@@ -353,6 +355,7 @@ struct Tracker: Sendable {
   private mutating func refine(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
     let seeds = seeds(&restingModes, motion: nil, noise, configuration)
     if let seed = seeds.first { bank.refine(to: seed) }
+    refinedPlace = bank.position(0)
     if isFlat(configuration.ranging.rangeSigma) { finishSearch() }
   }
 
@@ -435,6 +438,15 @@ struct Tracker: Sendable {
     guard motion == .unknown else { return }
     if isMovingNegligible { bank.removeMoving() }
     bank.pairUp(doubt: Self.movesAfterwards, configuration.speedVariances)
+  }
+
+  /// Whether the place has moved so far since it was last fitted that the shell's bend on the way
+  /// matters: samples since then are linearised somewhere else than those before.
+  private func hasSwung(_ rangeSigma: Double) -> Bool {
+    guard let refinedPlace else { return true }
+    let swing = (bank.position(0) - refinedPlace).length
+    let distance = (refinedPlace - device.worldFromDevice.translation).length
+    return 0.5 * swing * swing > Self.flatNoiseShare * rangeSigma * distance
   }
 
   /// Leaves the filter alone.

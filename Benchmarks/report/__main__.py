@@ -10,8 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .baseline import RENEW, failures, improvements, read_baseline, write_baseline
+from .baseline import (
+    RENEW,
+    Baseline,
+    failures,
+    improvements,
+    read_baseline,
+    write_baseline,
+)
 from .counts import count_all
+from .processor import processor
 from .table import Measured, as_json, as_markdown, as_text
 from .times import Times, read_times
 
@@ -25,15 +33,15 @@ def main() -> None:
         arguments.count, arguments.only, out / "callgrind", with_floors=arguments.task == "table"
     )
     if arguments.task == "baseline":
-        write_baseline(arguments.baseline, counts)
+        write_baseline(arguments.baseline, Baseline(processor(), counts))
         print(f"{arguments.baseline}: {len(counts)} workloads")
         return
-    measured = Measured(times=Times(), counts=counts, baseline=baseline)
+    measured = Measured(times=Times(), counts=counts, baseline=baseline.counts)
     if arguments.task == "table":
         measured = Measured(
             times=read_times(out / "times" / "Current_run.jmh.json"),
             counts=counts,
-            baseline=baseline,
+            baseline=baseline.counts,
             peers=_read(out / "peers.json"),
             large=_read(out / "large.json"),
         )
@@ -42,7 +50,12 @@ def main() -> None:
     print(as_text(measured))
     for line in improvements(baseline, counts):
         print(f"better: {line}; {RENEW}")
-    worse = failures(baseline, counts)
+    if baseline.processor != processor():
+        print(
+            f"the baseline is of another processor ({baseline.processor}; this is {processor()}): "
+            "instructions are shown, allocations gated"
+        )
+    worse = failures(baseline, counts, processor())
     for line in worse:
         print(f"worse: {line}", file=sys.stderr)
     if worse:

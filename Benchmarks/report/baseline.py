@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .counts import Count
@@ -15,20 +15,32 @@ TOLERANCE = 0.03
 RENEW = "if that is as it should be, `make bench-baseline` renews Benchmarks/baseline.json"
 
 
-def read_baseline(file: Path) -> dict[str, Count]:
-    """The counts of a file; none if there is no such file."""
+@dataclass(frozen=True)
+class Baseline:
+    """What was counted, and on what kind of processor."""
+
+    processor: str
+    counts: dict[str, Count]
+
+
+def read_baseline(file: Path) -> Baseline:
+    """What a file holds; nothing if there is no such file."""
     if not file.exists():
-        return {}
-    return {name: Count(**count) for name, count in json.loads(file.read_text()).items()}
+        return Baseline("", {})
+    kept = json.loads(file.read_text())
+    counts = {name: Count(**count) for name, count in kept["counts"].items()}
+    return Baseline(kept["processor"], counts)
 
 
-def write_baseline(file: Path, counts: dict[str, Count]) -> None:
-    """Writes the counts, one workload a line, so that a change of one is one line's change."""
-    kept = {name: asdict(count) for name, count in counts.items()}
+def write_baseline(file: Path, baseline: Baseline) -> None:
+    """Writes it, one workload a line, so that a change of one is one line's change."""
+    kept = {name: asdict(count) for name, count in baseline.counts.items()}
     for count in kept.values():
         del count["floor_instructions"]
-    lines = [f"  {json.dumps(name)}: {json.dumps(count)}" for name, count in kept.items()]
-    file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    lines = [f"    {json.dumps(name)}: {json.dumps(count)}" for name, count in kept.items()]
+    processor = json.dumps(baseline.processor)
+    counts = "{\n" + ",\n".join(lines) + "\n  }"
+    file.write_text(f'{{\n  "processor": {processor},\n  "counts": {counts}\n}}\n')
 
 
 def change(before: Count, now: Count) -> float:
@@ -36,11 +48,14 @@ def change(before: Count, now: Count) -> float:
     return now.instructions_each / before.instructions_each - 1
 
 
-def failures(baseline: dict[str, Count], counts: dict[str, Count]) -> list[str]:
-    """What a gate must not let pass, in words."""
+def failures(baseline: Baseline, counts: dict[str, Count], processor: str) -> list[str]:
+    """What a gate must not let pass, in words.
+
+    Instructions are gated on the kind of processor that the baseline is of, and on no other.
+    """
     found = []
     for name, now in counts.items():
-        before = baseline.get(name)
+        before = baseline.counts.get(name)
         if before is None:
             found.append(f"{name} is not in the baseline")
             continue
@@ -50,7 +65,7 @@ def failures(baseline: dict[str, Count], counts: dict[str, Count]) -> list[str]:
                 f"{name} allocates {now.allocations_each:.6g} times an operation, "
                 f"before {before.allocations_each:.6g}"
             )
-        if change(before, now) > TOLERANCE:
+        if processor == baseline.processor and change(before, now) > TOLERANCE:
             found.append(
                 f"{name} takes {now.instructions_each:.4g} instructions an operation, before "
                 f"{before.instructions_each:.4g}: {change(before, now):+.1%}, "
@@ -59,10 +74,10 @@ def failures(baseline: dict[str, Count], counts: dict[str, Count]) -> list[str]:
     return found
 
 
-def improvements(baseline: dict[str, Count], counts: dict[str, Count]) -> list[str]:
+def improvements(baseline: Baseline, counts: dict[str, Count]) -> list[str]:
     """What has become so much better that the baseline should be renewed."""
     return [
-        f"{name} takes {change(baseline[name], now):+.1%} instructions"
+        f"{name} takes {change(baseline.counts[name], now):+.1%} instructions"
         for name, now in counts.items()
-        if name in baseline and change(baseline[name], now) < -TOLERANCE
+        if name in baseline.counts and change(baseline.counts[name], now) < -TOLERANCE
     ]

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <limits>
 
@@ -9,33 +7,23 @@
 
 namespace {
 
+using nearby::at;
+using nearby::each;
 using nearby::Hypothesis;
+using nearby::lane_count;
+using nearby::LaneBits;
+using nearby::Lanes;
 using nearby::packed;
-using Vector = Eigen::Vector3d;
-using Matrix = Eigen::Matrix3d;
+
+/// One number of each hypothesis of a bank, in whole lanes.
+constexpr int whole_lanes = (NEARBY_CAPACITY + lane_count - 1) / lane_count * lane_count;
+using Numbers = double[whole_lanes];
 
 /// One field of a bank, as a row over its hypotheses.
 double *row(const nearby_bank &bank, int field) { return bank.fields + field * bank.stride; }
 
-Vector position(const nearby_bank &bank, int i) {
-  return {row(bank, 0)[i], row(bank, 1)[i], row(bank, 2)[i]};
-}
-
-Matrix position_covariance(const nearby_bank &bank, int i) {
-  Matrix p;
-  for (int r = 0; r < 3; ++r)
-    for (int c = r; c < 3; ++c)
-      p(r, c) = p(c, r) = row(bank, NEARBY_FIELD_COVARIANCE + packed(r, c))[i];
-  return p;
-}
-
 int field_count(const nearby_bank &bank) {
   return bank.may_move ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT;
-}
-
-/// Whether the peer moves under a hypothesis.
-bool moves(const nearby_bank &bank, int i) {
-  return bank.may_move && row(bank, NEARBY_FIELD_MOVES)[i] > 0;
 }
 
 void copy(const nearby_bank &bank, int from, int to) {
@@ -56,15 +44,15 @@ Hypothesis<double, N> mixture(double a, const Hypothesis<double, N> &x, double b
   for (int c = 0; c < N; ++c)
     for (int r = 0; r <= c; ++r)
       both.cov(r, c) = a * x.cov(r, c) + b * y.cov(r, c) +
-                       a * b * (x.mean[r] - y.mean[r]) * (x.mean[c] - y.mean[c]);
-  for (int r = 0; r < N; ++r) both.mean[r] = a * x.mean[r] + b * y.mean[r];
+                       a * b * (x.mean(r) - y.mean(r)) * (x.mean(c) - y.mean(c));
+  for (int r = 0; r < N; ++r) both.mean(r) = a * x.mean(r) + b * y.mean(r);
   return both;
 }
 
 template <int N>
 void merge_states(const nearby_bank &bank, int i, double a, int j, double b) {
   using State = Hypothesis<double, N>;
-  mixture<N>(a, State::load(bank, i), b, State::load(bank, j)).store(bank, i);
+  mixture<N>(a, State::load({bank, i}), b, State::load({bank, j})).store({bank, i});
 }
 
 /// Moment-matched union of `i` and `j` into `i`; shares are in `weight`.
@@ -84,12 +72,129 @@ void merge(const nearby_bank &bank, double *weight, int i, int j) {
   weight[i] = total;
 }
 
-/// Runnalls' bound on what merging loses, per unit of the two shares.
-double merging_loss(const Vector &mean_a, const Matrix &cov_a, double log_det_a, double a,
-                    const Vector &mean_b, const Matrix &cov_b, double log_det_b, double b) {
-  const Vector difference = mean_a - mean_b;
-  const Matrix both = a * cov_a + b * cov_b + a * b * difference * difference.transpose();
-  return 0.5 * (std::log(both.determinant()) - a * log_det_a - b * log_det_b);
+/// Which of the hypotheses that stand in lanes from `first` on are from `begin` on and before
+/// `end`.
+NEARBY_INLINE inline LaneBits within(int begin, int end, int first) {
+  LaneBits index;
+  each<lane_count>([&](auto i) NEARBY_INLINE { index[i.value] = i + first; });
+  return (index >= begin) & (index < end);
+}
+
+/// exp(x - offset) of `count` numbers, zero in the lanes beyond them. Returns the sum.
+NEARBY_INLINE inline double exponentials(const double *x, double offset, int count,
+                                         double *result) {
+  Lanes sum = 0;
+  for (int first = 0; first < count; first += lane_count) {
+    Lanes exponents = 0;
+    if (first + lane_count <= count)
+      exponents = at<Lanes>(x + first);
+    else
+      each<lane_count>([&](auto i) NEARBY_INLINE {
+        if (first + i < count) exponents[i.value] = x[first + i];
+      });
+    const Lanes value = nearby::exponential(exponents - offset);
+    sum += at<Lanes>(result + first) = within(0, count, first) ? value : Lanes(0);
+  }
+  return nearby::sum(sum);
+}
+
+/// The place of some hypotheses: moments of the position.
+template <class T>
+struct Place {
+  T mean[3], covariance[6];
+
+  static NEARBY_INLINE Place load(const nearby_bank &bank, int first) {
+    const nearby::Fields<T> fields(bank, first);
+    Place place;
+    each<3>([&](auto i) NEARBY_INLINE { place.mean[i] = fields[NEARBY_FIELD_MEAN + i]; });
+    each<6>([&](auto i)
+                NEARBY_INLINE { place.covariance[i] = fields[NEARBY_FIELD_COVARIANCE + i]; });
+    return place;
+  }
+
+  NEARBY_INLINE T trace() const {
+    return covariance[packed(0, 0)] + covariance[packed(1, 1)] + covariance[packed(2, 2)];
+  }
+};
+
+/// The determinant of a packed symmetric matrix.
+template <class T>
+NEARBY_INLINE inline T determinant(const T p[6]) {
+  const T xx = p[packed(0, 0)], xy = p[packed(0, 1)], xz = p[packed(0, 2)];
+  const T yy = p[packed(1, 1)], yz = p[packed(1, 2)], zz = p[packed(2, 2)];
+  return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+}
+
+/// What the merging of one hypothesis with others is judged by.
+struct Host {
+  Place<double> place;
+  double log_determinant, weight;
+
+  NEARBY_INLINE Host(const nearby_bank &bank, int index, double weight)
+      : place(Place<double>::load(bank, index)),
+        log_determinant(nearby::logarithm(Lanes(determinant(place.covariance)))[0]),
+        weight(weight) {}
+
+  /// Which of the candidates lose less than `limit` when merged with it: Runnalls' bound on the
+  /// loss, per unit of the two shares.
+  ///
+  /// Two means that are four joint sigmas apart never merge. Nor do those for which
+  /// a b ‖d‖² > (exp(2 limit) - 1) tr(a A + b B): as the logarithm of a determinant is concave, the
+  /// loss is at least ½ log(1 + a b dᵀ(a A + b B)⁻¹ d). Either saves the determinants.
+  NEARBY_INLINE LaneBits takes_in(const Place<Lanes> &other, Lanes log_determinants, Lanes weights,
+                                  LaneBits candidates, double limit, double stretch) const {
+    Lanes d[3];
+    each<3>([&](auto i) NEARBY_INLINE { d[i] = other.mean[i] - place.mean[i]; });
+    const Lanes squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const Lanes trace = other.trace();
+    const Lanes total = weight + weights;
+    candidates &= squared <= 16 * (place.trace() + trace);
+    candidates &=
+        weight * weights * squared <= stretch * total * (weight * place.trace() + weights * trace);
+    if (!nearby::any(candidates)) return candidates;
+    const Lanes a = weight / total, b = weights / total, ab = a * b;
+    Lanes both[6];
+    each<3>([&](auto c) NEARBY_INLINE {
+      each<c + 1>([&](auto r) NEARBY_INLINE {
+        constexpr int e = packed(r, c);
+        both[e] = a * place.covariance[e] + b * other.covariance[e] + ab * d[r] * d[c];
+      });
+    });
+    const Lanes loss =
+        0.5 * (nearby::logarithm(determinant(both)) - a * log_determinant - b * log_determinants);
+    return candidates & (loss < limit);
+  }
+};
+
+/// Lets hypothesis `i` take in whom it can of those after it, the last one first; returns how many
+/// are left.
+NEARBY_INLINE inline int take_in(const nearby_bank &bank, int i, int count, double limit,
+                                 double stretch, double *weight, double *log_determinant) {
+  Host host(bank, i, weight[i]);
+  for (int first = (count - 1) / lane_count * lane_count; first + lane_count > i + 1;
+       first -= lane_count) {
+    const auto others = Place<Lanes>::load(bank, first);
+    LaneBits candidates = within(i + 1, count, first);
+    if (bank.may_move) {
+      const double *moving = row(bank, NEARBY_FIELD_MOVES);
+      candidates &= at<Lanes>(moving + first) == moving[i];
+    }
+    for (;;) {
+      const LaneBits taken = host.takes_in(others, at<Lanes>(log_determinant + first),
+                                           at<Lanes>(weight + first), candidates, limit, stretch);
+      if (!nearby::any(taken)) break;
+      int j = first + lane_count - 1;
+      while (!taken[j - first]) --j;
+      merge(bank, weight, i, j);
+      host = Host(bank, i, weight[i]);
+      --count;
+      copy(bank, count, j);
+      weight[j] = weight[count];
+      log_determinant[j] = log_determinant[count];
+      candidates &= within(0, j, first);
+    }
+  }
+  return count;
 }
 
 }  // namespace
@@ -97,16 +202,22 @@ double merging_loss(const Vector &mean_a, const Matrix &cov_a, double log_det_a,
 void nearby_bank_normalize(const nearby_bank *bank) {
   if (bank->count == 0) return;
   double *weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
+  if (bank->count == 1) {
+    weight[0] -= weight[0];
+    return;
+  }
   const double top = *std::max_element(weight, weight + bank->count);
-  double sum = 0;
-  for (int i = 0; i < bank->count; ++i) sum += std::exp(weight[i] - top);
-  const double evidence = top + std::log(sum);
-  for (int i = 0; i < bank->count; ++i) weight[i] -= evidence;
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    Numbers shares;
+    const double sum = exponentials(weight, top, bank->count, shares);
+    const double evidence = top + nearby::logarithm(Lanes(sum))[0];
+    for (int i = 0; i < bank->count; ++i) weight[i] -= evidence;
+  });
 }
 
 int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
                            double merging_limit) {
-  double weight[NEARBY_CAPACITY], sorted[NEARBY_CAPACITY];
+  Numbers weight, log_determinant, sorted;
   double *log_weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
   const int total = std::min<int>(bank->count, NEARBY_CAPACITY);
   // Of those that weigh exactly as much as the last one that fits, only the first few may stay.
@@ -119,49 +230,44 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
     ties = most - int(std::count_if(log_weight, log_weight + total,
                                     [least](double w) { return w > least; }));
   }
+  nearby::on_this_processor([&]() NEARBY_INLINE { exponentials(log_weight, 0, total, weight); });
 
   int count = 0;
   for (int i = 0; i < total; ++i) {
-    const double w = std::exp(log_weight[i]);
-    if (!(w >= pruning_weight) || log_weight[i] < least) continue;
+    if (!(weight[i] >= pruning_weight) || log_weight[i] < least) continue;
     if (log_weight[i] == least && ties-- <= 0) continue;
     copy(*bank, i, count);
-    weight[count++] = w;
+    weight[count++] = weight[i];
   }
 
-  // The heaviest takes in whom it can; then the next.
-  for (int i = 0; i < count; ++i) {
-    const int top = int(std::max_element(weight + i, weight + count) - weight);
-    exchange(*bank, i, top);
-    std::swap(weight[i], weight[top]);
-    Vector mean = position(*bank, i);
-    Matrix covariance = position_covariance(*bank, i);
-    double log_det = std::log(covariance.determinant());
-    for (int j = count - 1; j > i; --j) {
-      if (moves(*bank, i) != moves(*bank, j)) continue;
-      const Vector other = position(*bank, j);
-      const Matrix other_covariance = position_covariance(*bank, j);
-      // Two means that are four joint sigmas apart never merge; saves the determinants.
-      const double reach = 16 * (covariance.trace() + other_covariance.trace());
-      if ((mean - other).squaredNorm() > reach) continue;
-      const double total = weight[i] + weight[j];
-      const double loss =
-          merging_loss(mean, covariance, log_det, weight[i] / total, other, other_covariance,
-                       std::log(other_covariance.determinant()), weight[j] / total);
-      if (!(loss < merging_limit)) continue;
-      merge(*bank, weight, i, j);
-      mean = position(*bank, i);
-      covariance = position_covariance(*bank, i);
-      log_det = std::log(covariance.determinant());
-      --count;
-      copy(*bank, count, j);
-      weight[j] = weight[count];
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    // One alone may stand in a bank without room for lanes.
+    if (count > 1)
+      for (int first = 0; first < count; first += lane_count)
+        at<Lanes>(log_determinant + first) =
+            nearby::logarithm(determinant(Place<Lanes>::load(*bank, first).covariance));
+    const double stretch = (1 + 1e-9) * std::expm1(2 * merging_limit);
+    // The heaviest takes in whom it can; then the next.
+    for (int i = 0; i < count; ++i) {
+      const int top = int(std::max_element(weight + i, weight + count) - weight);
+      if (top != i) {
+        exchange(*bank, i, top);
+        std::swap(weight[i], weight[top]);
+        std::swap(log_determinant[i], log_determinant[top]);
+      }
+      if (i + 1 < count)
+        count = take_in(*bank, i, count, merging_limit, stretch, weight, log_determinant);
     }
-  }
 
-  double sum = 0;
-  for (int i = 0; i < count; ++i) sum += weight[i];
-  for (int i = 0; i < count; ++i) log_weight[i] = std::log(weight[i] / sum);
+    double sum = 0;
+    for (int i = 0; i < count; ++i) sum += weight[i];
+    for (int first = 0; first < count; first += lane_count) {
+      const Lanes logarithms = nearby::logarithm(at<Lanes>(weight + first) / sum);
+      each<lane_count>([&](auto i) NEARBY_INLINE {
+        if (first + i < count) log_weight[first + i] = logarithms[i.value];
+      });
+    }
+  });
   return count;
 }
 
@@ -173,19 +279,19 @@ void nearby_bank_mix(const nearby_bank *bank, double start, double stop,
   const double rests = resting * (1 - start) + moving * stop;
   const double moves = resting * start + moving * (1 - stop);
 
-  const State still = State::load(*bank, 0), underway = State::load(*bank, 1);
+  const State still = State::load({*bank, 0}), underway = State::load({*bank, 1});
   State stopped = underway, started = still;
   const double speed[3] = {horizontal_speed_variance, vertical_speed_variance,
                            horizontal_speed_variance};
   for (int axis = 0; axis < 3; ++axis) {
     const int velocity = NEARBY_STATE_VELOCITY + axis;
-    stopped.mean[velocity] = 0;
+    stopped.mean(velocity) = 0;
     for (int i = 0; i < NEARBY_MOVING_STATE_SIZE; ++i) stopped.cov(i, velocity) = 0;
     started.cov(velocity, velocity) = speed[axis];
   }
   const double from_moving = moving * stop / rests, from_resting = resting * start / moves;
-  mixture(1 - from_moving, still, from_moving, stopped).store(*bank, 0);
-  mixture(1 - from_resting, underway, from_resting, started).store(*bank, 1);
+  mixture(1 - from_moving, still, from_moving, stopped).store({*bank, 0});
+  mixture(1 - from_resting, underway, from_resting, started).store({*bank, 1});
   for (int f = NEARBY_FIELD_FAULT; f <= NEARBY_FIELD_RANGE_RESIDUAL; ++f) {
     const double a = row(*bank, f)[0], b = row(*bank, f)[1];
     row(*bank, f)[0] = a + from_moving * (b - a);
@@ -196,21 +302,45 @@ void nearby_bank_mix(const nearby_bank *bank, double start, double stop,
 }
 
 void nearby_bank_moments(const nearby_bank *bank, double *mean, double *covariance) {
-  Vector m = Vector::Zero();
-  Matrix p = Matrix::Zero();
+  // Packed row by row there, column by column here.
+  constexpr int order[6] = {packed(0, 0), packed(0, 1), packed(0, 2),
+                            packed(1, 1), packed(1, 2), packed(2, 2)};
   if (bank->count == 1) {
-    m = position(*bank, 0);
-    p = position_covariance(*bank, 0);
-  } else {
-    const double *log_weight = row(*bank, NEARBY_FIELD_LOG_WEIGHT);
-    for (int i = 0; i < bank->count; ++i) m += std::exp(log_weight[i]) * position(*bank, i);
-    for (int i = 0; i < bank->count; ++i) {
-      const Vector d = position(*bank, i) - m;
-      p += std::exp(log_weight[i]) * (position_covariance(*bank, i) + d * d.transpose());
-    }
+    const auto place = Place<double>::load(*bank, 0);
+    std::copy(place.mean, place.mean + 3, mean);
+    for (int i = 0; i < 6; ++i) covariance[i] = place.covariance[order[i]];
+    return;
   }
-  for (int i = 0; i < 3; ++i) mean[i] = m[i];
-  int k = 0;
-  for (int r = 0; r < 3; ++r)
-    for (int c = r; c < 3; ++c) covariance[k++] = p(r, c);
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    const int count = std::min<int>(bank->count, NEARBY_CAPACITY);
+    Numbers share;
+    exponentials(row(*bank, NEARBY_FIELD_LOG_WEIGHT), 0, count, share);
+    // Lanes beyond the count have no share, but may hold anything.
+    const auto place = [&](int first) NEARBY_INLINE {
+      auto result = Place<Lanes>::load(*bank, first);
+      const LaneBits held = within(0, count, first);
+      each<3>([&](auto i) NEARBY_INLINE { result.mean[i] = held ? result.mean[i] : Lanes(0); });
+      each<6>([&](auto i)
+                  NEARBY_INLINE { result.covariance[i] = held ? result.covariance[i] : Lanes(0); });
+      return result;
+    };
+    Lanes sums[3] = {0, 0, 0};
+    for (int first = 0; first < count; first += lane_count) {
+      const auto here = place(first);
+      each<3>([&](auto i) NEARBY_INLINE { sums[i] += at<Lanes>(share + first) * here.mean[i]; });
+    }
+    each<3>([&](auto i) NEARBY_INLINE { mean[i] = nearby::sum(sums[i]); });
+    Lanes squares[6] = {0, 0, 0, 0, 0, 0};
+    for (int first = 0; first < count; first += lane_count) {
+      const auto here = place(first);
+      each<3>([&](auto c) NEARBY_INLINE {
+        each<c + 1>([&](auto r) NEARBY_INLINE {
+          const Lanes spread = (here.mean[r] - mean[r]) * (here.mean[c] - mean[c]);
+          squares[packed(r, c)] +=
+              at<Lanes>(share + first) * (here.covariance[packed(r, c)] + spread);
+        });
+      });
+    }
+    each<6>([&](auto i) NEARBY_INLINE { covariance[i] = nearby::sum(squares[order[i]]); });
+  });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One hypothesis, or eight side by side, taken out of a bank and put back.
+// One hypothesis, or several side by side, where they stand in a bank or taken out of it.
 
 #pragma once
 
@@ -9,73 +9,97 @@
 namespace nearby {
 
 /// Where element (row, column) of a symmetric matrix stands in its packed upper triangle.
-constexpr int packed(int row, int column) {
-  return row <= column ? column * (column + 1) / 2 + row : packed(column, row);
+NEARBY_INLINE constexpr int packed(int row, int column) {
+  return row <= column ? column * (column + 1) / 2 + row : row * (row + 1) / 2 + column;
 }
 
-/// `N` states: with or without a velocity.
+/// Where an element of the mean, or of the packed covariance, stands among a bank's fields.
+NEARBY_INLINE constexpr int mean_field(int i) {
+  return i < NEARBY_STATE_SIZE ? NEARBY_FIELD_MEAN + i
+                               : NEARBY_FIELD_VELOCITY + i - NEARBY_STATE_SIZE;
+}
+NEARBY_INLINE constexpr int covariance_field(int i) {
+  return i < NEARBY_COVARIANCE_SIZE ? NEARBY_FIELD_COVARIANCE + i
+                                    : NEARBY_FIELD_VELOCITY_COVARIANCE + i - NEARBY_COVARIANCE_SIZE;
+}
+
+/// The fields of a hypothesis of a bank.
+template <class T, class Stride = int>
+struct Fields {
+  using Value = T;
+  double *first;
+  Stride stride;
+
+  Fields(const nearby_bank &bank, int index)
+      : first(bank.fields + index), stride(Stride(bank.stride)) {}
+
+  NEARBY_INLINE typename Number<T>::At &operator[](int field) const {
+    return at<T>(first + field * stride);
+  }
+};
+
+/// The stride of a bank that is a single column: the fields of a hypothesis are contiguous.
+struct SingleColumn {
+  explicit SingleColumn(int) {}
+  NEARBY_INLINE constexpr operator int() const { return 1; }
+};
+
+/// The state of a hypothesis in its bank: `N` states, with or without a velocity.
+template <class Fields, int N = NEARBY_STATE_SIZE>
+struct Placed {
+  using Value = typename Fields::Value;
+  static constexpr int size = N;
+  Fields fields;
+
+  NEARBY_INLINE typename Number<Value>::At &mean(int i) const { return fields[mean_field(i)]; }
+  NEARBY_INLINE typename Number<Value>::At &cov(int row, int column) const {
+    return fields[covariance_field(packed(row, column))];
+  }
+};
+
+/// The same taken out of it.
 template <class T, int N = NEARBY_STATE_SIZE>
 struct Hypothesis {
-  static constexpr int size = N;
-  T mean[N];
-  T covariance[N * (N + 1) / 2];
+  using Value = T;
+  static constexpr int size = N, triangle = N * (N + 1) / 2;
+  T means[N];
+  T covariance[triangle];
 
-  T &cov(int row, int column) { return covariance[packed(row, column)]; }
-  const T &cov(int row, int column) const { return covariance[packed(row, column)]; }
+  NEARBY_INLINE T &mean(int i) { return means[i]; }
+  NEARBY_INLINE const T &mean(int i) const { return means[i]; }
+  NEARBY_INLINE T &cov(int row, int column) { return covariance[packed(row, column)]; }
+  NEARBY_INLINE const T &cov(int row, int column) const { return covariance[packed(row, column)]; }
 
-  static Hypothesis load(const nearby_bank &bank, int first) {
+  static NEARBY_INLINE Hypothesis load(const Fields<T> &fields) {
     Hypothesis h;
-    const double *at = bank.fields + first;
-    for (int i = 0; i < N; ++i) h.mean[i] = Number<T>::load(at + mean_field(i) * bank.stride);
-    for (int i = 0; i < N * (N + 1) / 2; ++i)
-      h.covariance[i] = Number<T>::load(at + covariance_field(i) * bank.stride);
+    each<N>([&](auto i) NEARBY_INLINE { h.means[i] = fields[mean_field(i)]; });
+    each<triangle>([&](auto i) NEARBY_INLINE { h.covariance[i] = fields[covariance_field(i)]; });
     return h;
   }
 
-  void store(const nearby_bank &bank, int first) const {
-    double *at = bank.fields + first;
-    for (int i = 0; i < N; ++i) Number<T>::store(at + mean_field(i) * bank.stride, mean[i]);
-    for (int i = 0; i < N * (N + 1) / 2; ++i)
-      Number<T>::store(at + covariance_field(i) * bank.stride, covariance[i]);
-  }
-
- private:
-  static constexpr int mean_field(int i) {
-    return i < NEARBY_STATE_SIZE ? NEARBY_FIELD_MEAN + i
-                                 : NEARBY_FIELD_VELOCITY + i - NEARBY_STATE_SIZE;
-  }
-  static constexpr int covariance_field(int i) {
-    return i < NEARBY_COVARIANCE_SIZE
-               ? NEARBY_FIELD_COVARIANCE + i
-               : NEARBY_FIELD_VELOCITY_COVARIANCE + i - NEARBY_COVARIANCE_SIZE;
+  NEARBY_INLINE void store(const Fields<T> &fields) const {
+    each<N>([&](auto i) NEARBY_INLINE { fields[mean_field(i)] = means[i]; });
+    each<triangle>([&](auto i) NEARBY_INLINE { fields[covariance_field(i)] = covariance[i]; });
   }
 };
 
-/// Names a kind of hypothesis to a generic lambda.
-template <class T, int N>
-struct Tag {
-  using Type = Hypothesis<T, N>;
-  using Number = T;
-};
-
-template <class T, class Body>
-void for_each_in(const nearby_bank &bank, Body body) {
-  for (int first = 0; first < bank.count; first += Number<T>::width)
-    if (bank.may_move)
-      body(Tag<T, NEARBY_MOVING_STATE_SIZE>(), first);
-    else
-      body(Tag<T, NEARBY_STATE_SIZE>(), first);
-}
-
-/// Calls `body(tag, first)` for all hypotheses: with one double when the bank is a single column,
-/// in lanes otherwise. Lanes beyond the count work on whatever the buffer holds there, to no
-/// effect.
+/// Calls `body(placed)` for all hypotheses: with one double when the bank is a single column, in
+/// lanes otherwise. Lanes beyond the count work on whatever the buffer holds there, to no effect.
 template <class Body>
-void for_each(const nearby_bank &bank, Body body) {
-  if (bank.stride == 1)
-    for_each_in<double>(bank, body);
-  else
-    for_each_in<Lanes>(bank, body);
+NEARBY_INLINE inline void for_each(const nearby_bank &bank, const Body &body) {
+  using Column = Fields<double, SingleColumn>;
+  if (bank.stride == 1) {
+    if (bank.may_move)
+      body(Placed<Column, NEARBY_MOVING_STATE_SIZE>{{bank, 0}});
+    else
+      body(Placed<Column>{{bank, 0}});
+  } else if (bank.may_move) {
+    for (int first = 0; first < bank.count; first += lane_count)
+      body(Placed<Fields<Lanes>, NEARBY_MOVING_STATE_SIZE>{{bank, first}});
+  } else {
+    for (int first = 0; first < bank.count; first += lane_count)
+      body(Placed<Fields<Lanes>>{{bank, first}});
+  }
 }
 
 }  // namespace nearby

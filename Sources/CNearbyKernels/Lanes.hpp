@@ -1,67 +1,261 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two kinds of number that the kernels are written for: one double, or eight of them side by
+// The two kinds of number that the kernels are written for: one double, or several of them side by
 // side. The same source makes the fast path of one hypothesis and the pass over a bank.
+//
+// Lanes are the compiler's own vectors and not Eigen's arrays: everything here is inlined into its
+// caller, whatever instructions that one is compiled for, so that one program can hold a version
+// for each kind of processor without two functions of one name.
 
 #pragma once
 
-#include <Eigen/Core>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
 
 #include "CNearbyKernels.h"
 
+// Vectors are passed between functions that are always inlined: no convention of calling matters.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+#define NEARBY_INLINE __attribute__((always_inline))
+
 namespace nearby {
 
-using Lanes = Eigen::Array<double, NEARBY_LANES, 1>;
+/// As many as the widest vectors of common processors hold.
+constexpr int lane_count = 4;
+using Lanes = double __attribute__((ext_vector_type(lane_count)));
+using LaneBits = int64_t __attribute__((ext_vector_type(lane_count)));
+using Pair = double __attribute__((ext_vector_type(2)));
+/// The same where they stand in memory among doubles.
+typedef Lanes LanesAt __attribute__((aligned(8), may_alias));
+typedef Pair PairAt __attribute__((aligned(8), may_alias));
 
-/// Width and access of a number type.
+static_assert(NEARBY_LANES % lane_count == 0, "a bank is worked on in whole lanes");
+
+/// Calls `body` compiled for the vectors of the processor that this runs on.
+///
+/// Everything in `body` must be inlined; what is not is compiled for any processor.
+template <class Body>
+void on_any_processor(const Body &body) {
+  body();
+}
+#if defined(__x86_64__) && !defined(NEARBY_PORTABLE)
+template <class Body>
+__attribute__((target("avx2,fma"))) void on_wide_processor(const Body &body) {
+  body();
+}
+template <class Body>
+inline void on_this_processor(const Body &body) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    on_wide_processor(body);
+  else
+    on_any_processor(body);
+}
+#else
+template <class Body>
+inline void on_this_processor(const Body &body) {
+  on_any_processor(body);
+}
+#endif
+
+/// Calls `body` with 0, 1 ... `count` - 1, each a constant of its own type: every index into a
+/// state is known to the compiler.
+template <class Body, int... indices>
+NEARBY_INLINE inline void each_of(const Body &body, std::integer_sequence<int, indices...>) {
+  (body(std::integral_constant<int, indices>()), ...);
+}
+template <int count, class Body>
+NEARBY_INLINE inline void each(const Body &body) {
+  each_of(body, std::make_integer_sequence<int, count>());
+}
+
+// MARK: Access
+
+/// How a number type stands in memory.
 template <class T>
 struct Number;
 
 template <>
 struct Number<double> {
-  static constexpr int width = 1;
-  static double load(const double *p) { return *p; }
-  static void store(double *p, double value) { *p = value; }
+  using At = double;
 };
 
 template <>
 struct Number<Lanes> {
-  static constexpr int width = NEARBY_LANES;
-  static Lanes load(const double *p) { return Eigen::Map<const Lanes>(p); }
-  static void store(double *p, const Lanes &value) {
-    Eigen::Map<Lanes> target(p);
-    target = value;
-  }
+  using At = LanesAt;
 };
 
-inline double root(double x) { return std::sqrt(x); }
-inline Lanes root(const Lanes &x) { return x.sqrt(); }
+template <>
+struct Number<Pair> {
+  using At = PairAt;
+};
 
-inline double exponential(double x) { return std::exp(x); }
-inline Lanes exponential(const Lanes &x) { return x.exp(); }
+/// Some doubles in memory, as a number.
+template <class T>
+NEARBY_INLINE inline typename Number<T>::At &at(double *p) {
+  return *reinterpret_cast<typename Number<T>::At *>(p);
+}
+template <class T>
+NEARBY_INLINE inline const typename Number<T>::At &at(const double *p) {
+  return *reinterpret_cast<const typename Number<T>::At *>(p);
+}
 
-inline double logarithm(double x) { return std::log(x); }
-inline Lanes logarithm(const Lanes &x) { return x.log(); }
+NEARBY_INLINE inline LaneBits bits(Lanes x) { return __builtin_bit_cast(LaneBits, x); }
+NEARBY_INLINE inline Lanes number(LaneBits x) { return __builtin_bit_cast(Lanes, x); }
 
-inline double at_least(double x, double floor) { return x > floor ? x : floor; }
-inline Lanes at_least(const Lanes &x, double floor) { return x.max(floor); }
+/// Whether a comparison holds in all lanes, or in any.
+NEARBY_INLINE inline bool all(LaneBits mask) { return __builtin_reduce_and(mask) != 0; }
+NEARBY_INLINE inline bool any(LaneBits mask) { return __builtin_reduce_or(mask) != 0; }
 
-inline double arctangent(double y, double x) { return std::atan2(y, x); }
-inline Lanes arctangent(const Lanes &y, const Lanes &x) {
-  Lanes result;
-  for (int i = 0; i < NEARBY_LANES; ++i) result[i] = std::atan2(y[i], x[i]);
-  return result;
+/// The sum over the lanes.
+NEARBY_INLINE inline double sum(Lanes x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+
+// MARK: Elementary functions
+
+template <class T>
+NEARBY_INLINE inline T root(T x) {
+  return __builtin_elementwise_sqrt(x);
+}
+
+template <class T>
+NEARBY_INLINE inline T at_least(T x, double floor) {
+  return x > floor ? x : T(floor);
+}
+
+NEARBY_INLINE inline Lanes magnitude(Lanes x) {
+  return number(bits(x) & std::numeric_limits<int64_t>::max());
+}
+
+/// To the nearest whole number, for magnitudes below 2^51: adding and taking away what leaves no
+/// room for fractions.
+template <class T>
+NEARBY_INLINE inline T rounded(T x) {
+  constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
+  return (x + shift) - shift;
 }
 
 /// The same angle in [-π, π].
-inline double wrapped(double angle) {
+template <class T>
+NEARBY_INLINE inline T wrapped(T angle) {
   constexpr double turn = 2 * M_PI;
-  return angle - turn * std::nearbyint(angle / turn);
+  return angle - turn * rounded(T(angle * (1 / turn)));
 }
-inline Lanes wrapped(const Lanes &angle) {
-  constexpr double turn = 2 * M_PI;
-  return angle - turn * (angle / turn).rint();
+
+/// exp(x), to 1 unit in the last place; zero below -708, where values cease to be normal, infinite
+/// above 709.
+///
+/// x = k ln 2 + r, |r| ≤ ½ ln 2, and a polynomial (Chebyshev) in r; error 1.1e-17 before rounding.
+NEARBY_INLINE inline Lanes exponential(Lanes x) {
+  constexpr double least = -708, most = 709, shift = 6755399441055744.0;
+  Lanes y = x < least ? Lanes(least) : x;
+  y = y > most ? Lanes(most) : y;
+  const Lanes shifted = y * 1.4426950408889634 + shift;
+  const Lanes k = shifted - shift;
+  Lanes r = y - k * 6.93147180369123816490e-01;
+  r = r - k * 1.90821492927058770002e-10;
+  const Lanes r2 = r * r, r4 = r2 * r2;
+  const Lanes a = 0.5000000000000001 + r * 0.16666666666666669;
+  const Lanes b = 0.041666666666624164 + r * 0.008333333333330065;
+  const Lanes c = 0.001388888891719689 + r * 0.00019841269863040675;
+  const Lanes d = 2.480152132210459e-05 + r * 2.7557268480106926e-06;
+  const Lanes e = 2.762007600563138e-07 + r * 2.5100375929185925e-08;
+  const Lanes ab = a + r2 * b, cd = c + r2 * d;
+  const Lanes p = ab + r4 * (cd + r4 * e);
+  const Lanes fraction = 1 + (r + r2 * p);
+  const LaneBits scale = (bits(shifted) << 52) + (int64_t(1023) << 52);
+  Lanes result = fraction * number(scale);
+  result = x < least ? Lanes(0) : result;
+  return x > most ? Lanes(std::numeric_limits<double>::infinity()) : result;
+}
+
+/// log(x), to 1 unit in the last place; minus infinity for zero, NaN below it.
+///
+/// x = 2^k (1 + f) with 1 + f between √½ and √2, and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)) with
+/// s = f / (2 + f) (as in the libraries that come from FreeBSD's; own coefficients, Chebyshev).
+NEARBY_INLINE inline Lanes logarithm(Lanes x) {
+  constexpr double smallest = std::numeric_limits<double>::min();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto tiny = x < smallest;
+  const Lanes scaled = tiny ? x * 18014398509481984.0 : x;  // 2^54
+  constexpr int64_t one = int64_t(1023) << 52, root_of_half = 0x3fe6a09e667f3bcd;
+  constexpr int64_t exponent = int64_t(0xfff) << 52;
+  const LaneBits biased = bits(scaled) + (one - root_of_half);
+  const Lanes f = number(bits(scaled) - (biased & exponent) + one) - 1;
+  // A whole number below 2^52 in the mantissa of 2^52; no sign, as x is none.
+  const LaneBits whole = LaneBits((biased >> 52) & 0x7ff) | int64_t(0x4330000000000000);
+  const Lanes k = number(whole) -
+                  (tiny ? Lanes(4503599627370496.0 + 1023 + 54) : Lanes(4503599627370496.0 + 1023));
+  const Lanes s = f / (2 + f), u = s * s, u2 = u * u;
+  const Lanes a = 0.666666666666667 + u * 0.39999999999899505;
+  const Lanes b = 0.28571428625975764 + u * 0.22222211134749734;
+  const Lanes c = 0.18182889128565508 + u * 0.15331721490738642;
+  const Lanes p = a + u2 * (b + u2 * (c + u2 * 0.14616451042434167));
+  const Lanes half = 0.5 * f * f;
+  const Lanes low = s * (half + u * p) + k * 1.90821492927058770002e-10;
+  Lanes result = k * 6.93147180369123816490e-01 - ((half - low) - f);
+  result = x < infinity ? result : x;
+  const Lanes special = x < 0 ? Lanes(std::numeric_limits<double>::quiet_NaN()) : Lanes(-infinity);
+  return x <= 0 ? special : result;
+}
+
+/// atan2(y, x), to 2 units in the last place, for finite numbers; zeros have their signs.
+///
+/// By symmetry and one step of the addition theorem to tangents up to tan(π/8), and there a
+/// polynomial (Remez), error 1.2e-18.
+NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
+  constexpr int64_t sign = std::numeric_limits<int64_t>::min();
+  const Lanes ax = magnitude(x), ay = magnitude(y);
+  const auto steep = ay > ax;
+  const Lanes large = steep ? ay : ax, small = steep ? ax : ay;
+  const auto beyond = small > large * 0.41421356237309503;
+  const Lanes numerator = beyond ? small - large : small;
+  const Lanes denominator = beyond ? small + large : large;
+  const Lanes z = numerator / (denominator > 0 ? denominator : Lanes(1)), u = z * z;
+  const Lanes u2 = u * u, u4 = u2 * u2;
+  const Lanes a = -0.333333333333332 + u * 0.19999999999954085;
+  const Lanes b = -0.1428571428024871 + u * 0.1111111078614566;
+  const Lanes c = -0.09090897836630009 + u * 0.07692061639775505;
+  const Lanes d = -0.06663120409364556 + u * 0.05848009074724227;
+  const Lanes e = -0.050398461285619596 + u * 0.038078334610173105;
+  const Lanes abcd = (a + u2 * b) + u4 * (c + u2 * d);
+  const Lanes p = abcd + u4 * u4 * (e + u2 * -0.01792229236790754);
+  Lanes angle = z + z * u * p;
+  angle = beyond ? M_PI_4 + (angle + 3.061616997868383e-17) : angle;
+  angle = steep ? M_PI_2 - (angle - 6.123233995736766e-17) : angle;
+  angle = bits(x) < 0 ? M_PI - (angle - 1.2246467991473532e-16) : angle;
+  return number(bits(angle) | (bits(y) & sign));
+}
+
+// One alone costs in lanes what it costs by itself.
+NEARBY_INLINE inline double arctangent(double y, double x) {
+  return arctangent(Lanes(y), Lanes(x))[0];
+}
+
+/// The exponentials of up to four numbers; of single ones side by side.
+template <int count>
+NEARBY_INLINE inline void exponentials(Lanes (&x)[count]) {
+  each<count>([&](auto i) NEARBY_INLINE { x[i] = exponential(x[i]); });
+}
+template <int count>
+NEARBY_INLINE inline void exponentials(double (&x)[count]) {
+  static_assert(count <= lane_count, "they stand side by side");
+  Lanes all = 0;
+  each<count>([&](auto i) NEARBY_INLINE { all[i.value] = x[i]; });
+  all = exponential(all);
+  each<count>([&](auto i) NEARBY_INLINE { x[i] = all[i.value]; });
+}
+
+/// log(a b c), also when the product is too small or too large for a double.
+NEARBY_INLINE inline Lanes logarithm_of_product(Lanes a, Lanes b, Lanes c) {
+  const Lanes product = a * b * c;
+  if (all((product > 1e-290) & (product < 1e290))) return logarithm(product);
+  return logarithm(a) + logarithm(b) + logarithm(c);
+}
+NEARBY_INLINE inline double logarithm_of_product(double a, double b, double c) {
+  return logarithm_of_product(Lanes(a), Lanes(b), Lanes(c))[0];
 }
 
 }  // namespace nearby

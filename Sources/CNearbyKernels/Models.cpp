@@ -6,7 +6,7 @@ namespace {
 
 nearby::Hypothesis<double> at(const double *state) {
   nearby::Hypothesis<double> h{};
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) h.mean[i] = state[i];
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) h.mean(i) = state[i];
   return h;
 }
 

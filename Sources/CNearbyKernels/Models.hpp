@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The measurement models: equation, Jacobian, second-order terms and singular set of each.
+// Where it is seen from, an antenna and an attitude, is one for all lanes or one for each.
 // v is the vector from the antenna to the peer in the world, δ = R v the same in device axes.
 
 #pragma once
@@ -23,31 +24,31 @@ struct Linearized {
 };
 
 /// P v for the position block.
-template <class T, int N>
-void position_times(const Hypothesis<T, N> &h, const T v[3], T result[3]) {
+template <class H, class T>
+NEARBY_INLINE inline void position_times(const H &h, const T v[3], T result[3]) {
   for (int i = 0; i < 3; ++i)
     result[i] = h.cov(i, 0) * v[0] + h.cov(i, 1) * v[1] + h.cov(i, 2) * v[2];
 }
 
 template <class T>
-T dot(const T a[3], const T b[3]) {
+NEARBY_INLINE inline T dot(const T a[3], const T b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /// The vector from the antenna to the peer.
-template <class T, int N>
-void line_of_sight(const Hypothesis<T, N> &h, const nearby_measurement &m, T v[3]) {
-  for (int i = 0; i < 3; ++i) v[i] = h.mean[i] - m.antenna_in_world[i];
+template <class H, class From, class T>
+NEARBY_INLINE inline void line_of_sight(const H &h, const From &m, T v[3]) {
+  for (int i = 0; i < 3; ++i) v[i] = h.mean(i) - m.antenna_in_world[i];
 }
 
-template <class T>
-void rotate(const double r[9], const T v[3], T result[3]) {
+template <class R, class T>
+NEARBY_INLINE inline void rotate(const R r[9], const T v[3], T result[3]) {
   for (int i = 0; i < 3; ++i)
     result[i] = r[3 * i] * v[0] + r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2];
 }
 
-template <class T>
-void rotate_back(const double r[9], const T v[3], T result[3]) {
+template <class R, class T>
+NEARBY_INLINE inline void rotate_back(const R r[9], const T v[3], T result[3]) {
   for (int i = 0; i < 3; ++i) result[i] = r[i] * v[0] + r[3 + i] * v[1] + r[6 + i] * v[2];
 }
 
@@ -63,17 +64,17 @@ template <class T>
 struct RangeModel {
   static constexpr int bias = NEARBY_STATE_RANGE_BIAS, wander = NEARBY_STATE_RANGE_WANDER;
 
-  template <bool curved, int N>
-  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m, T &range) {
+  template <bool curved, class H, class From>
+  static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &range) {
     T v[3];
     line_of_sight(h, m, v);
     range = at_least(root(T(dot(v, v))), singular_distance);
     const T inverse = 1.0 / range;
-    const T scale = 1.0 + h.mean[NEARBY_STATE_RANGE_SCALE];
+    const T scale = 1.0 + h.mean(NEARBY_STATE_RANGE_SCALE);
     T u[3];
     for (int i = 0; i < 3; ++i) u[i] = v[i] * inverse;
     Linearized<T> z;
-    z.predicted = scale * range + h.mean[bias] + h.mean[wander];
+    z.predicted = scale * range + h.mean(bias) + h.mean(wander);
     for (int i = 0; i < 3; ++i) z.gradient[i] = scale * u[i];
     if constexpr (curved) {
       // ∇²‖v‖ = (I - u uᵀ)/‖v‖, hence tr(MP) and tr(MPMP) with M = I - u uᵀ.
@@ -103,8 +104,8 @@ template <class T>
 struct AzimuthModel {
   static constexpr int bias = NEARBY_STATE_AZIMUTH_BIAS, wander = NEARBY_STATE_AZIMUTH_WANDER;
 
-  template <bool curved, int N>
-  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
+  template <bool curved, class H, class From>
+  static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
@@ -115,7 +116,7 @@ struct AzimuthModel {
     T tangent[3];
     rotate_back(m.device_from_world, across, tangent);
     Linearized<T> z;
-    z.predicted = arctangent(d[0], T(-d[2])) + h.mean[bias] + h.mean[wander];
+    z.predicted = arctangent(d[0], T(-d[2])) + h.mean(bias) + h.mean(wander);
     for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
     if constexpr (curved) {
       // In the plane of azimuth ∇²h = -(t rᵀ + r tᵀ)/ρ², t across and r along the line of sight.
@@ -144,8 +145,8 @@ template <class T>
 struct ElevationModel {
   static constexpr int bias = NEARBY_STATE_ELEVATION_BIAS, wander = NEARBY_STATE_ELEVATION_WANDER;
 
-  template <bool curved, int N>
-  static Linearized<T> at(const Hypothesis<T, N> &h, const nearby_measurement &m) {
+  template <bool curved, class H, class From>
+  static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
@@ -157,7 +158,7 @@ struct ElevationModel {
     T tangent[3];
     rotate_back(m.device_from_world, up, tangent);
     Linearized<T> z;
-    z.predicted = arctangent(d[1], rho) + h.mean[bias] + h.mean[wander];
+    z.predicted = arctangent(d[1], rho) + h.mean(bias) + h.mean(wander);
     for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
     if constexpr (curved) {
       // Along and up as for the azimuth; moving across bends the elevation down by tan(e)/‖δ‖².

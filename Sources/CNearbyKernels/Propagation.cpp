@@ -4,16 +4,18 @@
 
 namespace {
 
-using nearby::Hypothesis;
+using nearby::each;
 
 /// First-order Gauss-Markov step of one error state: x ← d x, and the covariance with it.
-template <class T, int N>
-void decay(Hypothesis<T, N> &h, int state, double left, double diffusion) {
-  h.mean[state] = left * h.mean[state];
-  for (int i = 0; i < N; ++i) {
-    T &element = h.cov(i, state);
-    element = i == state ? T(left * left * element + diffusion) : T(left * element);
-  }
+template <int state, class H>
+NEARBY_INLINE inline void decay(const H &h, double left, double diffusion) {
+  h.mean(state) = left * h.mean(state);
+  each<H::size>([&](auto i) NEARBY_INLINE {
+    if constexpr (i == state)
+      h.cov(i, state) = left * left * h.cov(i, state) + diffusion;
+    else
+      h.cov(i, state) = left * h.cov(i, state);
+  });
 }
 
 /// What an Ornstein-Uhlenbeck velocity of unit variance adds to position and velocity.
@@ -25,8 +27,9 @@ struct Straying {
 ///
 /// `moves` is one where the peer moves and zero where it rests: there the velocity and all its
 /// covariances are zero, and stay so.
-template <class T, int N>
-void move(Hypothesis<T, N> &h, const nearby_motion &motion, const T &moves) {
+template <class H>
+NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion,
+                               const typename H::Value &moves) {
   const double lasts = motion.velocity_seconds;
   const double left = std::exp(-motion.seconds / lasts);
   const double reach = lasts * (1 - left);
@@ -35,53 +38,50 @@ void move(Hypothesis<T, N> &h, const nearby_motion &motion, const T &moves) {
       lasts * (1 - left) * (1 - left),
       1 - left * left,
   };
-  for (int axis = 0; axis < 3; ++axis) {
-    const int velocity = NEARBY_STATE_VELOCITY + axis;
+  each<3>([&](auto axis) NEARBY_INLINE {
+    constexpr int velocity = NEARBY_STATE_VELOCITY + axis;
     const double speed =
         axis == 1 ? motion.vertical_speed_variance : motion.horizontal_speed_variance;
-    h.mean[axis] += reach * h.mean[velocity];
+    h.mean(axis) += reach * h.mean(velocity);
     h.cov(axis, axis) +=
         2 * reach * h.cov(axis, velocity) + reach * reach * h.cov(velocity, velocity);
-    for (int i = 0; i < N; ++i)
-      if (i != axis) h.cov(i, axis) += reach * h.cov(i, velocity);
-    decay(h, velocity, left, 0);
+    each<H::size>([&](auto i) NEARBY_INLINE {
+      if constexpr (i != axis) h.cov(i, axis) += reach * h.cov(i, velocity);
+    });
+    decay<velocity>(h, left, 0);
     h.cov(axis, axis) += speed * unit.position * moves;
     h.cov(axis, velocity) += speed * unit.both * moves;
     h.cov(velocity, velocity) += speed * unit.velocity * moves;
-  }
+  });
 }
 
-template <class T, int N>
-void propagate(Hypothesis<T, N> &h, const nearby_motion &motion) {
-  h.cov(0, 0) += motion.horizontal_diffusion;
+template <class H>
+NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion) {
+  using T = typename H::Value;
+  // up × d = (d.z, 0, -d.x)
+  const T dx = h.mean(0) - motion.device_in_world[0];
+  const T dz = h.mean(2) - motion.device_in_world[2];
+  const T turned = motion.yaw_diffusion * dz;
+  h.cov(0, 0) += motion.horizontal_diffusion + turned * dz;
   h.cov(1, 1) += motion.vertical_diffusion;
-  h.cov(2, 2) += motion.horizontal_diffusion;
-  if (motion.yaw_diffusion > 0) {
-    // up × d = (d.z, 0, -d.x)
-    const T dx = h.mean[0] - motion.device_in_world[0];
-    const T dz = h.mean[2] - motion.device_in_world[2];
-    h.cov(0, 0) += motion.yaw_diffusion * dz * dz;
-    h.cov(0, 2) -= motion.yaw_diffusion * dz * dx;
-    h.cov(2, 2) += motion.yaw_diffusion * dx * dx;
-  }
-  decay(h, NEARBY_STATE_RANGE_WANDER, motion.range_wander_decay, motion.range_wander_diffusion);
-  decay(h, NEARBY_STATE_AZIMUTH_WANDER, motion.azimuth_wander_decay,
-        motion.azimuth_wander_diffusion);
-  decay(h, NEARBY_STATE_ELEVATION_WANDER, motion.elevation_wander_decay,
-        motion.elevation_wander_diffusion);
+  h.cov(0, 2) -= turned * dx;
+  h.cov(2, 2) += motion.horizontal_diffusion + motion.yaw_diffusion * dx * dx;
+  decay<NEARBY_STATE_RANGE_WANDER>(h, motion.range_wander_decay, motion.range_wander_diffusion);
+  decay<NEARBY_STATE_AZIMUTH_WANDER>(h, motion.azimuth_wander_decay,
+                                     motion.azimuth_wander_diffusion);
+  decay<NEARBY_STATE_ELEVATION_WANDER>(h, motion.elevation_wander_decay,
+                                       motion.elevation_wander_diffusion);
 }
 
 }  // namespace
 
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion) {
-  nearby::for_each(*bank, [&](auto tag, int first) {
-    using Hypothesis = typename decltype(tag)::Type;
-    using T = typename decltype(tag)::Number;
-    auto h = Hypothesis::load(*bank, first);
-    if constexpr (Hypothesis::size > NEARBY_STATE_SIZE)
-      move(h, *motion,
-           nearby::Number<T>::load(bank->fields + NEARBY_FIELD_MOVES * bank->stride + first));
-    propagate(h, *motion);
-    h.store(*bank, first);
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    nearby::for_each(*bank, [&](auto h) NEARBY_INLINE {
+      // A copy: nothing that is written to the bank can change it.
+      const nearby_motion step = *motion;
+      if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
+      propagate(h, step);
+    });
   });
 }

@@ -6,10 +6,8 @@
 
 namespace {
 
-using nearby::Hypothesis;
-using nearby::Lanes;
+using nearby::each;
 using nearby::Linearized;
-using nearby::Number;
 
 /// What a new fault looks like, as shares of its density: an obstructed range is too long, a bad
 /// angle is mirrored front to back, and either may be anything.
@@ -23,167 +21,215 @@ constexpr double lasting_angle_stuck = 0.6, lasting_angle_new = 0.4;
 /// "Anything", for a range: so many mean excesses.
 constexpr double range_span = 30;
 
-template <class T>
-T gaussian(const T &squared, const T &variance) {
-  constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
-  return normalizer * nearby::exponential(T(-0.5 * squared / variance)) / nearby::root(variance);
-}
+/// The exponents of a mixture's densities are evaluated all at once: for one hypothesis they stand
+/// side by side in lanes. A density is a factor and its exponential.
+constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
 
-/// The densities of an innovation in case of a fault: one that has just begun, one that lasts.
+/// The densities of an innovation: if it is honest, and in case of a fault: one that has just
+/// begun, one that lasts.
 template <class T>
-struct FaultDensity {
-  T fresh, lasting;
+struct Densities {
+  T honest, fresh, lasting;
 };
 
+/// `inverse` is one over the innovation's standard deviation.
 template <class T>
-FaultDensity<T> range_fault(const T &innovation, const T &last, const T &variance,
-                            const nearby_measurement &m) {
-  const double excess = m.range_excess;
-  // One-sided, with an edge as soft as the innovation is uncertain.
-  const T positive = nearby::at_least(innovation, 0.0);
-  const T edge = 1.0 / (1.0 + nearby::exponential(T(-1.702 * innovation / nearby::root(variance))));
-  const T one_sided = edge * nearby::exponential(T(-positive / excess)) / excess;
-  FaultDensity<T> density;
-  density.fresh = new_range_excess * one_sided + new_range_anything / (range_span * excess);
+NEARBY_INLINE inline Densities<T> range_densities(T innovation, T last, T variance, T inverse,
+                                                  const nearby_measurement &m) {
+  const double rate = 1 / m.range_excess;
+  const T normalized = innovation * inverse;
   const T step = innovation - last;
   // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
   // still wide would do best to call everything a fault that repeats itself.
   const T spread = variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
-  density.lasting =
-      lasting_range_repeated * gaussian(T(step * step), spread) + lasting_range_new * density.fresh;
+  const T inverse_spread = 1.0 / spread;
+  T e[4] = {
+      -0.5 * normalized * normalized,
+      -1.702 * normalized,
+      nearby::at_least(innovation, 0.0) * -rate,
+      -0.5 * step * step * inverse_spread,
+  };
+  nearby::exponentials(e);
+  Densities<T> density;
+  density.honest = normalizer * inverse * e[0];
+  // One-sided, with an edge as soft as the innovation is uncertain.
+  const T one_sided = e[2] * rate / (1.0 + e[1]);
+  density.fresh = new_range_excess * one_sided + new_range_anything / range_span * rate;
+  density.lasting = lasting_range_repeated * normalizer * nearby::root(inverse_spread) * e[3] +
+                    lasting_range_new * density.fresh;
   return density;
 }
 
-template <class T>
-FaultDensity<T> angle_fault(int component, const T &innovation, const T &variance,
-                            const nearby_measurement &m) {
-  FaultDensity<T> density;
-  density.fresh = T(0.0 * innovation + new_angle_anything / m.field_of_view);
-  if (component == NEARBY_AZIMUTH) {
-    // Measured π - z instead of z: the innovation that the mirrored value would have.
-    const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component])));
-    density.fresh += new_angle_mirrored * gaussian(T(mirrored * mirrored), variance);
-  }
+template <int component, class T>
+NEARBY_INLINE inline Densities<T> angle_densities(T innovation, T variance, T inverse,
+                                                  const nearby_measurement &m) {
+  const T normalized = innovation * inverse;
   const double step = nearby::wrapped(m.value[component] - m.previous[component]);
+  const T inverse_spread = 1.0 / (variance + m.variance[component]);
+  // Measured π - z instead of z: the innovation that the mirrored value would have.
+  constexpr bool may_mirror = component == NEARBY_AZIMUTH;
+  T e[may_mirror ? 3 : 2] = {-0.5 * normalized * normalized, -0.5 * step * step * inverse_spread};
+  if constexpr (may_mirror) {
+    const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component]))) * inverse;
+    e[2] = -0.5 * mirrored * mirrored;
+  }
+  nearby::exponentials(e);
+  Densities<T> density;
+  const T factor = normalizer * inverse;
+  density.honest = factor * e[0];
+  density.fresh = T(new_angle_anything / m.field_of_view);
+  if constexpr (may_mirror) density.fresh += new_angle_mirrored * factor * e[2];
   density.lasting = lasting_angle_new * density.fresh;
-  if (std::isfinite(step))
-    density.lasting += lasting_angle_stuck * gaussian(T(0.0 * innovation + step * step),
-                                                      T(variance + m.variance[component]));
+  // Before the first value there is none at which it could stick.
+  if (step == step)
+    density.lasting += lasting_angle_stuck * normalizer * nearby::root(inverse_spread) * e[1];
   return density;
 }
 
-/// One scalar component's update of the moments, and its mark in the bank's fields.
-template <class T, int N>
-void fuse(Hypothesis<T, N> &h, int component, const Linearized<T> &z, const T *range,
-          const nearby_measurement &m, double *fields, int stride, T &log_weight) {
-  const int bias = NEARBY_STATE_RANGE_BIAS + component;
-  const int wander = NEARBY_STATE_RANGE_WANDER + component;
-  T gain[N];  // P Hᵀ
-  for (int i = 0; i < N; ++i) {
-    gain[i] = h.cov(i, 0) * z.gradient[0] + h.cov(i, 1) * z.gradient[1] +
-              h.cov(i, 2) * z.gradient[2] + h.cov(i, bias) + h.cov(i, wander);
-    if (range) gain[i] += h.cov(i, NEARBY_STATE_RANGE_SCALE) * *range;
+/// a ← a - s b for the `count` numbers of a packed column; those of one hypothesis are contiguous.
+template <int count, class At>
+NEARBY_INLINE inline void subtract(At *column, double s, const double *b) {
+  if constexpr (count >= 4) {
+    nearby::at<nearby::Lanes>(column) -= s * nearby::at<nearby::Lanes>(b);
+    subtract<count - 4>(column + 4, s, b + 4);
+  } else if constexpr (count >= 2) {
+    nearby::at<nearby::Pair>(column) -= s * nearby::at<nearby::Pair>(b);
+    subtract<count - 2>(column + 2, s, b + 2);
+  } else if constexpr (count == 1) {
+    *column -= s * *b;
   }
-  T state_variance = gain[0] * z.gradient[0] + gain[1] * z.gradient[1] + gain[2] * z.gradient[2] +
-                     gain[bias] + gain[wander];
-  if (range) state_variance += gain[NEARBY_STATE_RANGE_SCALE] * *range;
+}
 
-  const T variance = state_variance + m.variance[component] + z.curvature_variance;
-  T innovation = m.value[component] - z.predicted - z.curvature_mean;
-  if (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
+/// One scalar component's update of the moments, and its mark in the bank's fields. Returns the
+/// likelihood.
+template <int component, bool curved, class H, class T, class Fields>
+NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
+                            const Fields &fields) {
+  constexpr bool is_range = component == NEARBY_RANGE;
+  constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
+  constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
+  const T gradient[3] = {z.gradient[0], z.gradient[1], z.gradient[2]};
+  T gain[H::size];  // P Hᵀ
+  each<H::size>([&](auto i) NEARBY_INLINE {
+    T sum = h.cov(i, bias) + h.cov(i, wander);
+    sum = h.cov(i, 0) * gradient[0] + sum;
+    sum = h.cov(i, 1) * gradient[1] + sum;
+    sum = h.cov(i, 2) * gradient[2] + sum;
+    if constexpr (is_range) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
+    gain[i] = sum;
+  });
+  T state_variance = gain[0] * gradient[0] + gain[1] * gradient[1] + gain[2] * gradient[2] +
+                     (gain[bias] + gain[wander]);
+  if constexpr (is_range) state_variance += gain[NEARBY_STATE_RANGE_SCALE] * range;
 
-  double *fault_field = fields + (NEARBY_FIELD_FAULT + component) * stride;
-  const T faulty = Number<T>::load(fault_field);
-  FaultDensity<T> density;
-  if (component == NEARBY_RANGE) {
-    double *last_field = fields + NEARBY_FIELD_RANGE_RESIDUAL * stride;
-    density = range_fault(innovation, Number<T>::load(last_field), variance, m);
-    Number<T>::store(last_field, innovation);
+  T variance = state_variance + m.variance[component];
+  // The gain's variance: the curvature's error is not noise that averages out, so no number of
+  // samples may make the prediction surer than the curvature allows.
+  T gain_variance = variance;
+  T innovation = m.value[component] - z.predicted;
+  if constexpr (curved) {
+    const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
+    gain_variance +=
+        z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
+    variance += z.curvature_variance;
+    innovation -= z.curvature_mean;
+  }
+  if constexpr (!is_range) innovation = nearby::wrapped(innovation);
+
+  const T faulty = fields[NEARBY_FIELD_FAULT + component];
+  const T inverse = 1.0 / nearby::root(variance);
+  Densities<T> density;
+  if constexpr (is_range) {
+    density =
+        range_densities(innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance, inverse, m);
+    fields[NEARBY_FIELD_RANGE_RESIDUAL] = innovation;
   } else {
-    density = angle_fault(component, innovation, variance, m);
+    density = angle_densities<component>(innovation, variance, inverse, m);
   }
   const T begins = m.fault_onset[component] * (1.0 - faulty);
   const T lasts = m.fault_persistence * faulty;
-  const T honest = (1.0 - begins - lasts) * gaussian(T(innovation * innovation), variance);
+  const T honest = (1.0 - begins - lasts) * density.honest;
   const T likelihood = honest + begins * density.fresh + lasts * density.lasting;
   const T inlier = honest / likelihood;
-  log_weight += nearby::logarithm(likelihood);
 
-  // The gain's variance: the curvature's error is not noise that averages out, so no number of
-  // samples may make the prediction surer than the curvature allows.
-  const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
-  const T gain_variance =
-      state_variance + m.variance[component] +
-      z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
-  const T shrink = inlier * (gain_variance - (1.0 - inlier) * innovation * innovation) /
-                   (gain_variance * gain_variance);
-  const T step = inlier * innovation / gain_variance;
-  for (int i = 0; i < N; ++i) {
-    h.mean[i] += gain[i] * step;
+  const T inverse_gain = 1.0 / gain_variance;
+  const T step = inlier * innovation * inverse_gain;
+  const T shrink =
+      inlier * inverse_gain * (1.0 - (1.0 - inlier) * innovation * innovation * inverse_gain);
+  each<H::size>([&](auto i) NEARBY_INLINE {
     const T scaled = shrink * gain[i];
-    for (int j = i; j < N; ++j) h.covariance[nearby::packed(i, j)] -= scaled * gain[j];
-  }
+    h.mean(i) += gain[i] * step;
+    if constexpr (std::is_same_v<T, double>)
+      subtract<i + 1>(&h.cov(0, i), scaled, gain);
+    else
+      each<i + 1>([&](auto j) NEARBY_INLINE { h.cov(j, i) -= scaled * gain[j]; });
+  });
 
-  Number<T>::store(fault_field, T(1.0 - inlier));
-  Number<T>::store(fields + (NEARBY_FIELD_INNOVATION + component) * stride, innovation);
-  Number<T>::store(fields + (NEARBY_FIELD_INNOVATION_VARIANCE + component) * stride, variance);
-  Number<T>::store(fields + (NEARBY_FIELD_INLIER + component) * stride, inlier);
+  fields[NEARBY_FIELD_FAULT + component] = 1.0 - inlier;
+  fields[NEARBY_FIELD_INNOVATION + component] = innovation;
+  fields[NEARBY_FIELD_INNOVATION_VARIANCE + component] = variance;
+  fields[NEARBY_FIELD_INLIER + component] = inlier;
+  return likelihood;
 }
 
 /// Whether curvature can matter: for one hypothesis only while the position is so uncertain that
 /// the second-order variance would reach a thousandth of the noise; in lanes always.
-template <int N>
-bool curvature_matters(const Hypothesis<double, N> &h, const nearby_measurement &m) {
-  const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
-  double v[3];
-  nearby::line_of_sight(h, m, v);
-  const double squared = nearby::dot(v, v);
-  double limit = 1e300;
-  if (m.present & 1 << NEARBY_RANGE) limit = m.variance[NEARBY_RANGE] * squared;
-  const double angular = squared * squared;
-  if (m.present & 1 << NEARBY_AZIMUTH)
-    limit = std::fmin(limit, m.variance[NEARBY_AZIMUTH] * angular);
-  if (m.present & 1 << NEARBY_ELEVATION)
-    limit = std::fmin(limit, m.variance[NEARBY_ELEVATION] * angular);
-  return trace * trace > 1e-3 * limit;
-}
-template <int N>
-bool curvature_matters(const Hypothesis<Lanes, N> &, const nearby_measurement &) {
-  return true;
+template <class H>
+NEARBY_INLINE inline bool curvature_matters(const H &h, const nearby_measurement &m) {
+  if constexpr (std::is_same_v<typename H::Value, double>) {
+    const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
+    double v[3];
+    nearby::line_of_sight(h, m, v);
+    const double squared = nearby::dot(v, v);
+    const double angular = squared * squared;
+    const double least = 1e3 * trace * trace;
+    return (m.present & 1 << NEARBY_RANGE && least > m.variance[NEARBY_RANGE] * squared) ||
+           (m.present & 1 << NEARBY_AZIMUTH && least > m.variance[NEARBY_AZIMUTH] * angular) ||
+           (m.present & 1 << NEARBY_ELEVATION && least > m.variance[NEARBY_ELEVATION] * angular);
+  } else {
+    return true;
+  }
 }
 
-template <bool curved, class T, int N>
-void update(Hypothesis<T, N> &h, const nearby_measurement &m, double *fields, int stride) {
-  double *weight_field = fields + NEARBY_FIELD_LOG_WEIGHT * stride;
-  T log_weight = Number<T>::load(weight_field);
-  const T *none = nullptr;
+template <bool curved, class H, class Fields>
+NEARBY_INLINE inline void update(H &h, const nearby_measurement &m, const Fields &fields) {
+  using T = typename H::Value;
+  T azimuth = 1, elevation = 1, distance = 1;
   if (m.present & 1 << NEARBY_AZIMUTH) {
     const auto z = nearby::AzimuthModel<T>::template at<curved>(h, m);
-    fuse(h, NEARBY_AZIMUTH, z, none, m, fields, stride, log_weight);
+    azimuth = fuse<NEARBY_AZIMUTH, curved>(h, z, T(0), m, fields);
   }
   if (m.present & 1 << NEARBY_ELEVATION) {
     const auto z = nearby::ElevationModel<T>::template at<curved>(h, m);
-    fuse(h, NEARBY_ELEVATION, z, none, m, fields, stride, log_weight);
+    elevation = fuse<NEARBY_ELEVATION, curved>(h, z, T(0), m, fields);
   }
   if (m.present & 1 << NEARBY_RANGE) {
     T range;
     const auto z = nearby::RangeModel<T>::template at<curved>(h, m, range);
-    const T *scaled = &range;
-    fuse(h, NEARBY_RANGE, z, scaled, m, fields, stride, log_weight);
+    distance = fuse<NEARBY_RANGE, curved>(h, z, range, m, fields);
   }
-  Number<T>::store(weight_field, log_weight);
+  fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm_of_product(azimuth, elevation, distance);
 }
 
 }  // namespace
 
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
-  nearby::for_each(*bank, [&](auto tag, int first) {
-    auto h = decltype(tag)::Type::load(*bank, first);
-    double *fields = bank->fields + first;
-    if (curvature_matters(h, *measurement))
-      update<true>(h, *measurement, fields, bank->stride);
-    else
-      update<false>(h, *measurement, fields, bank->stride);
-    h.store(*bank, first);
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    nearby::for_each(*bank, [&](auto placed) NEARBY_INLINE {
+      using T = typename decltype(placed)::Value;
+      // A copy: nothing that is written to the bank can change it.
+      const nearby_measurement m = *measurement;
+      if constexpr (std::is_same_v<T, double>) {
+        // Where it stands its columns are contiguous, and so the compiler leaves them.
+        if (curvature_matters(placed, m))
+          update<true>(placed, m, placed.fields);
+        else
+          update<false>(placed, m, placed.fields);
+      } else {
+        auto h = nearby::Hypothesis<T, placed.size>::load(placed.fields);
+        update<true>(h, m, placed.fields);
+        h.store(placed.fields);
+      }
+    });
   });
 }

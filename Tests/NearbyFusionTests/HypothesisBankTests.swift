@@ -261,6 +261,24 @@ struct HypothesisBankTests {
   }
 
   @Test(
+    "merges are those of Runnalls' bound, pair by pair", arguments: 0..<16 as Range<UInt64>,
+    [0.02, 0.2] as [Double])
+  func mergingAgainstDefinition(seed: UInt64, limit: Double) {
+    var generator = SeededGenerator(seed: seed)
+    var bank = crowd(&generator, count: 5 + 3 * Int(seed))
+    let expected = bank.naivelyMerged(limit: limit)
+    bank.reduce(most: bank.count, pruningWeight: 0, mergingLoss: limit)
+    #expect(bank.count == expected.count, "of \(5 + 3 * seed)")
+    for index in 0..<min(bank.count, expected.count) {
+      #expect(abs(bank.weight(index) - expected[index].weight) < 1e-12)
+      for (a, b) in zip(bank.mean(index), expected[index].mean) { #expect(abs(a - b) < 1e-11) }
+      for (a, b) in zip(bank.covariance(index), expected[index].covariance) {
+        #expect(abs(a - b) < 1e-11)
+      }
+    }
+  }
+
+  @Test(
     "at most so many are left, the heaviest of them first", arguments: 0..<8 as Range<UInt64>,
     [1, 3, 8] as [Int])
   func most(seed: UInt64, most: Int) {

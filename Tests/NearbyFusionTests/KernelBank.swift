@@ -144,6 +144,68 @@ struct KernelBank {
     return (mean, covariance)
   }
 
+  /// A hypothesis by its share.
+  struct Share {
+    var weight: Double
+    var mean: [Double]
+    var covariance: [Double]
+
+    /// The determinant of the position's covariance.
+    var determinant: Double {
+      let n = mean.count
+      func p(_ row: Int, _ column: Int) -> Double { covariance[row * n + column] }
+      return p(0, 0) * (p(1, 1) * p(2, 2) - p(1, 2) * p(2, 1))
+        - p(0, 1) * (p(1, 0) * p(2, 2) - p(1, 2) * p(2, 0))
+        + p(0, 2) * (p(1, 0) * p(2, 1) - p(1, 1) * p(2, 0))
+    }
+
+    /// The trace of the position's covariance.
+    var trace: Double { (0..<3).reduce(0) { $0 + covariance[$1 * (mean.count + 1)] } }
+
+    /// The moment-matched union with another.
+    func union(_ other: Share) -> Share {
+      let total = weight + other.weight
+      let (a, b, n) = (weight / total, other.weight / total, mean.count)
+      return Share(
+        weight: total, mean: zip(mean, other.mean).map { a * $0 + b * $1 },
+        covariance: (0..<n * n).map { at in
+          let (row, column) = (at / n, at % n)
+          return a * covariance[at] + b * other.covariance[at]
+            + a * b * (mean[row] - other.mean[row]) * (mean[column] - other.mean[column])
+        })
+    }
+  }
+
+  /// What merging leaves, from its definition: the heaviest takes in all with whom Runnalls' bound
+  /// stays below a limit, the last one first, but none that is four joint sigmas away; then the
+  /// next heaviest.
+  func naivelyMerged(limit: Double) -> [Share] {
+    var shares = (0..<count).map {
+      Share(weight: weight($0), mean: mean($0), covariance: covariance($0))
+    }
+    var next = 0
+    while next < shares.count {
+      let top = (next..<shares.count).max { shares[$0].weight < shares[$1].weight } ?? next
+      shares.swapAt(next, top)
+      for other in (next + 1..<max(next + 1, shares.count)).reversed() {
+        let (one, two) = (shares[next], shares[other])
+        let both = one.union(two)
+        let a = one.weight / both.weight
+        let loss =
+          0.5
+          * (log(both.determinant) - a * log(one.determinant)
+            - (1 - a) * log(two.determinant))
+        let squared = (0..<3).reduce(0) { $0 + pow(one.mean[$1] - two.mean[$1], 2) }
+        guard loss < limit, squared <= 16 * (one.trace + two.trace) else { continue }
+        shares[next] = both
+        shares[other] = shares[shares.count - 1]
+        shares.removeLast()
+      }
+      next += 1
+    }
+    return shares
+  }
+
   /// The same moments, from their definition.
   func naiveMoments() -> (mean: [Double], covariance: [Double]) {
     let total = weights.reduce(0, +)

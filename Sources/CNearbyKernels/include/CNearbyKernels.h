@@ -233,14 +233,14 @@ typedef struct nearby_fit_model {
 /// Newton's method, each value weighted by its probability of being no fault given all others
 /// (forward and backward, Rabiner 1989, eq. 27), the noise at first widened and then narrowed to
 /// what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds its way.
-/// `state`, with a velocity when the peer may move, is the start and becomes the mode; the amplitudes
-/// of the odometry's drift are fitted with it and left out; `covariance` (packed) is the inverse of the
-/// information there. Returns the logarithm of the evidence by Laplace's approximation, up to a
-/// constant common to all priors; minus infinity when it could not be solved. Noise variances begin
-/// at most `widest` times as large as they are: 400 for a start anywhere, 1 for one that is a mode
-/// already. For each component `honest` becomes the mean probability that a value of it is no
-/// outlier, one without values: low when the mode explains little of what it was fitted to.
-/// O(count).
+/// `state`, with a velocity when the peer may move, is the start and becomes the mode; the
+/// amplitudes of the odometry's drift are fitted with it and left out; `covariance` (packed) is the
+/// inverse of the information there. Returns the logarithm of the evidence by Laplace's
+/// approximation, up to a constant common to all priors; minus infinity when it could not be
+/// solved. Noise variances begin at most `widest` times as large as they are: 400 for a start
+/// anywhere, 1 for one that is a mode already. For each component `honest` becomes the mean
+/// probability that a value of it is no outlier, one without values: low when the mode explains
+/// little of what it was fitted to. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance, double *honest);
 
@@ -252,6 +252,15 @@ double nearby_range_model(const double *state, const nearby_measurement *from, d
 double nearby_azimuth_model(const double *state, const nearby_measurement *from, double *jacobian);
 double nearby_elevation_model(const double *state, const nearby_measurement *from,
                               double *jacobian);
+
+// MARK: Elementary functions
+
+/// exp, log and atan2 of so many numbers, as the kernels have them in lanes: within 1, 1 and 2
+/// units in the last place of what is exact. exp is zero below -708, log takes numbers below the
+/// normal ones too, atan2 only finite ones. Given out for tests.
+void nearby_exponential(const double *x, double *result, int32_t count);
+void nearby_logarithm(const double *x, double *result, int32_t count);
+void nearby_arctangent(const double *y, const double *x, double *result, int32_t count);
 
 #ifdef __cplusplus
 }

@@ -257,7 +257,7 @@ struct Tracker: Sendable {
     // Noise of the pose: its interpolation, and for a late sample the drift since then.
     let distance = max((bank.position(bank.heaviest) - antenna).length, 0.3)
     var placeVariance = device.interpolationVariance
-    var turnVariance = device.attitudeInterpolationVariance
+    var turnVariance = device.interpolationVariance
     if device.timestamp < self.device.timestamp {
       let late = drift(to: device, isPlanar: configuration.odometry.isPlanar)
       let seconds = self.device.timestamp.seconds(since: device.timestamp)

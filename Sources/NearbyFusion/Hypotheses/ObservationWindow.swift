@@ -243,7 +243,7 @@ struct ObservationWindow: Sendable {
       let placeVariance =
         place.rest + keyframe.device.interpolationVariance
         + (motion?.strayingVarianceBesidesVelocity(seconds: ago) ?? 0)
-      let turnVariance = yaw.rest + keyframe.device.attitudeInterpolationVariance
+      let turnVariance = yaw.rest + keyframe.device.interpolationVariance
       var present: Int32 = 0
       var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
       for index in 0..<3 where keyframe.count[index] > 0 {

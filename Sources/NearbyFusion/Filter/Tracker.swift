@@ -26,6 +26,9 @@ struct Tracker: Sendable {
   /// linearisation: from then on the filter goes on alone.
   var isSettled: Bool { settledAt != nil }
 
+  /// Whether it is still fitted anew to all that has been seen.
+  var isSearching: Bool { !isSettled || isRefining }
+
   private let motion: PeerMotion
   private let features: EngineFeatures
   private var window: ObservationWindow
@@ -158,22 +161,22 @@ struct Tracker: Sendable {
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
   mutating func predict(
-    to device: TrajectoryPoint, noise: NoiseLevels, _ configuration: FusionConfiguration
+    to device: TrajectoryPoint, noise: NoiseLevels, _ settings: Settings
   ) {
     novelty = (0, 0)
     guard device.timestamp > self.device.timestamp else { return }
-    let drift = drift(to: device, isPlanar: configuration.odometry.isPlanar)
+    let drift = drift(to: device, isPlanar: settings.configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
     let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
     let left = Self.wander.decay(from: self.device, to: device, distance: distance)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
-    if isSettled, motion == .unknown { bank.mix(seconds: seconds, configuration) }
-    var step = nearby_motion(moving: configuration, seconds: seconds, device: position)
+    if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
+    var step = nearby_motion(moving: settings.configuration, seconds: seconds, device: position)
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    let variances = ErrorVariances(noise, configuration).wandering
+    let variances = ErrorVariances(noise, settings.configuration).wandering
     step.range_wander_decay = left.range
     step.range_wander_diffusion = novelty.range * variances[0]
     step.azimuth_wander_decay = left.angle
@@ -189,9 +192,9 @@ struct Tracker: Sendable {
   /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
   mutating func update(
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, noise: NoiseLevels,
-    _ configuration: FusionConfiguration
+    _ settings: Settings
   ) {
-    bank.update(measurement(components, device, isObstructed, noise, configuration))
+    bank.update(measurement(components, device, isObstructed, noise, settings.configuration))
     lastUpdate = max(lastUpdate, device.timestamp)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -206,7 +209,7 @@ struct Tracker: Sendable {
         novelty: index == 0 ? novelty.range : novelty.angle)
     }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
-    watch(components, at: device.timestamp, configuration.faults)
+    watch(components, at: device.timestamp, settings.configuration.faults)
   }
 
   private mutating func remember(_ components: Components) {
@@ -308,7 +311,7 @@ struct Tracker: Sendable {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
-    guard !isSettled || isRefining,
+    guard isSearching,
       window.add(components, at: device, noise: noise, expecting: expectation)
     else { return }
     // The more has been seen, the less one keyframe more can change.
@@ -401,24 +404,24 @@ struct Tracker: Sendable {
 
   // MARK: Stage 6, reduction
 
-  mutating func reduce(_ configuration: FusionConfiguration) {
+  mutating func reduce(_ settings: Settings) {
     if isSettled, bank.mayMove,
       spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
     {
       isLost = true
     }
     if isSettled, motion == .unknown { return }
-    bank.reduce(configuration.hypotheses)
+    bank.reduce(settings.configuration.hypotheses)
     guard !isSettled else { return }
     let isNarrow = isNarrow
-    let isPlace = isOnePlace(configuration.convergence)
+    let isPlace = isOnePlace(settings.configuration.convergence)
     if isSweep {
       isConfirmed = isPlace && wasPlace
       wasPlace = isPlace
     }
     needsSweep = isNarrow || isPlace && !isConfirmed
     // Only a search that has looked everywhere may be the last one.
-    if isNarrow, isSweep, explainsWhatItSaw { settle(configuration) }
+    if isNarrow, isSweep, explainsWhatItSaw { settle(settings.configuration) }
     isSweep = false
   }
 

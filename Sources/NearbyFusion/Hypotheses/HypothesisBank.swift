@@ -200,6 +200,7 @@ struct HypothesisBank: Sendable {
 
   /// The mean and covariance of the mixture's position.
   func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    if count == 1 { return (position(0), positionCovariance(0)) }
     var mean = Vector3.zero
     var covariance = SymmetricMatrix3.zero
     unsafe fields.withUnsafeBufferPointer { buffer in

@@ -5,12 +5,11 @@
 /// A reference, since the settings are too large to be handed on by value with every sample.
 final class Settings: Sendable {
   let configuration: FusionConfiguration
-  /// The share of the variance of an angle's wandering error that is constant.
-  let constantAngleShare: Double
+  /// The variances of a moving peer's speed along the world's axes, m²/s².
+  let speedVariances: InlineArray<3, Double>
 
   init(_ configuration: FusionConfiguration) {
     self.configuration = configuration
-    constantAngleShare =
-      configuration.features.contains(.constantAngleErrors) ? WanderModel.constantAngleShare : 0
+    speedVariances = configuration.speedVariances
   }
 }

@@ -116,9 +116,10 @@ struct PeerFilter: Sendable {
       reportBirth(components, into: &report)
       return
     }
-    step(0, components, at: device, isObstructed: isObstructed, settings)
-    challenge(components, at: device, isObstructed: isObstructed, settings)
-    self.report(components, settings, into: &report)
+    let variances = NoiseVariances(noise, of: components, settings)
+    step(0, components, variances, at: device, isObstructed: isObstructed, settings)
+    challenge(components, variances, at: device, isObstructed: isObstructed, settings)
+    self.report(components, variances, settings, into: &report)
   }
 
   private func born(
@@ -129,12 +130,12 @@ struct PeerFilter: Sendable {
 
   /// Stages 3 to 6 for one account.
   private mutating func step(
-    _ index: Int, _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
-    _ settings: Settings
+    _ index: Int, _ components: Components, _ variances: NoiseVariances,
+    at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
   ) {
-    accounts[index].predict(to: device, noise: noise, settings)
+    accounts[index].predict(to: device, variances, settings)
     accounts[index].update(
-      components, at: device, isObstructed: isObstructed, noise: noise, settings)
+      components, variances, at: device, isObstructed: isObstructed, settings)
     if accounts[index].isSearching {
       accounts[index].search(components, at: device, noise: noise, settings.configuration)
     }
@@ -149,7 +150,8 @@ struct PeerFilter: Sendable {
 
   /// Lets a challenger be born, grow, win or lose.
   private mutating func challenge(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
   ) {
     let isLost = accounts[0].isLost
     if accounts[0].isConsistent && !isLost || hasChallenger && accounts[1].isContradicted {
@@ -166,7 +168,7 @@ struct PeerFilter: Sendable {
       if isDoubted { accounts.append(born(of: components, at: device, settings)) }
       return
     }
-    step(1, components, at: device, isObstructed: isObstructed, settings)
+    step(1, components, variances, at: device, isObstructed: isObstructed, settings)
     if isDoubted, accounts[1].isSettled, accounts[1].isConsistent,
       accounts[1].hasBeenTested || accounts[0].rangesContradict || isLost,
       device.timestamp.seconds(since: accounts[1].birthDevice.timestamp) >= Self.probation
@@ -179,13 +181,14 @@ struct PeerFilter: Sendable {
 
   /// Reports what became of the components, and learns how noisy they are.
   private mutating func report(
-    _ components: Components, _ settings: Settings, into report: inout SampleReport
+    _ components: Components, _ variances: NoiseVariances, _ settings: Settings,
+    into report: inout SampleReport
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
     for index in 0..<3 {
       guard let component = components[index] else { continue }
       let outcome = accounts[0].outcomes[index]
-      let white = noise[index].whiteVariance(stated: component.sigma)
+      let white = variances.white[index]
       report[index].variance = white
       report[index].innovation = outcome.innovation
       report[index].innovationVariance = outcome.innovationVariance
@@ -290,7 +293,7 @@ struct PeerFilter: Sendable {
   ) -> PeerEstimate {
     let isPlanar = settings.configuration.odometry.isPlanar
     let view = PosteriorView(
-      accounts[0].bank(at: device, settings.configuration), from: device.worldFromDevice,
+      accounts[0].bank(at: device, settings), from: device.worldFromDevice,
       drift: accounts[0].drift(to: device, isPlanar: isPlanar))
     let progress = progress(view, view.width(settings.configuration), settings)
     let convergence = convergenceJudge(settings, isDark: isDark, at: device.timestamp)

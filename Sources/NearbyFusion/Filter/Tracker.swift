@@ -35,6 +35,8 @@ struct Tracker: Sendable {
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
+  /// The share of the window's ranges that the best place takes for honest.
+  private var honestRanges = 1.0
   private var settledAt: Timestamp?
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
@@ -139,6 +141,7 @@ struct Tracker: Sendable {
   // MARK: Stage 3, prediction
 
   /// What drift does between the bank's time and another device point.
+  @inline(__always)
   func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
     let variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
     return PosteriorView.Drift(
@@ -149,19 +152,20 @@ struct Tracker: Sendable {
   /// The bank at another device point: a peer that moves has gone on.
   ///
   /// Drift since is not in it; the view adds that.
-  func bank(at device: TrajectoryPoint, _ configuration: FusionConfiguration) -> HypothesisBank {
+  @inline(__always)
+  func bank(at device: TrajectoryPoint, _ settings: Settings) -> HypothesisBank {
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     guard bank.mayMove, seconds > 0 else { return bank }
     var later = bank
     later.propagate(
       nearby_motion(
-        moving: configuration, seconds: seconds, device: device.worldFromDevice.translation))
+        moving: settings, seconds: seconds, device: device.worldFromDevice.translation))
     return later
   }
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
   mutating func predict(
-    to device: TrajectoryPoint, noise: NoiseLevels, _ settings: Settings
+    to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
   ) {
     novelty = (0, 0)
     guard device.timestamp > self.device.timestamp else { return }
@@ -172,17 +176,16 @@ struct Tracker: Sendable {
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
     if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
-    var step = nearby_motion(moving: settings.configuration, seconds: seconds, device: position)
+    var step = nearby_motion(moving: settings, seconds: seconds, device: position)
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    let variances = ErrorVariances(noise, settings.configuration).wandering
     step.range_wander_decay = left.range
-    step.range_wander_diffusion = novelty.range * variances[0]
+    step.range_wander_diffusion = novelty.range * variances.wandering[0]
     step.azimuth_wander_decay = left.angle
-    step.azimuth_wander_diffusion = novelty.angle * variances[1]
+    step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
     step.elevation_wander_decay = left.angle
-    step.elevation_wander_diffusion = novelty.angle * variances[2]
+    step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
     bank.propagate(step)
     self.device = device
   }
@@ -191,10 +194,10 @@ struct Tracker: Sendable {
 
   /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
   mutating func update(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, noise: NoiseLevels,
-    _ settings: Settings
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
   ) {
-    bank.update(measurement(components, device, isObstructed, noise, settings.configuration))
+    bank.update(measurement(components, variances, device, isObstructed, settings))
     lastUpdate = max(lastUpdate, device.timestamp)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -248,10 +251,12 @@ struct Tracker: Sendable {
       > Self.testRadians
   }
 
+  @inline(__always)
   private func measurement(
-    _ components: Components, _ device: TrajectoryPoint, _ isObstructed: Bool,
-    _ noise: NoiseLevels, _ configuration: FusionConfiguration
+    _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
+    _ isObstructed: Bool, _ settings: Settings
   ) -> nearby_measurement {
+    let configuration = settings.configuration
     let pose = device.worldFromDevice
     let antenna = pose.act(configuration.ranging.antennaInDevice)
     let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
@@ -279,8 +284,7 @@ struct Tracker: Sendable {
       present |= 1 << Int32(index)
       value[index] = component.value
       variance[index] =
-        noise[index].whiteVariance(stated: component.sigma)
-        + (index == 0 ? placeVariance : angleVariance)
+        variances.white[index] + (index == 0 ? placeVariance : angleVariance)
     }
     let excess = max(
       faults.rangeExcess, 5 * (components[0]?.sigma ?? configuration.ranging.rangeSigma))
@@ -333,6 +337,7 @@ struct Tracker: Sendable {
     }
     let resting = seeds(&restingModes, motion: nil, noise, configuration)
     let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
+    honestRanges = restingModes?.honestRanges ?? movingModes?.honestRanges ?? 1
     // How much of the weight is the moving ones' is for the samples to say, one by one as each was
     // predicted: a window's evidence depends too much on how its drift was approximated.
     let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
@@ -355,6 +360,7 @@ struct Tracker: Sendable {
   /// Roumeliotis 2010); a fit linearises all samples at one place.
   private mutating func refine(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
     let seeds = seeds(&restingModes, motion: nil, noise, configuration)
+    honestRanges = restingModes?.honestRanges ?? 1
     if let seed = seeds.first { bank.refine(to: seed) }
     if isFlat(configuration.ranging.rangeSigma) { finishSearch() }
   }
@@ -381,9 +387,9 @@ struct Tracker: Sendable {
   ///
   /// One that calls half of them faults is the best of a search in which no place fits: a peer that
   /// moves although it should rest, a pose that is wrong.
+  @inline(__always)
   var explainsWhatItSaw: Bool {
-    guard features.contains(.explanation) else { return true }
-    return (restingModes ?? movingModes)?.honestRanges ?? 1 >= Self.leastHonestRanges
+    !features.contains(.explanation) || honestRanges >= Self.leastHonestRanges
   }
 
   /// Whether it may be believed.
@@ -392,6 +398,7 @@ struct Tracker: Sendable {
   /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown motion
   /// is on probation at first: a search that takes it for resting finds the place where it would rest;
   /// only the filter after that tells the two apart.
+  @inline(__always)
   var isProven: Bool {
     if isLost { return false }
     guard motion == .unknown, features.contains(.probation) else {
@@ -446,6 +453,7 @@ struct Tracker: Sendable {
     window = ObservationWindow(mayMove: motion != .stationary)
     restingModes = nil
     movingModes = nil
+    honestRanges = 1
   }
 
   /// Whether the shell that the ranges make bends by less, within the spread across, than matters, or
@@ -495,15 +503,15 @@ struct Tracker: Sendable {
 
 extension nearby_motion {
   /// What a peer that moves does in a time; no drift, and all wandering errors as they were.
-  fileprivate init(moving configuration: FusionConfiguration, seconds: Double, device: Vector3) {
+  fileprivate init(moving settings: Settings, seconds: Double, device: Vector3) {
     self.init()
-    let speeds = configuration.speedVariances
+    let speeds = settings.speedVariances
     device_in_world = (device.x, device.y, device.z)
     (range_wander_decay, azimuth_wander_decay, elevation_wander_decay) = (1, 1, 1)
     self.seconds = seconds
     horizontal_speed_variance = speeds[0]
     vertical_speed_variance = speeds[1]
-    velocity_seconds = configuration.motion.velocitySeconds
+    velocity_seconds = settings.configuration.motion.velocitySeconds
   }
 }
 

@@ -155,6 +155,7 @@ struct HypothesisBank: Sendable {
 
   // MARK: Kernels
 
+  @inline(__always)
   mutating func propagate(_ motion: nearby_motion) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
@@ -179,6 +180,7 @@ struct HypothesisBank: Sendable {
   }
 
   /// Updates every hypothesis and makes the shares sum to one.
+  @inline(__always)
   mutating func update(_ measurement: nearby_measurement) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
@@ -199,6 +201,7 @@ struct HypothesisBank: Sendable {
   }
 
   /// The mean and covariance of the mixture's position.
+  @inline(__always)
   func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
     if count == 1 { return (position(0), positionCovariance(0)) }
     var mean = Vector3.zero
@@ -219,6 +222,7 @@ struct HypothesisBank: Sendable {
     return (mean, covariance)
   }
 
+  @inline(__always)
   private mutating func withKernelBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
@@ -267,7 +271,7 @@ struct HypothesisBank: Sendable {
   }
 
   subscript(field: Field, index: Int) -> Double {
-    get { fields[field.row * stride + index] }
+    @inline(__always) get { fields[field.row * stride + index] }
     set { fields[field.row * stride + index] = newValue }
   }
 
@@ -281,6 +285,7 @@ struct HypothesisBank: Sendable {
     Vector3(self[.mean(0), index], self[.mean(1), index], self[.mean(2), index])
   }
 
+  @inline(__always)
   func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
     func element(_ row: Int, _ column: Int) -> Double {
       self[.covariance(Self.packed(row, column)), index]
@@ -291,6 +296,7 @@ struct HypothesisBank: Sendable {
   }
 
   /// The index of the heaviest hypothesis.
+  @inline(__always)
   var heaviest: Int {
     var best = 0
     for index in 1..<max(1, count) where self[.logWeight, index] > self[.logWeight, best] {

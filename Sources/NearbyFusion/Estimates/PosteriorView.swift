@@ -7,7 +7,9 @@ import NearbyGeometry
 /// Every output is a moment of the mixture of hypotheses: nothing is taken from the heaviest alone but
 /// the line of sight along which the covariance is split.
 struct PosteriorView {
-  let bank: HypothesisBank
+  /// The hypotheses, when there are several: of one, mean and covariance say all.
+  private let mixture: HypothesisBank?
+  private let count: Int
   let worldFromDevice: RigidTransform
   /// What drift since the bank's time adds to each hypothesis.
   let drift: Drift
@@ -32,7 +34,8 @@ struct PosteriorView {
 
   @inline(__always)
   init(_ bank: HypothesisBank, from worldFromDevice: RigidTransform, drift: Drift) {
-    self.bank = bank
+    mixture = bank.count == 1 ? nil : bank
+    count = bank.count
     self.worldFromDevice = worldFromDevice
     self.drift = drift
     let moments = bank.positionMoments()
@@ -43,9 +46,23 @@ struct PosteriorView {
 
   private var devicePosition: Vector3 { worldFromDevice.translation }
 
+  // MARK: Hypotheses
+
+  @inline(__always)
+  private func position(_ index: Int) -> Vector3 { mixture?.position(index) ?? mean }
+
+  @inline(__always)
   private func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
-    bank.positionCovariance(index) + drift.covariance(for: bank.position(index) - devicePosition)
+    guard let mixture else { return covariance }
+    return mixture.positionCovariance(index)
+      + drift.covariance(for: mixture.position(index) - devicePosition)
   }
+
+  @inline(__always)
+  private func weight(_ index: Int) -> Double { mixture?.weight(index) ?? 1 }
+
+  @inline(__always)
+  private var heaviestPosition: Vector3 { mixture.map { $0.position($0.heaviest) } ?? mean }
 
   // MARK: Convergence
 
@@ -59,7 +76,7 @@ struct PosteriorView {
 
   @inline(__always)
   func width(_ configuration: FusionConfiguration) -> Width {
-    let best = bank.position(bank.heaviest)
+    let best = heaviestPosition
     let required = max(
       configuration.convergence.sigmaFloor,
       configuration.convergence.sigmaPerDistance * (best - devicePosition).length)
@@ -71,7 +88,7 @@ struct PosteriorView {
   }
 
   func progress(_ width: Width, spread: DeviceSpread, isPlanar: Bool) -> ConvergenceProgress {
-    let toBest = bank.position(bank.heaviest) - devicePosition
+    let toBest = heaviestPosition - devicePosition
     let distance = toBest.length
     let along = distance > 0 ? toBest / distance : Vector3(0, 0, -1)
     // Across in the horizontal plane; straight above or below any two axes will do.
@@ -89,10 +106,10 @@ struct PosteriorView {
 
   /// The share of the hypotheses around a place: a mode may be held by several.
   private func weight(within radius: Double, of place: Vector3) -> Double {
-    guard bank.count > 1 else { return 1 }
+    guard let mixture else { return 1 }
     var sum = 0.0
-    for index in 0..<bank.count where (bank.position(index) - place).length <= radius {
-      sum += bank.weight(index)
+    for index in 0..<count where (mixture.position(index) - place).length <= radius {
+      sum += mixture.weight(index)
     }
     return min(sum, 1)
   }
@@ -103,15 +120,15 @@ struct PosteriorView {
   func distance() -> (mean: Double, sigma: Double) {
     var first = 0.0
     var second = 0.0
-    for index in 0..<bank.count {
-      let toPeer = bank.position(index) - devicePosition
+    for index in 0..<count {
+      let toPeer = position(index) - devicePosition
       let length = max(toPeer.length, 1e-3)
       let unit = toPeer / length
       let p = positionCovariance(index)
       let along = p.quadraticForm(unit)
       let bent = 0.5 * max(p.trace - along, 0) / length
       let value = length + bent
-      let share = bank.weight(index)
+      let share = weight(index)
       first += share * value
       second += share * (value * value + along + bent * bent)
     }
@@ -121,15 +138,15 @@ struct PosteriorView {
   /// Circular mean and circular standard deviation of the horizontal angle.
   func horizontalAngle() -> (mean: Double, sigma: Double) {
     let heading = Heading(worldFromDevice.rotation)
-    if bank.count == 1 {
+    if count == 1 {
       let (bearing, variance) = bearing(0, heading)
       return (bearing, variance < Self.widestVariance ? variance.squareRoot() : .infinity)
     }
     var cosine = 0.0
     var sine = 0.0
-    for index in 0..<bank.count {
+    for index in 0..<count {
       let (angle, variance) = bearing(index, heading)
-      let share = bank.weight(index) * exp(-0.5 * variance)
+      let share = weight(index) * exp(-0.5 * variance)
       cosine += share * cos(angle)
       sine += share * sin(angle)
     }
@@ -139,7 +156,7 @@ struct PosteriorView {
 
   /// The horizontal angle of one hypothesis and its variance.
   private func bearing(_ index: Int, _ heading: Heading) -> (angle: Double, variance: Double) {
-    let toPeer = bank.position(index) - devicePosition
+    let toPeer = position(index) - devicePosition
     let level = max((toPeer.x * toPeer.x + toPeer.z * toPeer.z).squareRoot(), 1e-3)
     let across = Vector3(-toPeer.z / level, 0, toPeer.x / level)
     let variance = positionCovariance(index).quadraticForm(across) / (level * level)
@@ -158,10 +175,10 @@ struct PosteriorView {
   func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double) {
     var above = 0.0
     var below = 0.0
-    for index in 0..<bank.count {
-      let height = bank.position(index).y - devicePosition.y
+    for index in 0..<count {
+      let height = position(index).y - devicePosition.y
       let scale = 1 / (2 * positionCovariance(index).yy).squareRoot()
-      let share = bank.weight(index)
+      let share = weight(index)
       above += share * Self.tail(beyond: (limit - height) * scale)
       below += share * Self.tail(beyond: (limit + height) * scale)
     }

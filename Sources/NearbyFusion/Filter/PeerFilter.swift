@@ -61,7 +61,6 @@ struct PeerFilter: Sendable {
       guard let component = Component(rawValue: index),
         let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
       else { continue }
-      report[index].value = measured.value
       var rejection = measured.rejection ?? reason
       if rejection == nil, let device, settings.configuration.features.contains(.stuckAngles),
         isStuck(component, measured.value, at: device)
@@ -69,7 +68,9 @@ struct PeerFilter: Sendable {
         rejection = .stuck
       }
       if let rejection {
-        report[index].outcome = .rejected(rejection)
+        report[index] = ComponentReport(
+          value: measured.value, variance: 0, innovation: 0, innovationVariance: 0,
+          outcome: .rejected(rejection))
       } else {
         components[index] = measured
       }
@@ -106,6 +107,7 @@ struct PeerFilter: Sendable {
     // nothing here.
     if let world, device.world < world {
       for index in 0..<3 where components[index] != nil {
+        report[index].value = components[index]?.value ?? 0
         report[index].outcome = .rejected(.tooLate)
       }
       return
@@ -189,12 +191,11 @@ struct PeerFilter: Sendable {
       guard let component = components[index] else { continue }
       let outcome = accounts[0].outcomes[index]
       let white = variances.white[index]
-      report[index].variance = white
-      report[index].innovation = outcome.innovation
-      report[index].innovationVariance = outcome.innovationVariance
-      report[index].outcome =
-        outcome.inlier >= 0.5
-        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier)
+      report[index] = ComponentReport(
+        value: component.value, variance: white, innovation: outcome.innovation,
+        innovationVariance: outcome.innovationVariance,
+        outcome: outcome.inlier >= 0.5
+          ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
       guard learns else { continue }
       if outcome.weight > 0.9, outcome.inlier >= 0.5 {
         let taken =
@@ -216,9 +217,9 @@ struct PeerFilter: Sendable {
   ) {
     for index in 0..<3 {
       guard let component = components[index] else { continue }
-      report[index].variance = noise[index].whiteVariance(stated: component.sigma)
-      report[index].innovationVariance = .infinity
-      report[index].outcome = .fused(weight: 1)
+      report[index] = ComponentReport(
+        value: component.value, variance: noise[index].whiteVariance(stated: component.sigma),
+        innovation: 0, innovationVariance: .infinity, outcome: .fused(weight: 1))
     }
   }
 

@@ -37,6 +37,10 @@ struct Tracker: Sendable {
   private var movingModes: ModeSearch?
   /// The share of the window's ranges that the best place takes for honest.
   private var honestRanges = 1.0
+  /// Whether the best place takes most of the ranges so far for honest.
+  private(set) var explainsWhatItSaw = true
+  /// Whether it may be believed.
+  private(set) var isProven = false
   private var settledAt: Timestamp?
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
@@ -136,6 +140,7 @@ struct Tracker: Sendable {
     _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
+    judgeItself()
   }
 
   // MARK: Stage 3, prediction
@@ -383,35 +388,36 @@ struct Tracker: Sendable {
       ErrorVariances(noise, configuration), configuration) ?? []
   }
 
-  /// Whether the best place takes most of the ranges so far for honest.
+  /// Judges how far the account may be believed, after each step.
   ///
-  /// One that calls half of them faults is the best of a search in which no place fits: a peer that
-  /// moves although it should rest, a pose that is wrong.
-  @inline(__always)
-  var explainsWhatItSaw: Bool {
-    !features.contains(.explanation) || honestRanges >= Self.leastHonestRanges
-  }
-
-  /// Whether it may be believed.
+  /// A best place that calls half of the ranges faults is the best of a search in which no place fits:
+  /// a peer that moves although it should rest, a pose that is wrong.
   ///
   /// A search that only refines the modes there are may have lost the right one; what it says is
-  /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown motion
-  /// is on probation at first: a search that takes it for resting finds the place where it would rest;
-  /// only the filter after that tells the two apart.
-  @inline(__always)
-  var isProven: Bool {
-    if isLost { return false }
-    guard motion == .unknown, features.contains(.probation) else {
-      return isSettled || isConfirmed || !features.contains(.confirmation)
+  /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown
+  /// motion is on probation at first: a search that takes it for resting finds the place where it would
+  /// rest; only the filter after that tells the two apart.
+  private mutating func judgeItself() {
+    explainsWhatItSaw = isMostlyHonest
+    if isLost {
+      isProven = false
+    } else if motion == .unknown, features.contains(.probation) {
+      isProven = settledAt.map {
+        device.timestamp.seconds(since: max($0, lastMotion ?? $0)) >= Self.probation
+      } ?? false
+    } else {
+      isProven = isSettled || isConfirmed || !features.contains(.confirmation)
     }
-    guard let settledAt else { return false }
-    let since = max(settledAt, lastMotion ?? settledAt)
-    return device.timestamp.seconds(since: since) >= Self.probation
+  }
+
+  private var isMostlyHonest: Bool {
+    !features.contains(.explanation) || honestRanges >= Self.leastHonestRanges
   }
 
   // MARK: Stage 6, reduction
 
   mutating func reduce(_ settings: Settings) {
+    defer { judgeItself() }
     if isSettled, bank.mayMove,
       spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
     {
@@ -428,7 +434,7 @@ struct Tracker: Sendable {
     }
     needsSweep = isNarrow || isPlace && !isConfirmed
     // Only a search that has looked everywhere may be the last one.
-    if isNarrow, isSweep, explainsWhatItSaw { settle(settings.configuration) }
+    if isNarrow, isSweep, isMostlyHonest { settle(settings.configuration) }
     isSweep = false
   }
 

@@ -271,8 +271,8 @@ struct HypothesisBank: Sendable {
   }
 
   subscript(field: Field, index: Int) -> Double {
-    @inline(__always) get { fields[field.row * stride + index] }
-    set { fields[field.row * stride + index] = newValue }
+    @inline(__always) get { fields[field.row &* stride &+ index] }
+    set { fields[field.row &* stride &+ index] = newValue }
   }
 
   /// Whether the peer moves under a hypothesis.
@@ -281,6 +281,7 @@ struct HypothesisBank: Sendable {
   /// The share of a hypothesis, 0 to 1.
   func weight(_ index: Int) -> Double { count == 1 ? 1 : exp(self[.logWeight, index]) }
 
+  @inline(__always)
   func position(_ index: Int) -> Vector3 {
     Vector3(self[.mean(0), index], self[.mean(1), index], self[.mean(2), index])
   }

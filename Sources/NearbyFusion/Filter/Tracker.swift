@@ -340,8 +340,10 @@ struct Tracker: Sendable {
         maximumCount: configuration.hypotheses.maximumCount)
       movingModes = ModeSearch(birth.priors(), moves: true, features)
     }
-    let resting = seeds(&restingModes, motion: nil, noise, configuration)
-    let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
+    let resting = seedsAtRest(noise, configuration)
+    var modes = movingModes.take()
+    let moving = seeds(&modes, motion: configuration.motion, noise, configuration)
+    movingModes = modes
     honestRanges = restingModes?.honestRanges ?? movingModes?.honestRanges ?? 1
     // How much of the weight is the moving ones' is for the samples to say, one by one as each was
     // predicted: a window's evidence depends too much on how its drift was approximated.
@@ -364,10 +366,19 @@ struct Tracker: Sendable {
   /// sample, each time somewhere else, would gain information that is not there (Huang, Mourikis and
   /// Roumeliotis 2010); a fit linearises all samples at one place.
   private mutating func refine(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
-    let seeds = seeds(&restingModes, motion: nil, noise, configuration)
+    let seeds = seedsAtRest(noise, configuration)
     honestRanges = restingModes?.honestRanges ?? 1
     if let seed = seeds.first { bank.refine(to: seed) }
     if isFlat(configuration.ranging.rangeSigma) { finishSearch() }
+  }
+
+  private mutating func seedsAtRest(
+    _ noise: NoiseLevels, _ configuration: FusionConfiguration
+  ) -> [HypothesisBank.Seed] {
+    // Taken out, so that the pieces are not copied as long as another holds them.
+    var modes = restingModes.take()
+    defer { restingModes = modes }
+    return seeds(&modes, motion: nil, noise, configuration)
   }
 
   /// What one search makes of the window.

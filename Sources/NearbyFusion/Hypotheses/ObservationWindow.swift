@@ -78,13 +78,13 @@ struct ObservationWindow: Sendable {
       guard isNear(keyframes[index].device, device) else { break }
       here += 1
       if agrees(keyframes[index], components) {
-        average(components, into: &keyframes[index], noise)
+        Self.average(components, into: &keyframes[index], noise)
         return false
       }
     }
     guard here < Self.perPlace else { return false }
     var keyframe = Keyframe(device: device)
-    average(components, into: &keyframe, noise)
+    Self.average(components, into: &keyframe, noise)
     if keyframes.count == Self.capacity { condense(expectation) }
     keyframes.insert(keyframe, at: place(of: device))
     return true
@@ -116,7 +116,7 @@ struct ObservationWindow: Sendable {
     return true
   }
 
-  private func average(
+  private static func average(
     _ components: InlineArray<3, MeasuredComponent?>, into keyframe: inout Keyframe,
     _ noise: InlineArray<3, NoiseLevel>
   ) {

@@ -50,32 +50,39 @@ struct PeerFilter: Sendable {
   ///   - reason: Why nothing of it can be used, if so.
   ///   - settings: The settings.
   ///   - report: What becomes of the components.
+  /// - Returns: What may be used.
   mutating func judge(
     _ sample: RangingSample, at device: TrajectoryPoint?,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
     into report: inout SampleReport
   ) -> Components {
     let reason = isDuplicate(sample) ? .duplicate : reason
-    var components = Components(repeating: nil)
-    for index in 0..<3 {
-      guard let component = Component(rawValue: index),
-        let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
-      else { continue }
-      var rejection = measured.rejection ?? reason
-      if rejection == nil, let device, settings.configuration.features.contains(.stuckAngles),
-        isStuck(component, measured.value, at: device)
-      {
-        rejection = .stuck
-      }
-      if let rejection {
-        report[index] = ComponentReport(
-          value: measured.value, variance: 0, innovation: 0, innovationVariance: 0,
-          outcome: .rejected(rejection))
-      } else {
-        components[index] = measured
-      }
+    return [
+      judged(.range, sample, at: device, rejecting: reason, settings, into: &report.range),
+      judged(.azimuth, sample, at: device, rejecting: reason, settings, into: &report.azimuth),
+      judged(.elevation, sample, at: device, rejecting: reason, settings, into: &report.elevation),
+    ]
+  }
+
+  @inline(__always)
+  private mutating func judged(
+    _ component: Component, _ sample: RangingSample, at device: TrajectoryPoint?,
+    rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
+    into report: inout ComponentReport
+  ) -> MeasuredComponent? {
+    guard
+      let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
+    else { return nil }
+    var rejection = measured.rejection ?? reason
+    if rejection == nil, let device, settings.configuration.features.contains(.stuckAngles),
+      isStuck(component, measured.value, at: device)
+    {
+      rejection = .stuck
     }
-    return components
+    guard let rejection else { return measured }
+    report.value = measured.value
+    report.outcome = .rejected(rejection)
+    return nil
   }
 
   /// Whether a sample is the one before it again.
@@ -86,6 +93,7 @@ struct PeerFilter: Sendable {
   }
 
   /// Whether an angle only repeats what was measured in another pose.
+  @inline(__always)
   private mutating func isStuck(
     _ component: Component, _ value: Double, at device: TrajectoryPoint
   ) -> Bool {
@@ -187,27 +195,34 @@ struct PeerFilter: Sendable {
     into report: inout SampleReport
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
-    for index in 0..<3 {
-      guard let component = components[index] else { continue }
-      let outcome = accounts[0].outcomes[index]
-      let white = variances.white[index]
-      report[index] = ComponentReport(
-        value: component.value, variance: white, innovation: outcome.innovation,
-        innovationVariance: outcome.innovationVariance,
-        outcome: outcome.inlier >= 0.5
-          ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
-      guard learns else { continue }
-      if outcome.weight > 0.9, outcome.inlier >= 0.5 {
-        let taken =
-          outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
-        let after = outcome.innovation * (1 - taken)
-        noise[index].observe(
-          NoiseLevel.Observation(
-            before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-            novelty: outcome.novelty, sigma: component.sigma))
-      } else {
-        noise[index].forgetLast()
-      }
+    self.report(0, components[0], variances.white[0], learns: learns, into: &report.range)
+    self.report(1, components[1], variances.white[1], learns: learns, into: &report.azimuth)
+    self.report(2, components[2], variances.white[2], learns: learns, into: &report.elevation)
+  }
+
+  @inline(__always)
+  private mutating func report(
+    _ index: Int, _ component: MeasuredComponent?, _ white: Double, learns: Bool,
+    into report: inout ComponentReport
+  ) {
+    guard let component else { return }
+    let outcome = accounts[0].outcomes[index]
+    report = ComponentReport(
+      value: component.value, variance: white, innovation: outcome.innovation,
+      innovationVariance: outcome.innovationVariance,
+      outcome: outcome.inlier >= 0.5
+        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
+    guard learns else { return }
+    if outcome.weight > 0.9, outcome.inlier >= 0.5 {
+      let taken =
+        outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
+      let after = outcome.innovation * (1 - taken)
+      noise[index].observe(
+        NoiseLevel.Observation(
+          before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
+          novelty: outcome.novelty, sigma: component.sigma))
+    } else {
+      noise[index].forgetLast()
     }
   }
 
@@ -282,7 +297,7 @@ struct PeerFilter: Sendable {
     return VerticalDirectionJudge(
       configuration: settings.configuration.outputs, previous: vertical
     )
-      .judge(above: probability.above, below: probability.below)
+    .judge(above: probability.above, below: probability.below)
   }
 
   // MARK: Outputs

@@ -207,23 +207,29 @@ struct Tracker: Sendable {
     spread.add(device.worldFromDevice.translation)
     remember(components)
     let best = bank.heaviest
-    for index in 0..<3 where components[index] != nil {
-      outcomes[index] = Outcome(
-        innovation: bank[.innovation(index), best],
-        innovationVariance: bank[.innovationVariance(index), best],
-        inlier: bank[.inlier(index), best], weight: bank.weight(best),
-        poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + index), best]
-          + (index == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + index), best]),
-        novelty: index == 0 ? novelty.range : novelty.angle)
-    }
+    if components[0] != nil { outcomes[0] = outcome(0, best, novelty.range) }
+    if components[1] != nil { outcomes[1] = outcome(1, best, novelty.angle) }
+    if components[2] != nil { outcomes[2] = outcome(2, best, novelty.angle) }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     watch(components, at: device.timestamp, settings.configuration.faults)
   }
 
+  @inline(__always)
+  private func outcome(_ component: Int, _ index: Int, _ novelty: Double) -> Outcome {
+    let bias =
+      component == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + component), index]
+    return Outcome(
+      innovation: bank[.innovation(component), index],
+      innovationVariance: bank[.innovationVariance(component), index],
+      inlier: bank[.inlier(component), index], weight: bank.weight(index),
+      poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + component), index] + bias,
+      novelty: novelty)
+  }
+
   private mutating func remember(_ components: Components) {
-    for index in 0..<3 {
-      if let component = components[index] { previousValues[index] = component.value }
-    }
+    if let range = components[0] { previousValues[0] = range.value }
+    if let azimuth = components[1] { previousValues[1] = azimuth.value }
+    if let elevation = components[2] { previousValues[2] = elevation.value }
   }
 
   /// Takes note of which components contradict the heaviest hypothesis.
@@ -235,7 +241,9 @@ struct Tracker: Sendable {
         contradicts: outcomes[0].inlier < 0.5, at: time, patience: faults.doubtAfter)
     }
     if components[1] != nil || components[2] != nil {
-      let isFaulty = (1..<3).contains { components[$0] != nil && outcomes[$0].inlier < 0.5 }
+      let isFaulty =
+        components[1] != nil && outcomes[1].inlier < 0.5
+        || components[2] != nil && outcomes[2].inlier < 0.5
       angleMonitor.add(
         contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
     }
@@ -281,18 +289,12 @@ struct Tracker: Sendable {
     }
     let angleVariance = placeVariance / (distance * distance) + turnVariance
 
-    var value: InlineArray<3, Double> = InlineArray(repeating: 0)
-    var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
-    var present: Int32 = 0
-    for index in 0..<3 {
-      guard let component = components[index] else { continue }
-      present |= 1 << Int32(index)
-      value[index] = component.value
-      variance[index] =
-        variances.white[index] + (index == 0 ? placeVariance : angleVariance)
-    }
+    let (range, azimuth, elevation) = (components[0], components[1], components[2])
+    let present: Int32 =
+      (range == nil ? 0 : 1 << NEARBY_RANGE) | (azimuth == nil ? 0 : 1 << NEARBY_AZIMUTH)
+      | (elevation == nil ? 0 : 1 << NEARBY_ELEVATION)
     let excess = max(
-      faults.rangeExcess, 5 * (components[0]?.sigma ?? configuration.ranging.rangeSigma))
+      faults.rangeExcess, 5 * (range?.sigma ?? configuration.ranging.rangeSigma))
     let lasts = exp(
       -max(0, device.timestamp.seconds(since: lastUpdate)) / faults.lastingSeconds)
     let wander = Self.lastingWander * excess
@@ -300,8 +302,11 @@ struct Tracker: Sendable {
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
       present: present,
-      value: (value[0], value[1], value[2]),
-      variance: (variance[0], variance[1], variance[2]),
+      value: (range?.value ?? 0, azimuth?.value ?? 0, elevation?.value ?? 0),
+      variance: (
+        variances.white[0] + placeVariance, variances.white[1] + angleVariance,
+        variances.white[2] + angleVariance
+      ),
       previous: (previousValues[0], previousValues[1], previousValues[2]),
       fault_onset: (
         isObstructed ? Self.obstructedOnset : faults.rangeOnset, faults.angleOnset,
@@ -413,12 +418,15 @@ struct Tracker: Sendable {
     if isLost {
       isProven = false
     } else if motion == .unknown, features.contains(.probation) {
-      isProven = settledAt.map {
-        device.timestamp.seconds(since: max($0, lastMotion ?? $0)) >= Self.probation
-      } ?? false
+      isProven = settledAt.map(hasRested(since:)) ?? false
     } else {
       isProven = isSettled || isConfirmed || !features.contains(.confirmation)
     }
+  }
+
+  private func hasRested(since settledAt: Timestamp) -> Bool {
+    let since = max(settledAt, lastMotion ?? settledAt)
+    return device.timestamp.seconds(since: since) >= Self.probation
   }
 
   private var isMostlyHonest: Bool {

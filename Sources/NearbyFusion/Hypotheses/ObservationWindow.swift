@@ -268,7 +268,8 @@ struct ObservationWindow: Sendable {
           memory: (kept.range, kept.angle, kept.angle), horizontal_drift: place.amplitude,
           vertical_drift: isPlanar ? 0 : place.amplitude, yaw_drift: yaw.amplitude,
           pivot: (pivot.x, pivot.y, pivot.z),
-          velocity_reach: motion?.velocityReach(seconds: ago) ?? 0, lasting: exp(-max(0, since) / faultSeconds)))
+          velocity_reach: motion?.velocityReach(seconds: ago) ?? 0,
+          lasting: exp(-max(0, since) / faultSeconds)))
     }
     return result
   }

@@ -10,12 +10,11 @@ struct NoiseVariances: Sendable {
 
   @inline(__always)
   init(_ noise: NoiseLevels, of components: Components, _ settings: Settings) {
-    white = InlineArray(repeating: 1)
-    for index in 0..<3 {
-      if let component = components[index] {
-        white[index] = noise[index].whiteVariance(stated: component.sigma)
-      }
-    }
+    white = [
+      components[0].map { noise[0].whiteVariance(stated: $0.sigma) } ?? 1,
+      components[1].map { noise[1].whiteVariance(stated: $0.sigma) } ?? 1,
+      components[2].map { noise[2].whiteVariance(stated: $0.sigma) } ?? 1,
+    ]
     wandering = ErrorVariances(noise, settings.configuration).wandering
   }
 }

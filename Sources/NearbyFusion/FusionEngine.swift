@@ -24,8 +24,9 @@ public import NearbyGeometry
 /// on alone. See ``add(_:)-(RangingSample)`` for the step.
 public struct FusionEngine: Sendable {
   /// The settings in force.
-  public let configuration: FusionConfiguration
+  public var configuration: FusionConfiguration { settings.configuration }
 
+  private let settings: Settings
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private var isDark = false
@@ -39,7 +40,7 @@ public struct FusionEngine: Sendable {
     _ configuration: FusionConfiguration = FusionConfiguration()
   ) throws(FusionConfigurationError) {
     try configuration.validate()
-    self.configuration = configuration
+    settings = Settings(configuration)
     trajectory = Trajectory(
       odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness,
       detectsJumps: configuration.features.contains(.jumpDetection))
@@ -71,7 +72,7 @@ public struct FusionEngine: Sendable {
     trajectory.setQuality(tracking.quality)
     isDark = tracking.quality != .normal
     let light = tracking.ambientIntensityLumens ?? .infinity
-    if light < configuration.convergence.darkBelowLumens { isDark = true }
+    if light < settings.configuration.convergence.darkBelowLumens { isDark = true }
   }
 
   /// Fuses a ranging sample.
@@ -96,18 +97,16 @@ public struct FusionEngine: Sendable {
     var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
-    let isDuplicate = peers[index].isDuplicate(sample)
-    let located = locateDevice(for: sample, duplicate: isDuplicate)
-    let components = judged(sample, device: located, into: &report)
-
-    if case .point(let device) = located, components.isAnyPresent {
+    let device = trajectory.point(at: sample.timestamp)
+    let components = peers[index].judge(
+      sample, at: device, rejecting: rejection(of: sample, at: device), settings, into: &report)
+    if let device, isAnyPresent(components) {
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
       peers[index].fuse(
-        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, configuration,
+        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
         into: &report)
     }
-    peers[index].noteUse(report.use, at: sample.timestamp)
-    peers[index].assess(configuration, isDark: isDark, at: sample.timestamp)
+    peers[index].assess(settings, use: report.use, isDark: isDark, at: sample.timestamp)
     return report
   }
 
@@ -116,10 +115,10 @@ public struct FusionEngine: Sendable {
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
-    guard let device = peers[peer.index].incumbent?.device else {
+    guard !peers[peer.index].accounts.isEmpty else {
       return .nothing(of: peer, at: Timestamp(nanoseconds: 0))
     }
-    return estimate(of: peer, from: device)
+    return estimate(of: peer, from: peers[peer.index].accounts[0].device)
   }
 
   /// What is known of a peer at another moment, later than its last sample.
@@ -136,64 +135,30 @@ public struct FusionEngine: Sendable {
   }
 
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
-    peers[peer.index].estimate(of: peer, from: device, configuration, isDark: isDark)
-      ?? .nothing(of: peer, at: device.timestamp)
+    guard !peers[peer.index].accounts.isEmpty else {
+      return .nothing(of: peer, at: device.timestamp)
+    }
+    return peers[peer.index].estimate(of: peer, from: device, settings, isDark: isDark)
   }
 
   // MARK: Stage 1, judging the sample
 
-  /// Where the device was, or why nobody can say.
-  private enum Located {
-    case point(TrajectoryPoint)
-    case rejected(ComponentReport.Rejection)
-  }
-
-  private func locateDevice(for sample: RangingSample, duplicate: Bool) -> Located {
-    if duplicate { return .rejected(.duplicate) }
+  /// Why nothing of a sample can be used, if so.
+  private func rejection(
+    of sample: RangingSample, at device: TrajectoryPoint?
+  ) -> ComponentReport.Rejection? {
     if let newest = newestSampleTime,
-      newest.seconds(since: sample.timestamp) > configuration.ranging.maximumLateness
+      newest.seconds(since: sample.timestamp) > settings.configuration.ranging.maximumLateness
     {
-      return .rejected(.tooLate)
+      return .tooLate
     }
-    guard let device = trajectory.point(at: sample.timestamp) else { return .rejected(.noPose) }
-    return device.isTracked ? .point(device) : .rejected(.trackingNotAvailable)
+    guard let device else { return .noPose }
+    return device.isTracked ? nil : .trackingNotAvailable
   }
 
-  /// The components that may be used; what became of the others stands in the report.
-  private mutating func judged(
-    _ sample: RangingSample, device: Located, into report: inout SampleReport
-  ) -> Components {
-    var components: Components = InlineArray(repeating: nil)
-    for component in Component.allCases {
-      guard let measured = MeasuredComponent(component, of: sample, configuration.ranging) else {
-        continue
-      }
-      report[component.rawValue].value = measured.value
-      var rejection = measured.rejection
-      if rejection == nil {
-        switch device {
-        case .rejected(let reason): rejection = reason
-        case .point(let device):
-          let peer = sample.peer.index
-          if configuration.features.contains(.stuckAngles),
-            peers[peer].isStuck(component, measured.value, at: device)
-          {
-            rejection = .stuck
-          }
-        }
-      }
-      if let rejection {
-        report[component.rawValue].outcome = .rejected(rejection)
-      } else {
-        components[component.rawValue] = measured
-      }
-    }
-    return components
+  private func isAnyPresent(_ components: Components) -> Bool {
+    components[0] != nil || components[1] != nil || components[2] != nil
   }
-}
-
-extension InlineArray where count == 3, Element == MeasuredComponent? {
-  fileprivate var isAnyPresent: Bool { self[0] != nil || self[1] != nil || self[2] != nil }
 }
 
 extension PeerEstimate {

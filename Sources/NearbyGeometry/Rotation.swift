@@ -130,6 +130,18 @@ public struct Rotation: Hashable, Sendable {
     return 2 * atan2(Vector3(d.x, d.y, d.z).length, abs(d.w))
   }
 
+  /// cos²(α/2) of the angle α to another rotation: falls as the angle grows, and takes no
+  /// trigonometric function.
+  @inlinable
+  package func squaredHalfCosine(to other: Rotation) -> Double {
+    let cosine = x * other.x + y * other.y + z * other.z + w * other.w
+    return cosine * cosine
+  }
+
+  /// The sum of the components' squares: one, but for rounding.
+  @inlinable
+  package var squaredNorm: Double { x * x + y * y + z * z + w * w }
+
   /// Spherical linear interpolation along the shorter arc.
   ///
   /// For the small arcs between neighbouring poses (below 0.06 rad) it is the normalised linear

@@ -272,7 +272,7 @@ public struct Smoother: Sendable {
       device.interpolationVariance
       + max(0, device.positionDriftVariance - knot.device.positionDriftVariance)
     let turn =
-      device.attitudeInterpolationVariance
+      device.interpolationVariance
       + max(0, device.yawDriftVariance - knot.device.yawDriftVariance)
     let share = Self.outlierShare
     return Observation(

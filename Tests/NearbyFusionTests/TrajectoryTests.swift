@@ -44,7 +44,6 @@ struct TrajectoryTests {
     #expect(point.timestamp == Self.time(0.1 * fraction))
     let half = 0.5 * 0.01 * fraction * (1 - fraction)
     #expect(abs(point.interpolationVariance - half * half) < 1e-12)
-    #expect(abs(point.attitudeInterpolationVariance - half * half) < 1e-12)
   }
 
   @Test("at a pose it is the pose, without doubt")

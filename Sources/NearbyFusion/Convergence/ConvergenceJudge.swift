@@ -19,12 +19,23 @@ struct ConvergenceJudge {
   var isProven = true
 
   func judge(_ progress: ConvergenceProgress) -> Convergence {
-    let allowed = progress.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
+    let width = PosteriorView.Width(
+      requiredSigma: progress.requiredSigma, totalSigma: progress.totalSigma,
+      dominantModeWeight: progress.dominantModeWeight)
+    if holds(width) { return .converged }
+    return .notConverged(reasons(progress, isNarrow: isNarrow(width)))
+  }
+
+  /// Whether it has converged; only the reasons why not need more than this.
+  @inline(__always)
+  func holds(_ width: PosteriorView.Width) -> Bool {
     let share = wasConverged ? 0.95 : 1
-    let isNarrow = progress.totalSigma <= allowed
-    let isSingle = progress.dominantModeWeight >= share * configuration.dominantModeWeight
-    if isNarrow, isSingle, isProven, !lacksSignal { return .converged }
-    return .notConverged(reasons(progress, isNarrow: isNarrow))
+    let isSingle = width.dominantModeWeight >= share * configuration.dominantModeWeight
+    return isNarrow(width) && isSingle && isProven && !lacksSignal
+  }
+
+  private func isNarrow(_ width: PosteriorView.Width) -> Bool {
+    width.totalSigma <= width.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
   }
 
   private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {

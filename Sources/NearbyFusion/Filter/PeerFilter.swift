@@ -9,11 +9,14 @@ import NearbyGeometry
 /// challenger is born from them and runs beside it, until one of the two proves right.
 struct PeerFilter: Sendable {
   let motion: PeerMotion
-  private(set) var incumbent: Tracker?
+  /// The incumbent and after it, while there is one, the challenger; empty before the first sample.
+  ///
+  /// In an array because an account is worked on where it is: it is too large to be copied with every
+  /// sample.
+  private(set) var accounts: [Tracker] = []
   private(set) var convergence = Convergence.unknown
   private(set) var vertical = VerticalDirectionEstimate.unknown
 
-  private var challenger: Tracker?
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
   /// The world that the accounts are about.
@@ -39,14 +42,59 @@ struct PeerFilter: Sendable {
 
   // MARK: Stage 1, judging the sample
 
+  /// The components that may be used; what became of the others stands in the report.
+  ///
+  /// - Parameters:
+  ///   - sample: The sample.
+  ///   - device: Where the device was.
+  ///   - reason: Why nothing of it can be used, if so.
+  ///   - settings: The settings.
+  ///   - report: What becomes of the components.
+  /// - Returns: What may be used.
+  mutating func judge(
+    _ sample: RangingSample, at device: TrajectoryPoint?,
+    rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
+    into report: inout SampleReport
+  ) -> Components {
+    let reason = isDuplicate(sample) ? .duplicate : reason
+    return [
+      judged(.range, sample, at: device, rejecting: reason, settings, into: &report.range),
+      judged(.azimuth, sample, at: device, rejecting: reason, settings, into: &report.azimuth),
+      judged(.elevation, sample, at: device, rejecting: reason, settings, into: &report.elevation),
+    ]
+  }
+
+  @inline(__always)
+  private mutating func judged(
+    _ component: Component, _ sample: RangingSample, at device: TrajectoryPoint?,
+    rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
+    into report: inout ComponentReport
+  ) -> MeasuredComponent? {
+    guard
+      let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
+    else { return nil }
+    var rejection = measured.rejection ?? reason
+    if rejection == nil, let device, settings.configuration.features.contains(.stuckAngles),
+      isStuck(component, measured.value, at: device)
+    {
+      rejection = .stuck
+    }
+    guard let rejection else { return measured }
+    report.value = measured.value
+    report.outcome = .rejected(rejection)
+    return nil
+  }
+
   /// Whether a sample is the one before it again.
-  mutating func isDuplicate(_ sample: RangingSample) -> Bool {
-    defer { lastSample = sample }
-    return sample == lastSample
+  private mutating func isDuplicate(_ sample: RangingSample) -> Bool {
+    let isDuplicate = sample.timestamp == lastSample?.timestamp && sample == lastSample
+    lastSample = sample
+    return isDuplicate
   }
 
   /// Whether an angle only repeats what was measured in another pose.
-  mutating func isStuck(
+  @inline(__always)
+  private mutating func isStuck(
     _ component: Component, _ value: Double, at device: TrajectoryPoint
   ) -> Bool {
     switch component {
@@ -60,180 +108,213 @@ struct PeerFilter: Sendable {
 
   /// Fuses the usable components of a sample.
   mutating func fuse(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
-    _ configuration: FusionConfiguration, into report: inout SampleReport
+    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings,
+    into report: inout SampleReport
   ) {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
     // nothing here.
     if let world, device.world < world {
       for index in 0..<3 where components[index] != nil {
+        report[index].value = components[index]?.value ?? 0
         report[index].outcome = .rejected(.tooLate)
       }
       return
     }
     guard world == device.world else {
       world = device.world
-      challenger = nil
-      incumbent = Tracker(
-        components, at: device, motion: motion, noise: noise, configuration)
+      accounts = [born(of: components, at: device, settings)]
       reportBirth(components, into: &report)
       return
     }
-    incumbent?.step(
-      components, at: device, isObstructed: isObstructed, noise: noise, configuration)
-    challenge(components, at: device, isObstructed: isObstructed, configuration)
-    self.report(components, configuration.features, into: &report)
+    let variances = NoiseVariances(noise, of: components, settings)
+    step(0, components, variances, at: device, isObstructed: isObstructed, settings)
+    challenge(components, variances, at: device, isObstructed: isObstructed, settings)
+    self.report(components, variances, settings, into: &report)
+  }
+
+  private func born(
+    of components: Components, at device: TrajectoryPoint, _ settings: Settings
+  ) -> Tracker {
+    Tracker(components, at: device, motion: motion, noise: noise, settings.configuration)
+  }
+
+  /// Stages 3 to 6 for one account.
+  private mutating func step(
+    _ index: Int, _ components: Components, _ variances: NoiseVariances,
+    at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
+  ) {
+    accounts[index].predict(to: device, variances, settings)
+    accounts[index].update(
+      components, variances, at: device, isObstructed: isObstructed, settings)
+    if accounts[index].isSearching {
+      accounts[index].search(components, at: device, noise: noise, settings.configuration)
+    }
+    accounts[index].reduce(settings)
+  }
+
+  private var hasChallenger: Bool { accounts.count > 1 }
+
+  private mutating func dropChallenger() {
+    if hasChallenger { accounts.removeLast() }
   }
 
   /// Lets a challenger be born, grow, win or lose.
   private mutating func challenge(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
-    _ configuration: FusionConfiguration
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
   ) {
-    guard let incumbent else { return }
-    let isLost = incumbent.isLost
-    if incumbent.isConsistent && !isLost || challenger?.isContradicted ?? false {
-      challenger = nil
+    let isLost = accounts[0].isLost
+    if accounts[0].isConsistent && !isLost || hasChallenger && accounts[1].isContradicted {
+      dropChallenger()
     }
     // What a challenger saw of a peer on its way says nothing about where the peer came to rest.
     let wasUnderway = isUnderway
     isUnderway =
       motion == .unknown
-      && incumbent.bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
-    if wasUnderway, !isUnderway { challenger = nil }
-    guard challenger != nil else {
-      if incumbent.isContradicted || isLost {
-        challenger = Tracker(
-          components, at: device, motion: motion, noise: noise, configuration)
-      }
+      && accounts[0].bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
+    if wasUnderway, !isUnderway { dropChallenger() }
+    let isDoubted = accounts[0].isContradicted || isLost
+    guard hasChallenger else {
+      if isDoubted { accounts.append(born(of: components, at: device, settings)) }
       return
     }
-    challenger?.step(
-      components, at: device, isObstructed: isObstructed, noise: noise, configuration)
-    if incumbent.isContradicted || isLost, let challenger, challenger.isSettled,
-      challenger.isConsistent,
-      challenger.hasBeenTested || incumbent.rangesContradict || isLost,
-      device.timestamp.seconds(since: challenger.birthDevice.timestamp) >= Self.probation
+    step(1, components, variances, at: device, isObstructed: isObstructed, settings)
+    if isDoubted, accounts[1].isSettled, accounts[1].isConsistent,
+      accounts[1].hasBeenTested || accounts[0].rangesContradict || isLost,
+      device.timestamp.seconds(since: accounts[1].birthDevice.timestamp) >= Self.probation
     {
-      self.incumbent = challenger
-      self.challenger = nil
+      accounts.removeFirst()
     }
   }
 
   // MARK: Stage 8, reports and learning
 
   /// Reports what became of the components, and learns how noisy they are.
-  mutating func report(
-    _ components: Components, _ features: EngineFeatures, into report: inout SampleReport
+  private mutating func report(
+    _ components: Components, _ variances: NoiseVariances, _ settings: Settings,
+    into report: inout SampleReport
   ) {
-    guard let outcomes = incumbent?.outcomes else { return }
-    for index in 0..<3 {
-      guard let component = components[index] else { continue }
-      let outcome = outcomes[index]
-      let white = noise[index].whiteVariance(stated: component.sigma)
-      report[index].variance = white
-      report[index].innovation = outcome.innovation
-      report[index].innovationVariance = outcome.innovationVariance
-      report[index].outcome =
-        outcome.inlier >= 0.5
-        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier)
-      guard features.contains(.noiseLearning) else { continue }
-      if outcome.weight > 0.9, outcome.inlier >= 0.5 {
-        let taken =
-          outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
-        let after = outcome.innovation * (1 - taken)
-        noise[index].observe(
-          NoiseLevel.Observation(
-            before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-            novelty: outcome.novelty, sigma: component.sigma))
-      } else {
-        noise[index].forgetLast()
-      }
+    let learns = settings.configuration.features.contains(.noiseLearning)
+    self.report(0, components[0], variances.white[0], learns: learns, into: &report.range)
+    self.report(1, components[1], variances.white[1], learns: learns, into: &report.azimuth)
+    self.report(2, components[2], variances.white[2], learns: learns, into: &report.elevation)
+  }
+
+  @inline(__always)
+  private mutating func report(
+    _ index: Int, _ component: MeasuredComponent?, _ white: Double, learns: Bool,
+    into report: inout ComponentReport
+  ) {
+    guard let component else { return }
+    let outcome = accounts[0].outcomes[index]
+    report = ComponentReport(
+      value: component.value, variance: white, innovation: outcome.innovation,
+      innovationVariance: outcome.innovationVariance,
+      outcome: outcome.inlier >= 0.5
+        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
+    guard learns else { return }
+    if outcome.weight > 0.9, outcome.inlier >= 0.5 {
+      let taken =
+        outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
+      let after = outcome.innovation * (1 - taken)
+      noise[index].observe(
+        NoiseLevel.Observation(
+          before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
+          novelty: outcome.novelty, sigma: component.sigma))
+    } else {
+      noise[index].forgetLast()
     }
   }
 
   /// Reports the components of the sample from which the bank was born: used, with no innovation.
-  mutating func reportBirth(
+  private mutating func reportBirth(
     _ components: Components, into report: inout SampleReport
   ) {
     for index in 0..<3 {
       guard let component = components[index] else { continue }
-      report[index].variance = noise[index].whiteVariance(stated: component.sigma)
-      report[index].innovationVariance = .infinity
-      report[index].outcome = .fused(weight: 1)
+      report[index] = ComponentReport(
+        value: component.value, variance: noise[index].whiteVariance(stated: component.sigma),
+        innovation: 0, innovationVariance: .infinity, outcome: .fused(weight: 1))
     }
   }
 
   // MARK: Stage 9, convergence
 
-  /// Takes note of whether anything of a sample was usable.
-  mutating func noteUse(_ use: SampleReport.Use, at time: Timestamp) {
+  /// Judges convergence and the vertical direction as of the newest sample.
+  mutating func assess(
+    _ settings: Settings, use: SampleReport.Use, isDark: Bool, at time: Timestamp
+  ) {
     if use != .rejected {
       unusableSince = nil
     } else if unusableSince == nil {
       unusableSince = time
     }
-  }
-
-  /// Judges convergence and the vertical direction as of the newest sample.
-  mutating func assess(_ configuration: FusionConfiguration, isDark: Bool, at time: Timestamp) {
-    guard let incumbent else { return }
+    guard !accounts.isEmpty else { return }
     let view = PosteriorView(
-      incumbent.bank, from: incumbent.device, drift: PosteriorView.Drift())
-    convergence = judge(view, configuration, isDark: isDark, at: time).convergence
-    vertical = verticalDirection(view, configuration)
+      accounts[0].bank, from: accounts[0].device.worldFromDevice, drift: PosteriorView.Drift())
+    let judge = convergenceJudge(settings, isDark: isDark, at: time)
+    let width = view.width(settings.configuration)
+    convergence = judge.holds(width) ? .converged : judge.judge(progress(view, width, settings))
+    vertical = verticalDirection(view, settings)
   }
 
-  private func judge(
-    _ view: PosteriorView, _ configuration: FusionConfiguration, isDark: Bool, at time: Timestamp
-  ) -> (convergence: Convergence, progress: ConvergenceProgress) {
-    let progress = view.progress(
-      configuration.convergence, spread: incumbent?.spread ?? DeviceSpread(),
-      isPlanar: configuration.odometry.isPlanar)
+  @inline(__always)
+  private func progress(
+    _ view: PosteriorView, _ width: PosteriorView.Width, _ settings: Settings
+  ) -> ConvergenceProgress {
+    view.progress(
+      width, spread: accounts[0].spread, isPlanar: settings.configuration.odometry.isPlanar)
+  }
+
+  @inline(__always)
+  private func convergenceJudge(
+    _ settings: Settings, isDark: Bool, at time: Timestamp
+  ) -> ConvergenceJudge {
     let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
-    let isDoubted = challenger != nil && (incumbent?.rangesContradict ?? false)
-    let judge = ConvergenceJudge(
-      configuration: configuration.convergence, wasConverged: convergence == .converged,
+    return ConvergenceJudge(
+      configuration: settings.configuration.convergence, wasConverged: convergence == .converged,
       isDark: isDark,
-      lacksSignal: unusable >= configuration.faults.doubtAfter || isDoubted
-        || !(incumbent?.explainsWhatItSaw ?? true),
-      isProven: incumbent?.isProven ?? true)
-    return (judge.judge(progress), progress)
+      lacksSignal: unusable >= settings.configuration.faults.doubtAfter
+        || hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw,
+      isProven: accounts[0].isProven)
   }
 
   /// The word on the height, once movement and the horizontal sweep are done.
   ///
   /// Without them it would be the prior's word. A planar world has no heights.
+  @inline(__always)
   private func verticalDirection(
-    _ view: PosteriorView, _ configuration: FusionConfiguration
+    _ view: PosteriorView, _ settings: Settings
   ) -> VerticalDirectionEstimate {
-    if configuration.odometry.isPlanar { return .unknown }
+    if settings.configuration.odometry.isPlanar { return .unknown }
     if case .notConverged(let reasons) = convergence,
       !reasons.isDisjoint(with: [.insufficientMovement, .insufficientHorizontalSweep])
     {
       return .unknown
     }
     let probability = view.verticalProbabilities(
-      sameLevelWithin: configuration.outputs.sameLevelWithin)
-    return VerticalDirectionJudge(configuration: configuration.outputs, previous: vertical)
-      .judge(above: probability.above, below: probability.below)
+      sameLevelWithin: settings.configuration.outputs.sameLevelWithin)
+    return VerticalDirectionJudge(
+      configuration: settings.configuration.outputs, previous: vertical
+    )
+    .judge(above: probability.above, below: probability.below)
   }
 
   // MARK: Outputs
 
-  /// The estimate as seen from the device at a moment; `nil` before the first sample.
+  /// The estimate as seen from the device at a moment; there must be an account.
+  @inline(__always)
   func estimate(
-    of peer: PeerID, from device: TrajectoryPoint, _ configuration: FusionConfiguration,
-    isDark: Bool
-  ) -> PeerEstimate? {
-    guard let incumbent else { return nil }
-    let isPlanar = configuration.odometry.isPlanar
+    of peer: PeerID, from device: TrajectoryPoint, _ settings: Settings, isDark: Bool
+  ) -> PeerEstimate {
+    let isPlanar = settings.configuration.odometry.isPlanar
     let view = PosteriorView(
-      incumbent.bank(at: device, configuration), from: device,
-      drift: incumbent.drift(to: device, isPlanar: isPlanar))
-    let (convergence, progress) = judge(
-      view, configuration, isDark: isDark, at: device.timestamp)
-    let outputs = configuration.outputs
+      accounts[0].bank(at: device, settings), from: device.worldFromDevice,
+      drift: accounts[0].drift(to: device, isPlanar: isPlanar))
+    let progress = progress(view, view.width(settings.configuration), settings)
+    let convergence = convergenceJudge(settings, isDark: isDark, at: device.timestamp)
+      .judge(progress)
+    let outputs = settings.configuration.outputs
 
     let distance = view.distance()
     let distanceLimit = max(
@@ -250,7 +331,7 @@ struct PeerFilter: Sendable {
         direction.unit, sigma: direction.sigma, limit: outputs.directionSigmaRadians),
       horizontalAngleRadians: .gated(
         angle.mean, sigma: angle.sigma, limit: outputs.horizontalAngleSigmaRadians),
-      verticalDirection: verticalDirection(view, configuration),
+      verticalDirection: verticalDirection(view, settings),
       heightDifference: isPlanar
         ? Estimated(value: nil, sigma: .infinity, unavailability: .noData)
         : .gated(height.mean, sigma: height.sigma, limit: .infinity),
@@ -258,21 +339,8 @@ struct PeerFilter: Sendable {
         value: isConverged ? place : nil, sigma: progress.totalSigma,
         unavailability: isConverged ? nil : .notConverged),
       meanInWorld: view.mean, covarianceInWorld: view.covariance,
-      hypothesisCount: incumbent.bank.count,
-      isSearching: !incumbent.isSettled)
-  }
-}
-
-extension Tracker {
-  /// Stages 3 to 6 for one sample.
-  fileprivate mutating func step(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, noise: NoiseLevels,
-    _ configuration: FusionConfiguration
-  ) {
-    predict(to: device, noise: noise, configuration)
-    update(components, at: device, isObstructed: isObstructed, noise: noise, configuration)
-    search(components, at: device, noise: noise, configuration)
-    reduce(configuration)
+      hypothesisCount: accounts[0].bank.count,
+      isSearching: !accounts[0].isSettled)
   }
 }
 

@@ -26,12 +26,21 @@ struct Tracker: Sendable {
   /// linearisation: from then on the filter goes on alone.
   var isSettled: Bool { settledAt != nil }
 
+  /// Whether it is still fitted anew to all that has been seen.
+  var isSearching: Bool { !isSettled || isRefining }
+
   private let motion: PeerMotion
   private let features: EngineFeatures
   private var window: ObservationWindow
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
+  /// The share of the window's ranges that the best place takes for honest.
+  private var honestRanges = 1.0
+  /// Whether the best place takes most of the ranges so far for honest.
+  private(set) var explainsWhatItSaw = true
+  /// Whether it may be believed.
+  private(set) var isProven = false
   private var settledAt: Timestamp?
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
@@ -133,11 +142,13 @@ struct Tracker: Sendable {
     _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
+    judgeItself()
   }
 
   // MARK: Stage 3, prediction
 
   /// What drift does between the bank's time and another device point.
+  @inline(__always)
   func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
     let variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
     return PosteriorView.Drift(
@@ -148,40 +159,40 @@ struct Tracker: Sendable {
   /// The bank at another device point: a peer that moves has gone on.
   ///
   /// Drift since is not in it; the view adds that.
-  func bank(at device: TrajectoryPoint, _ configuration: FusionConfiguration) -> HypothesisBank {
+  @inline(__always)
+  func bank(at device: TrajectoryPoint, _ settings: Settings) -> HypothesisBank {
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     guard bank.mayMove, seconds > 0 else { return bank }
     var later = bank
     later.propagate(
       nearby_motion(
-        moving: configuration, seconds: seconds, device: device.worldFromDevice.translation))
+        moving: settings, seconds: seconds, device: device.worldFromDevice.translation))
     return later
   }
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
   mutating func predict(
-    to device: TrajectoryPoint, noise: NoiseLevels, _ configuration: FusionConfiguration
+    to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
   ) {
     novelty = (0, 0)
     guard device.timestamp > self.device.timestamp else { return }
-    let drift = drift(to: device, isPlanar: configuration.odometry.isPlanar)
+    let drift = drift(to: device, isPlanar: settings.configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
     let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
     let left = Self.wander.decay(from: self.device, to: device, distance: distance)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
-    if isSettled, motion == .unknown { bank.mix(seconds: seconds, configuration) }
-    var step = nearby_motion(moving: configuration, seconds: seconds, device: position)
+    if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
+    var step = nearby_motion(moving: settings, seconds: seconds, device: position)
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    let variances = ErrorVariances(noise, configuration).wandering
     step.range_wander_decay = left.range
-    step.range_wander_diffusion = novelty.range * variances[0]
+    step.range_wander_diffusion = novelty.range * variances.wandering[0]
     step.azimuth_wander_decay = left.angle
-    step.azimuth_wander_diffusion = novelty.angle * variances[1]
+    step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
     step.elevation_wander_decay = left.angle
-    step.elevation_wander_diffusion = novelty.angle * variances[2]
+    step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
     bank.propagate(step)
     self.device = device
   }
@@ -190,31 +201,37 @@ struct Tracker: Sendable {
 
   /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
   mutating func update(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, noise: NoiseLevels,
-    _ configuration: FusionConfiguration
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
   ) {
-    bank.update(measurement(components, device, isObstructed, noise, configuration))
+    bank.update(measurement(components, variances, device, isObstructed, settings))
     lastUpdate = max(lastUpdate, device.timestamp)
     spread.add(device.worldFromDevice.translation)
     remember(components)
     let best = bank.heaviest
-    for index in 0..<3 where components[index] != nil {
-      outcomes[index] = Outcome(
-        innovation: bank[.innovation(index), best],
-        innovationVariance: bank[.innovationVariance(index), best],
-        inlier: bank[.inlier(index), best], weight: bank.weight(best),
-        poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + index), best]
-          + (index == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + index), best]),
-        novelty: index == 0 ? novelty.range : novelty.angle)
-    }
+    if components[0] != nil { outcomes[0] = outcome(0, best, novelty.range) }
+    if components[1] != nil { outcomes[1] = outcome(1, best, novelty.angle) }
+    if components[2] != nil { outcomes[2] = outcome(2, best, novelty.angle) }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
-    watch(components, at: device.timestamp, configuration.faults)
+    watch(components, at: device.timestamp, settings.configuration.faults)
+  }
+
+  @inline(__always)
+  private func outcome(_ component: Int, _ index: Int, _ novelty: Double) -> Outcome {
+    let bias =
+      component == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + component), index]
+    return Outcome(
+      innovation: bank[.innovation(component), index],
+      innovationVariance: bank[.innovationVariance(component), index],
+      inlier: bank[.inlier(component), index], weight: bank.weight(index),
+      poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + component), index] + bias,
+      novelty: novelty)
   }
 
   private mutating func remember(_ components: Components) {
-    for index in 0..<3 {
-      if let component = components[index] { previousValues[index] = component.value }
-    }
+    if let range = components[0] { previousValues[0] = range.value }
+    if let azimuth = components[1] { previousValues[1] = azimuth.value }
+    if let elevation = components[2] { previousValues[2] = elevation.value }
   }
 
   /// Takes note of which components contradict the heaviest hypothesis.
@@ -226,7 +243,9 @@ struct Tracker: Sendable {
         contradicts: outcomes[0].inlier < 0.5, at: time, patience: faults.doubtAfter)
     }
     if components[1] != nil || components[2] != nil {
-      let isFaulty = (1..<3).contains { components[$0] != nil && outcomes[$0].inlier < 0.5 }
+      let isFaulty =
+        components[1] != nil && outcomes[1].inlier < 0.5
+        || components[2] != nil && outcomes[2].inlier < 0.5
       angleMonitor.add(
         contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
     }
@@ -247,10 +266,12 @@ struct Tracker: Sendable {
       > Self.testRadians
   }
 
+  @inline(__always)
   private func measurement(
-    _ components: Components, _ device: TrajectoryPoint, _ isObstructed: Bool,
-    _ noise: NoiseLevels, _ configuration: FusionConfiguration
+    _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
+    _ isObstructed: Bool, _ settings: Settings
   ) -> nearby_measurement {
+    let configuration = settings.configuration
     let pose = device.worldFromDevice
     let antenna = pose.act(configuration.ranging.antennaInDevice)
     let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
@@ -259,7 +280,7 @@ struct Tracker: Sendable {
     // Noise of the pose: its interpolation, and for a late sample the drift since then.
     let distance = max((bank.position(bank.heaviest) - antenna).length, 0.3)
     var placeVariance = device.interpolationVariance
-    var turnVariance = device.attitudeInterpolationVariance
+    var turnVariance = device.interpolationVariance
     if device.timestamp < self.device.timestamp {
       let late = drift(to: device, isPlanar: configuration.odometry.isPlanar)
       let seconds = self.device.timestamp.seconds(since: device.timestamp)
@@ -270,19 +291,12 @@ struct Tracker: Sendable {
     }
     let angleVariance = placeVariance / (distance * distance) + turnVariance
 
-    var value: InlineArray<3, Double> = InlineArray(repeating: 0)
-    var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
-    var present: Int32 = 0
-    for index in 0..<3 {
-      guard let component = components[index] else { continue }
-      present |= 1 << Int32(index)
-      value[index] = component.value
-      variance[index] =
-        noise[index].whiteVariance(stated: component.sigma)
-        + (index == 0 ? placeVariance : angleVariance)
-    }
+    let (range, azimuth, elevation) = (components[0], components[1], components[2])
+    let present: Int32 =
+      (range == nil ? 0 : 1 << NEARBY_RANGE) | (azimuth == nil ? 0 : 1 << NEARBY_AZIMUTH)
+      | (elevation == nil ? 0 : 1 << NEARBY_ELEVATION)
     let excess = max(
-      faults.rangeExcess, 5 * (components[0]?.sigma ?? configuration.ranging.rangeSigma))
+      faults.rangeExcess, 5 * (range?.sigma ?? configuration.ranging.rangeSigma))
     let lasts = exp(
       -max(0, device.timestamp.seconds(since: lastUpdate)) / faults.lastingSeconds)
     let wander = Self.lastingWander * excess
@@ -290,8 +304,11 @@ struct Tracker: Sendable {
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
       present: present,
-      value: (value[0], value[1], value[2]),
-      variance: (variance[0], variance[1], variance[2]),
+      value: (range?.value ?? 0, azimuth?.value ?? 0, elevation?.value ?? 0),
+      variance: (
+        variances.white[0] + placeVariance, variances.white[1] + angleVariance,
+        variances.white[2] + angleVariance
+      ),
       previous: (previousValues[0], previousValues[1], previousValues[2]),
       fault_onset: (
         isObstructed ? Self.obstructedOnset : faults.rangeOnset, faults.angleOnset,
@@ -310,7 +327,7 @@ struct Tracker: Sendable {
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
-    guard !isSettled || isRefining else { return }
+    guard isSearching else { return }
     let isNew = window.add(components, at: device, noise: noise, expecting: expectation)
     // The more has been seen, the less one keyframe more can change.
     if isNew { newKeyframes += 1 }
@@ -330,8 +347,11 @@ struct Tracker: Sendable {
         maximumCount: configuration.hypotheses.maximumCount)
       movingModes = ModeSearch(birth.priors(), moves: true, features)
     }
-    let resting = seeds(&restingModes, motion: nil, noise, configuration)
-    let moving = seeds(&movingModes, motion: configuration.motion, noise, configuration)
+    let resting = seedsAtRest(noise, configuration)
+    var modes = movingModes.take()
+    let moving = seeds(&modes, motion: configuration.motion, noise, configuration)
+    movingModes = modes
+    honestRanges = restingModes?.honestRanges ?? movingModes?.honestRanges ?? 1
     // How much of the weight is the moving ones' is for the samples to say, one by one as each was
     // predicted: a window's evidence depends too much on how its drift was approximated.
     let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
@@ -353,10 +373,20 @@ struct Tracker: Sendable {
   /// sample, each time somewhere else, would gain information that is not there (Huang, Mourikis and
   /// Roumeliotis 2010); a fit linearises all samples at one place.
   private mutating func refine(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
-    let seeds = seeds(&restingModes, motion: nil, noise, configuration)
+    let seeds = seedsAtRest(noise, configuration)
+    honestRanges = restingModes?.honestRanges ?? 1
     if let seed = seeds.first { bank.refine(to: seed) }
     refinedPlace = bank.position(0)
     if isFlat(configuration.ranging.rangeSigma) { finishSearch() }
+  }
+
+  private mutating func seedsAtRest(
+    _ noise: NoiseLevels, _ configuration: FusionConfiguration
+  ) -> [HypothesisBank.Seed] {
+    // Taken out, so that the pieces are not copied as long as another holds them.
+    var modes = restingModes.take()
+    defer { restingModes = modes }
+    return seeds(&modes, motion: nil, noise, configuration)
   }
 
   /// What one search makes of the window.
@@ -377,51 +407,56 @@ struct Tracker: Sendable {
       ErrorVariances(noise, configuration), configuration) ?? []
   }
 
-  /// Whether the best place takes most of the ranges so far for honest.
+  /// Judges how far the account may be believed, after each step.
   ///
-  /// One that calls half of them faults is the best of a search in which no place fits: a peer that
-  /// moves although it should rest, a pose that is wrong.
-  var explainsWhatItSaw: Bool {
-    guard features.contains(.explanation) else { return true }
-    return (restingModes ?? movingModes)?.honestRanges ?? 1 >= Self.leastHonestRanges
-  }
-
-  /// Whether it may be believed.
+  /// A best place that calls half of the ranges faults is the best of a search in which no place fits:
+  /// a peer that moves although it should rest, a pose that is wrong.
   ///
   /// A search that only refines the modes there are may have lost the right one; what it says is
-  /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown motion
-  /// is on probation at first: a search that takes it for resting finds the place where it would rest;
-  /// only the filter after that tells the two apart.
-  var isProven: Bool {
-    if isLost { return false }
-    guard motion == .unknown, features.contains(.probation) else {
-      return isSettled || isConfirmed || !features.contains(.confirmation)
+  /// believed when two in a row that looked everywhere said so too. A place found for a peer of unknown
+  /// motion is on probation at first: a search that takes it for resting finds the place where it would
+  /// rest; only the filter after that tells the two apart.
+  private mutating func judgeItself() {
+    explainsWhatItSaw = isMostlyHonest
+    if isLost {
+      isProven = false
+    } else if motion == .unknown, features.contains(.probation) {
+      isProven = settledAt.map(hasRested(since:)) ?? false
+    } else {
+      isProven = isSettled || isConfirmed || !features.contains(.confirmation)
     }
-    guard let settledAt else { return false }
+  }
+
+  private func hasRested(since settledAt: Timestamp) -> Bool {
     let since = max(settledAt, lastMotion ?? settledAt)
     return device.timestamp.seconds(since: since) >= Self.probation
   }
 
+  private var isMostlyHonest: Bool {
+    !features.contains(.explanation) || honestRanges >= Self.leastHonestRanges
+  }
+
   // MARK: Stage 6, reduction
 
-  mutating func reduce(_ configuration: FusionConfiguration) {
+  mutating func reduce(_ settings: Settings) {
+    defer { judgeItself() }
     if isSettled, bank.mayMove,
       spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
     {
       isLost = true
     }
     if isSettled, motion == .unknown { return }
-    bank.reduce(configuration.hypotheses)
+    bank.reduce(settings.configuration.hypotheses)
     guard !isSettled else { return }
     let isNarrow = isNarrow
-    let isPlace = isOnePlace(configuration.convergence)
+    let isPlace = isOnePlace(settings.configuration.convergence)
     if isSweep {
       isConfirmed = isPlace && wasPlace
       wasPlace = isPlace
     }
     needsSweep = isNarrow || isPlace && !isConfirmed
     // Only a search that has looked everywhere may be the last one.
-    if isNarrow, isSweep, explainsWhatItSaw { settle(configuration) }
+    if isNarrow, isSweep, isMostlyHonest { settle(settings.configuration) }
     isSweep = false
   }
 
@@ -455,6 +490,7 @@ struct Tracker: Sendable {
     window = ObservationWindow(mayMove: motion != .stationary)
     restingModes = nil
     movingModes = nil
+    honestRanges = 1
   }
 
   /// Whether the shell that the ranges make bends by less, within the spread across, than matters, or
@@ -504,15 +540,15 @@ struct Tracker: Sendable {
 
 extension nearby_motion {
   /// What a peer that moves does in a time; no drift, and all wandering errors as they were.
-  fileprivate init(moving configuration: FusionConfiguration, seconds: Double, device: Vector3) {
+  fileprivate init(moving settings: Settings, seconds: Double, device: Vector3) {
     self.init()
-    let speeds = configuration.speedVariances
+    let speeds = settings.speedVariances
     device_in_world = (device.x, device.y, device.z)
     (range_wander_decay, azimuth_wander_decay, elevation_wander_decay) = (1, 1, 1)
     self.seconds = seconds
     horizontal_speed_variance = speeds[0]
     vertical_speed_variance = speeds[1]
-    velocity_seconds = configuration.motion.velocitySeconds
+    velocity_seconds = settings.configuration.motion.velocitySeconds
   }
 }
 

@@ -33,7 +33,10 @@ struct ContradictionMonitor: Hashable, Sendable {
   mutating func add(contradicts: Bool, at time: Timestamp, patience: Double) {
     let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
     last = time
-    share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
+    // Nothing but consistent samples so far: there is nothing to forget.
+    if contradicts || share > 0 {
+      share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
+    }
     surplus = max(0, min(surplus + (contradicts ? 1 : -1), 4 * Self.fewest))
   }
 }

@@ -155,6 +155,7 @@ struct HypothesisBank: Sendable {
 
   // MARK: Kernels
 
+  @inline(__always)
   mutating func propagate(_ motion: nearby_motion) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
@@ -179,6 +180,7 @@ struct HypothesisBank: Sendable {
   }
 
   /// Updates every hypothesis and makes the shares sum to one.
+  @inline(__always)
   mutating func update(_ measurement: nearby_measurement) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
@@ -199,7 +201,9 @@ struct HypothesisBank: Sendable {
   }
 
   /// The mean and covariance of the mixture's position.
+  @inline(__always)
   func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    if count == 1 { return (position(0), positionCovariance(0)) }
     var mean = Vector3.zero
     var covariance = SymmetricMatrix3.zero
     unsafe fields.withUnsafeBufferPointer { buffer in
@@ -218,6 +222,7 @@ struct HypothesisBank: Sendable {
     return (mean, covariance)
   }
 
+  @inline(__always)
   private mutating func withKernelBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
@@ -266,8 +271,8 @@ struct HypothesisBank: Sendable {
   }
 
   subscript(field: Field, index: Int) -> Double {
-    get { fields[field.row * stride + index] }
-    set { fields[field.row * stride + index] = newValue }
+    @inline(__always) get { fields[field.row &* stride &+ index] }
+    set { fields[field.row &* stride &+ index] = newValue }
   }
 
   /// Whether the peer moves under a hypothesis.
@@ -276,10 +281,12 @@ struct HypothesisBank: Sendable {
   /// The share of a hypothesis, 0 to 1.
   func weight(_ index: Int) -> Double { count == 1 ? 1 : exp(self[.logWeight, index]) }
 
+  @inline(__always)
   func position(_ index: Int) -> Vector3 {
     Vector3(self[.mean(0), index], self[.mean(1), index], self[.mean(2), index])
   }
 
+  @inline(__always)
   func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
     func element(_ row: Int, _ column: Int) -> Double {
       self[.covariance(Self.packed(row, column)), index]
@@ -290,6 +297,7 @@ struct HypothesisBank: Sendable {
   }
 
   /// The index of the heaviest hypothesis.
+  @inline(__always)
   var heaviest: Int {
     var best = 0
     for index in 1..<max(1, count) where self[.logWeight, index] > self[.logWeight, best] {

@@ -76,7 +76,8 @@ struct ModeSearch: Sendable {
       if isSweep {
         pieces[index].mode = pieces[index].prior.start
       }
-      fit(&pieces[index], keyframes, widest: isSweep ? 400 : 3, errors, configuration)
+      Self.fit(
+        &pieces[index], keyframes, widest: isSweep ? 400 : 3, moves: moves, errors, configuration)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
@@ -95,8 +96,8 @@ struct ModeSearch: Sendable {
     alive = [0]
   }
 
-  private func fit(
-    _ piece: inout Piece, _ keyframes: [nearby_keyframe], widest: Double,
+  private static func fit(
+    _ piece: inout Piece, _ keyframes: [nearby_keyframe], widest: Double, moves: Bool,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) {
     let ranging = configuration.ranging
@@ -115,7 +116,7 @@ struct ModeSearch: Sendable {
       range_scale_sigma: ranging.rangeScaleSigma,
       bias_variance: (errors.constant[0], errors.constant[1], errors.constant[2]),
       wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
-      outlier_share: Self.outlierShare,
+      outlier_share: outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0,
       may_move: moves ? 1 : 0, speed_variance: (speeds[0], speeds[1], speeds[2]))
@@ -138,7 +139,7 @@ struct ModeSearch: Sendable {
     piece.mode = mode
     piece.covariance = covariance
     piece.honest = honest
-    if piece.isMirrored { piece.logEvidence += log(Self.mirroredShare) }
+    if piece.isMirrored { piece.logEvidence += log(mirroredShare) }
   }
 
   /// The piece's posterior as a Gaussian: moved in along the line of sight by what its own width

@@ -78,13 +78,13 @@ struct ObservationWindow: Sendable {
       guard isNear(keyframes[index].device, device) else { break }
       here += 1
       if agrees(keyframes[index], components) {
-        average(components, into: &keyframes[index], noise)
+        Self.average(components, into: &keyframes[index], noise)
         return false
       }
     }
     guard here < Self.perPlace else { return false }
     var keyframe = Keyframe(device: device)
-    average(components, into: &keyframe, noise)
+    Self.average(components, into: &keyframe, noise)
     if keyframes.count == Self.capacity { condense(expectation) }
     keyframes.insert(keyframe, at: place(of: device))
     return true
@@ -116,7 +116,7 @@ struct ObservationWindow: Sendable {
     return true
   }
 
-  private func average(
+  private static func average(
     _ components: InlineArray<3, MeasuredComponent?>, into keyframe: inout Keyframe,
     _ noise: InlineArray<3, NoiseLevel>
   ) {
@@ -243,7 +243,7 @@ struct ObservationWindow: Sendable {
       let placeVariance =
         place.rest + keyframe.device.interpolationVariance
         + (motion?.strayingVarianceBesidesVelocity(seconds: ago) ?? 0)
-      let turnVariance = yaw.rest + keyframe.device.attitudeInterpolationVariance
+      let turnVariance = yaw.rest + keyframe.device.interpolationVariance
       var present: Int32 = 0
       var variance: InlineArray<3, Double> = InlineArray(repeating: 1)
       for index in 0..<3 where keyframe.count[index] > 0 {
@@ -268,7 +268,8 @@ struct ObservationWindow: Sendable {
           memory: (kept.range, kept.angle, kept.angle), horizontal_drift: place.amplitude,
           vertical_drift: isPlanar ? 0 : place.amplitude, yaw_drift: yaw.amplitude,
           pivot: (pivot.x, pivot.y, pivot.z),
-          velocity_reach: motion?.velocityReach(seconds: ago) ?? 0, lasting: exp(-max(0, since) / faultSeconds)))
+          velocity_reach: motion?.velocityReach(seconds: ago) ?? 0,
+          lasting: exp(-max(0, since) / faultSeconds)))
     }
     return result
   }

@@ -13,6 +13,7 @@ struct ErrorVariances: Sendable {
   /// - Parameters:
   ///   - noise: What share of each sigma is not white.
   ///   - configuration: The sigmas.
+  @inline(__always)
   init(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
     let ranging = configuration.ranging
     let range = noise[0].wanderVariance(stated: ranging.rangeSigma)

@@ -22,6 +22,7 @@ package struct MeasuredComponent: Hashable, Sendable {
   /// Antennas side by side measure the azimuth's sine; its error grows as 1/cos. The stated sigma is
   /// taken to hold as far as the cone of ordinary radios reaches.
   private static func widening(ofAzimuth value: Double) -> Double {
+    guard abs(value) > steepAzimuth else { return 1 }
     let flattest = cos(steepAzimuth)
     let cosine = abs(cos(value))
     return cosine < flattest ? min(flattest / max(cosine, 1e-6), widestAzimuth) : 1
@@ -31,6 +32,7 @@ package struct MeasuredComponent: Hashable, Sendable {
   ///
   /// A range must be positive and within the radio's reach, an angle in its interval, a sigma a
   /// positive number.
+  @inline(__always)
   package init?(
     _ component: Component, of sample: RangingSample, _ configuration: RangingConfiguration
   ) {

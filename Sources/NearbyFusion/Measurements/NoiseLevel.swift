@@ -73,18 +73,21 @@ struct NoiseLevel: Hashable, Sendable {
     white = RunningShare(prior: whiteShare, weight: 15)
   }
 
+  @inline(__always)
   private var whiteShare: Double {
     min(max(white.value - floor.tolerance, floor.white), Self.mostShare)
   }
 
+  @inline(__always)
   func whiteVariance(stated sigma: Double) -> Double {
     whiteShare * whiteShare * sigma * sigma
   }
 
+  @inline(__always)
   func wanderVariance(stated sigma: Double) -> Double {
     let total = total.value - floor.tolerance
-    return max(total * total - whiteShare * whiteShare, floor.wander * floor.wander)
-      * sigma * sigma
+    let white = whiteShare
+    return max(total * total - white * white, floor.wander * floor.wander) * sigma * sigma
   }
 
   /// What one sample tells.
@@ -101,6 +104,7 @@ struct NoiseLevel: Hashable, Sendable {
   }
 
   /// Learns from one sample.
+  @inline(__always)
   mutating func observe(_ o: Observation) {
     if let lastResidual {
       let difference = min(abs(o.before - lastResidual) / o.sigma, Self.mostSigmas)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 package import NearbyGeometry
 
 /// The device at one moment, with what has happened to the odometry on the way there.
@@ -20,10 +21,9 @@ package struct TrajectoryPoint: Hashable, Sendable {
   package var positionDriftVariance = 0.0
   /// Variance by which the odometry's yaw has drifted, rad².
   package var yawDriftVariance = 0.0
-  /// Variance that interpolation adds to the position, m² per axis.
+  /// Variance that interpolation adds to the position, m² per axis, and to the attitude, rad² per axis:
+  /// ``addInterpolationVariance(halfProduct:)`` makes them the same number.
   package var interpolationVariance = 0.0
-  /// Variance that interpolation adds to the attitude, rad² per axis.
-  package var attitudeInterpolationVariance = 0.0
   /// Whether the odometry vouched for the pose.
   package var isTracked = true
 }
@@ -38,13 +38,13 @@ struct Trajectory: Sendable {
   private(set) var count = 0
 
   private let odometry: OdometryConfiguration
-  private let secondsKept: Double
+  private let nanosecondsKept: Int64
   private let detectsJumps: Bool
   private var quality = TrackingSample.Quality.normal
-  /// Where drift was last counted from.
-  private var driftAnchor = RigidTransform.identity
-  /// Where path and turn were last counted from.
-  private var placeAnchor = RigidTransform.identity
+  /// Where drift was last counted from: a device at rest does not drift, however long it rests.
+  private var driftAnchor = MotionAnchor(metres: 0.04, radians: 0.02)
+  /// Where path and turn were last counted from: what is less is sway about one place.
+  private var placeAnchor = MotionAnchor(metres: 0.1, radians: 0.2)
   /// The device's velocity before the newest pose, jumps left out, m/s.
   private var velocity = Vector3.zero
   /// Whether the odometry has been lost since the last pose that it vouched for.
@@ -53,7 +53,8 @@ struct Trajectory: Sendable {
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
     self.detectsJumps = detectsJumps
-    secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
+    let seconds = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
+    nanosecondsKept = Int64((seconds * 1e9).rounded())
   }
 
   var newest: TrajectoryPoint? { count > 0 ? self[count - 1] : nil }
@@ -71,31 +72,32 @@ struct Trajectory: Sendable {
   }
 
   mutating func append(_ pose: DevicePose) -> PoseOutcome {
-    let position = pose.worldFromDevice.translation
-    guard position.isFinite, position.length < 1e7, pose.worldFromDevice.rotation.xAxis.isFinite
-    else { return .rejectedNotFinite }
-    var point = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: pose.worldFromDevice)
-    if case .notAvailable = quality { point.isTracked = false }
-    guard let last = newest else {
-      driftAnchor = pose.worldFromDevice
-      placeAnchor = pose.worldFromDevice
-      push(point)
+    let (position, attitude) = (pose.worldFromDevice.translation, pose.worldFromDevice.rotation)
+    // What is not a number is not below anything.
+    guard position.dot(position) < 1e14, attitude.squaredNorm < 2 else {
+      return .rejectedNotFinite
+    }
+    guard count > 0 else {
+      var first = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: pose.worldFromDevice)
+      first.isTracked = isTracked
+      begin(at: pose.worldFromDevice)
+      push(first)
       return .accepted
     }
-    guard pose.timestamp > last.timestamp else { return .rejectedNotLater }
-
-    point.path = last.path
-    point.turn = last.turn
-    point.positionDriftVariance = last.positionDriftVariance
-    point.yawDriftVariance = last.yawDriftVariance
-    point.world = last.world
-    let jump = jumped(from: last, to: point)
+    // The sums go on from the newest point.
+    var point = self[count - 1]
+    let step = position - point.worldFromDevice.translation
+    let seconds = pose.timestamp.seconds(since: point.timestamp)
+    guard pose.timestamp > point.timestamp else { return .rejectedNotLater }
+    point.timestamp = pose.timestamp
+    point.worldFromDevice = pose.worldFromDevice
+    point.isTracked = isTracked
+    let jump = jumped(by: step, in: seconds)
     if let jump {
       if jump > Self.tolerableJump { point.world += 1 }
       point.positionDriftVariance += jump * jump
       point.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
-      driftAnchor = point.worldFromDevice
-      placeAnchor = point.worldFromDevice
+      begin(at: pose.worldFromDevice)
     } else {
       accumulateDrift(&point)
       accumulatePath(&point)
@@ -104,12 +106,6 @@ struct Trajectory: Sendable {
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
   }
 
-  /// Steps below these are jitter: a device at rest does not drift, however long it rests.
-  private static let jitterMetres = 0.04
-  private static let jitterRadians = 0.02
-  /// Steps below these are sway about one place.
-  private static let swayMetres = 0.1
-  private static let swayRadians = 0.2
   /// Turning on the spot drifts like moving on an arc of this radius, metres.
   private static let turnRadius = 0.25
   /// A limited odometry drifts so many times as fast, in variance.
@@ -119,33 +115,34 @@ struct Trajectory: Sendable {
   /// How uncertain yaw is after the world has jumped, radians.
   private static let jumpYawSigma = 0.2
 
+  private var isTracked: Bool { if case .notAvailable = quality { false } else { true } }
+
+  /// Counts motion from a pose on.
+  private mutating func begin(at pose: RigidTransform) {
+    driftAnchor.pose = pose
+    placeAnchor.pose = pose
+  }
+
   private mutating func accumulateDrift(_ point: inout TrajectoryPoint) {
-    let step = (point.worldFromDevice.translation - driftAnchor.translation).length
-    let turn = driftAnchor.rotation.angle(to: point.worldFromDevice.rotation)
-    guard step > Self.jitterMetres || turn > Self.jitterRadians else { return }
-    driftAnchor = point.worldFromDevice
+    guard let step = driftAnchor.step(to: point.worldFromDevice) else { return }
     var factor = 1.0
     if case .normal = quality {} else { factor = Self.limitedDriftFactor }
     let drift = odometry.positionDrift
     let yaw = odometry.yawDriftRadians
-    point.positionDriftVariance += factor * drift * drift * step
-    point.yawDriftVariance += factor * yaw * yaw * (step + Self.turnRadius * turn)
+    point.positionDriftVariance += factor * drift * drift * step.metres
+    point.yawDriftVariance +=
+      factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
   }
 
   private mutating func accumulatePath(_ point: inout TrajectoryPoint) {
-    let step = (point.worldFromDevice.translation - placeAnchor.translation).length
-    let turn = placeAnchor.rotation.angle(to: point.worldFromDevice.rotation)
-    guard step > Self.swayMetres || turn > Self.swayRadians else { return }
-    placeAnchor = point.worldFromDevice
-    point.path += step
-    point.turn += turn
+    guard let step = placeAnchor.step(to: point.worldFromDevice) else { return }
+    point.path += step.metres
+    point.turn += step.radians
   }
 
-  /// How far the world has jumped between two poses, if no device moves like that.
-  private mutating func jumped(from last: TrajectoryPoint, to point: TrajectoryPoint) -> Double? {
-    let seconds = point.timestamp.seconds(since: last.timestamp)
-    let step = point.worldFromDevice.translation - last.worldFromDevice.translation
-    if wasLost, point.isTracked {
+  /// How far the world has jumped with a step from pose to pose, if no device moves like that.
+  private mutating func jumped(by step: Vector3, in seconds: Double) -> Double? {
+    if wasLost, isTracked {
       // Back from nowhere, with poses in between or without: the world may be another.
       wasLost = false
       velocity = .zero
@@ -164,7 +161,9 @@ struct Trajectory: Sendable {
 
   private mutating func push(_ point: TrajectoryPoint) {
     if count == ring.count {
-      if count > 1, self[1].timestamp.advanced(bySeconds: secondsKept) < point.timestamp {
+      if count > 1,
+        self[1].timestamp.nanoseconds + nanosecondsKept < point.timestamp.nanoseconds
+      {
         head = (head + 1) & (ring.count - 1)
         count -= 1
       } else {
@@ -188,22 +187,38 @@ struct Trajectory: Sendable {
 
   /// The device at a moment; `nil` when no pose is near enough.
   func point(at time: Timestamp) -> TrajectoryPoint? {
-    guard let newest else { return nil }
-    if time > newest.timestamp { return extrapolated(to: time, from: newest) }
-    // Almost always the last pair or the one before.
-    var upper = count - 1
-    while upper > 0, count - upper < 8, self[upper - 1].timestamp >= time { upper -= 1 }
-    if upper > 0, self[upper - 1].timestamp >= time { upper = search(time, below: upper) }
-    let after = self[upper]
-    if after.timestamp == time { return after }
+    guard count > 0 else { return nil }
+    if time > self[count - 1].timestamp { return extrapolated(to: time) }
+    let upper = firstIndex(atOrAfter: time)
+    if self[upper].timestamp == time { return self[upper] }
     guard upper > 0 else { return nil }
-    return interpolated(at: time, between: self[upper - 1], and: after)
+    return interpolated(at: time, between: self[upper - 1], and: self[upper])
   }
 
-  /// The first index whose time is at or after the given one.
-  private func search(_ time: Timestamp, below: Int) -> Int {
+  /// The first pose whose time is at or after one that is not after the newest.
+  ///
+  /// Poses come at a steady rate, so the time says about where it is; when it is not within some
+  /// steps of there, halving finds it.
+  private func firstIndex(atOrAfter time: Timestamp) -> Int {
+    let (oldest, newest) = (self[0].timestamp, self[count - 1].timestamp)
+    guard time > oldest else { return 0 }
+    let share = newest.seconds(since: time) / newest.seconds(since: oldest)
+    var index = count - 1 - Int(share * Double(count - 1))
+    for _ in 0..<4 {
+      if self[index].timestamp < time {
+        index += 1
+      } else if self[index - 1].timestamp >= time {
+        index -= 1
+      } else {
+        return index
+      }
+    }
+    return search(time)
+  }
+
+  private func search(_ time: Timestamp) -> Int {
     var low = 0
-    var high = below
+    var high = count - 1
     while low < high {
       let middle = (low + high) / 2
       if self[middle].timestamp >= time { high = middle } else { low = middle + 1 }
@@ -232,7 +247,8 @@ struct Trajectory: Sendable {
     return point
   }
 
-  private func extrapolated(to time: Timestamp, from newest: TrajectoryPoint) -> TrajectoryPoint? {
+  private func extrapolated(to time: Timestamp) -> TrajectoryPoint? {
+    let newest = self[count - 1]
     let seconds = time.seconds(since: newest.timestamp)
     guard seconds <= odometry.maximumExtrapolation else { return nil }
     var point = newest
@@ -250,11 +266,39 @@ struct Trajectory: Sendable {
   }
 }
 
+/// The pose from which motion was last counted; what stays near it is no motion.
+private struct MotionAnchor {
+  var pose = RigidTransform.identity
+  private let squaredMetres: Double
+  private let squaredHalfCosine: Double
+
+  /// An anchor that is left by more than so many metres or radians.
+  init(metres: Double, radians: Double) {
+    squaredMetres = metres * metres
+    let halfCosine = cos(radians / 2)
+    squaredHalfCosine = halfCosine * halfCosine
+  }
+
+  /// The step to a pose, which becomes the anchor; `nil` when it is near.
+  ///
+  /// Most poses are: they cost no trigonometric function and no root.
+  @inline(__always)
+  mutating func step(to next: RigidTransform) -> (metres: Double, radians: Double)? {
+    let away = next.translation - pose.translation
+    guard
+      away.dot(away) > squaredMetres
+        || pose.rotation.squaredHalfCosine(to: next.rotation) < squaredHalfCosine
+    else { return nil }
+    let radians = pose.rotation.angle(to: next.rotation)
+    pose = next
+    return (away.length, radians)
+  }
+}
+
 extension TrajectoryPoint {
   /// What an unknown acceleration does between two poses: `½ a t (T - t)`, for a device in a hand
   /// with 1 m/s² and 1 rad/s² one sigma.
   fileprivate mutating func addInterpolationVariance(halfProduct: Double) {
     interpolationVariance = halfProduct * halfProduct
-    attitudeInterpolationVariance = halfProduct * halfProduct
   }
 }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The settings of an engine with what follows from them: made once, shared by all that read them.
+///
+/// A reference, since the settings are too large to be handed on by value with every sample.
+final class Settings: Sendable {
+  let configuration: FusionConfiguration
+  /// The variances of a moving peer's speed along the world's axes, m²/s².
+  let speedVariances: InlineArray<3, Double>
+
+  init(_ configuration: FusionConfiguration) {
+    self.configuration = configuration
+    speedVariances = configuration.speedVariances
+  }
+}

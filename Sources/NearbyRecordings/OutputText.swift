@@ -124,8 +124,8 @@ extension OutputText {
   @inline(__always)
   private static func rounded(_ number: Double) -> UInt64 {
     let whole = UInt64(bitPattern: Int64(number))
-    // The difference is exact.
-    return number - Double(whole) >= 0.5 ? whole + 1 : whole
+    // The difference is exact. Without a jump: half of the numbers are rounded up.
+    return whole &+ (number - Double(Int64(bitPattern: whole)) >= 0.5 ? 1 : 0)
   }
 
   /// The decimal exponent of a positive number, `⌊log10 x⌋` with the logarithm as the system rounds
@@ -161,8 +161,9 @@ extension OutputText {
   /// Appends `±scaled / 10^decimals` without the zeros at its end; below 10¹⁶ before the division.
   @inline(__always)
   private mutating func append(_ scaled: UInt64, decimals: Int, isNegative: Bool) {
-    // A number that rounds to zero has no sign.
-    if isNegative && scaled > 0 { append(byte: .minus) }
+    // A number that rounds to zero has no sign. Without a jump, which nobody could foresee.
+    append(byte: .minus)
+    count &-= isNegative && scaled > 0 ? 0 : 1
     guard decimals < SixteenDigits.count else {
       append(byte: .zero)
       return appendFraction(scaled, digits: decimals, keepingAtLeast: 0)
@@ -177,7 +178,7 @@ extension OutputText {
     let point = start &+ wholeEnd &- wholeStart
     count = fractionCount > 0 ? point &+ 1 &+ fractionCount : point
     var span = storage.mutableSpan
-    var room = span.mutableBytes
+    var room = unsafe span.mutableBytes
     unsafe digits.dropping(wholeStart).write(into: &room, at: start)
     guard fractionCount > 0 else { return }
     unsafe room.storeBytes(of: UInt8.point, toUncheckedByteOffset: point, as: UInt8.self)

@@ -42,21 +42,35 @@ enum DecimalText {
       scan.digits = scan.digits &* 10 &+ UInt64(digit)
       position &+= 1
     }
-    let count = position &- start
-    // With eight behind the point they fit into 64 bits.
-    guard 0 < count, count <= 11 else { return nil }
-    guard position < end, unsafe text[unchecked: position] == .point else { return scan }
-    position &+= 1
-    let fraction = unsafe EightDigits(
+    let wholeCount = position &- start
+    guard wholeCount > 0 else { return nil }
+    let point = position
+    if position < end, unsafe text[unchecked: position] == .point {
+      position &+= 1
+      var count = unsafe appendDigits(to: &scan.digits, text, &position)
+      if count == 8, position < end {
+        count = unsafe appendDigits(to: &scan.digits, text, &position)
+      }
+      scan.exponent = point &+ 1 &- position
+      // There may be more. What lies behind the end may be digits, too.
+      guard count < 8, position <= end else { return nil }
+    }
+    // Nineteen digits always fit into 64 bits.
+    return wholeCount &- scan.exponent <= 19 ? scan : nil
+  }
+
+  /// Appends the digits at a position, at most eight.
+  @unsafe @inline(__always)
+  private static func appendDigits(
+    to number: inout UInt64, _ text: Span<UInt8>, _ position: inout Int
+  ) -> Int {
+    let digits = unsafe EightDigits(
       text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
-    let decimals = fraction.count
-    position &+= decimals
-    scan.digits =
-      unsafe scan.digits &* wholePowersOfTen.span[unchecked: decimals]
-      &+ fraction.value(ofFirst: decimals)
-    scan.exponent = 0 &- decimals
-    // Bytes behind the end may be digits, too.
-    return decimals < 8 && position <= end ? scan : nil
+    let count = digits.count
+    number =
+      unsafe number &* wholePowersOfTen.span[unchecked: count] &+ digits.value(ofFirst: count)
+    position &+= count
+    return count
   }
 
   /// Reads the number with which a text begins, as far as it goes.

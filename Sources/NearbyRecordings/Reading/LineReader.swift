@@ -150,6 +150,9 @@ extension LineReader {
       remedy: remedy)
   }
 
+  /// A piece of the last line.
+  func bytes(_ range: Range<Int>) -> [UInt8] { range.map { buffer[$0] } }
+
   /// A piece of the last line as it is shown in messages: quoted, on one line, not too long.
   func excerpt(_ range: Range<Int>) -> String {
     let shown = range.count > 40 ? range.lowerBound..<range.lowerBound + 40 : range

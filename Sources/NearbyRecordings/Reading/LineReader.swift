@@ -53,8 +53,8 @@ struct LineReader: ~Copyable, Sendable {
     self.descriptor = descriptor
     totalBytes = Int(status.st_size)
     // Array's own way of filling takes milliseconds in a debug build.
-    buffer = unsafe [UInt8](unsafeUninitializedCapacity: Self.bufferSize + Self.padding) {
-      bytes, count in
+    let size = Self.bufferSize + Self.padding
+    buffer = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       guard let base = bytes.baseAddress else { return }
       unsafe memset(base, 0, bytes.count)
       count = bytes.count
@@ -102,8 +102,8 @@ struct LineReader: ~Copyable, Sendable {
     let rest = filled - position
     guard rest < Self.bufferSize else {
       throw RecordingError(
-        .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file, line: line + 1,
-        remedy: "the file must be lines of text")
+        .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file,
+        line: line + 1, remedy: "the file must be lines of text")
     }
     let (from, fd) = (position, descriptor)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in

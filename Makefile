@@ -31,8 +31,9 @@ setup: ## install what is missing of the system packages (Debian, Ubuntu)
 	$$sudo apt-get update -qq && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
 
+# Swift's own libraries inside the program: to find and relocate them is half of a start.
 build: setup ## build the library and the command line, optimised
-	swift build -c release --product nearby
+	swift build -c release --product nearby --static-swift-stdlib
 
 demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2

@@ -46,10 +46,13 @@ public struct OutputText: Sendable {
   }
 
   /// Appends an ASCII character.
+  @inline(__always)
   mutating func append(byte: UInt8) {
     reserve(1)
-    storage[count] = byte
-    count += 1
+    let end = count
+    count &+= 1
+    var room = storage.mutableSpan
+    unsafe room[unchecked: end] = byte
   }
 
   /// Appends a whole number.
@@ -120,9 +123,9 @@ extension OutputText {
   /// A number from zero to 2⁵³ as the nearest whole number, halves up; without a call of `round`.
   @inline(__always)
   private static func rounded(_ number: Double) -> UInt64 {
-    let whole = UInt64(number)
-    // The difference is exact.
-    return number - Double(whole) >= 0.5 ? whole + 1 : whole
+    let whole = UInt64(bitPattern: Int64(number))
+    // The difference is exact. Without a jump: half of the numbers are rounded up.
+    return whole &+ (number - Double(Int64(bitPattern: whole)) >= 0.5 ? 1 : 0)
   }
 
   /// The decimal exponent of a positive number, `⌊log10 x⌋` with the logarithm as the system rounds
@@ -131,7 +134,7 @@ extension OutputText {
   private static func decimalExponent(of magnitude: Double) -> Int {
     guard 1e-5 <= magnitude, magnitude < 1e15 else { return systemExponent(of: magnitude) }
     // 1233 / 4096 is a little below log10 2: right, or one too small.
-    var exponent = (Int(magnitude.exponent) * 1233) >> 12
+    var exponent = ((Int(magnitude.bitPattern &>> 52) &- 1023) &* 1233) &>> 12
     if magnitude >= bounds[exponent + 1 - leastExponent] { exponent += 1 }
     // A logarithm next to a whole number may be rounded to it: the system has to say.
     guard magnitude > bounds[exponent - leastExponent] * (1 + 1e-13),
@@ -155,12 +158,31 @@ extension OutputText {
     storage.append(contentsOf: repeatElement(0, count: max(room, storage.count, 256)))
   }
 
+  /// Appends `±scaled / 10^decimals` without the zeros at its end; below 10¹⁶ before the division.
+  @inline(__always)
   private mutating func append(_ scaled: UInt64, decimals: Int, isNegative: Bool) {
-    // A number that rounds to zero has no sign.
-    if isNegative && scaled > 0 { append(byte: .minus) }
-    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: wholePowersOfTen[decimals])
-    appendDigits(whole)
-    if rest > 0 { appendFraction(rest, digits: decimals, keepingAtLeast: 0) }
+    // A number that rounds to zero has no sign. Without a jump, which nobody could foresee.
+    append(byte: .minus)
+    count &-= isNegative && scaled > 0 ? 0 : 1
+    guard decimals < SixteenDigits.count else {
+      append(byte: .zero)
+      return appendFraction(scaled, digits: decimals, keepingAtLeast: 0)
+    }
+    let digits = SixteenDigits(scaled)
+    let wholeEnd = SixteenDigits.count &- decimals
+    let wholeStart = min(digits.leadingZeros, wholeEnd &- 1)
+    let fractionCount = decimals &- digits.trailingZeros
+    // Both parts are written with what follows them, which the next part or text covers.
+    reserve(2 * SixteenDigits.count + 1)
+    let start = count
+    let point = start &+ wholeEnd &- wholeStart
+    count = fractionCount > 0 ? point &+ 1 &+ fractionCount : point
+    var span = storage.mutableSpan
+    var room = unsafe span.mutableBytes
+    unsafe digits.dropping(wholeStart).write(into: &room, at: start)
+    guard fractionCount > 0 else { return }
+    unsafe room.storeBytes(of: UInt8.point, toUncheckedByteOffset: point, as: UInt8.self)
+    unsafe digits.dropping(wholeEnd).write(into: &room, at: point &+ 1)
   }
 
   private mutating func appendFraction(_ number: UInt64, digits: Int, keepingAtLeast kept: Int) {

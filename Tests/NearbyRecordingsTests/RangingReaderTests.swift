@@ -41,6 +41,32 @@ import Testing
     #expect(warnings.isEmpty)
   }
 
+  @Test("Fields in quotes are read as those without, wherever commas fall", arguments: 0..<9)
+  func quotedFieldsAreReadAsPlainOnes(shift: Int) throws {
+    let name = String(repeating: "n", count: shift + 1)
+    let fields = (0..<60).map { row in
+      ["\(row).\(row)", row % 3 == 0 ? name : "b\(row % 5)", "\(Double(row) / 7)", "", "-0.\(row)"]
+    }
+    let plain = fields.map { $0.joined(separator: ",") }
+    let quoted = fields.map { $0.map { "\"\($0)\"" }.joined(separator: ",") }
+    let ofPlain = try read(Self.header + plain.joined(separator: "\n"))
+    let ofQuoted = try read(Self.header + quoted.joined(separator: "\n"))
+    #expect(ofPlain.rows == ofQuoted.rows)
+    #expect(ofPlain.peers == ofQuoted.peers)
+    #expect(ofPlain.rows.map(\.peer) == fields.map { $0[1] })
+    #expect(ofPlain.rows.map(\.distance) == fields.map { Double($0[2]) })
+  }
+
+  @Test func aRowKeepsTheNameAsItsLineWritesIt() throws {
+    let names = ["caf\u{E9}", "cafe\u{301}", "\"a,b\"", "\"caf\u{E9}\""]
+    let (rows, peers, _) = try read(
+      Self.header + (0..<12).map { "\($0),\(names[$0 % 4]),1,," }.joined(separator: "\n"))
+    #expect(peers == ["caf\u{E9}", "a,b"])
+    #expect(rows.map(\.peerIndex) == (0..<12).map { [0, 0, 1, 0][$0 % 4] })
+    let plain = ["caf\u{E9}", "cafe\u{301}", "a,b", "caf\u{E9}"]
+    #expect(rows.map { Array($0.peer.utf8) } == (0..<12).map { Array(plain[$0 % 4].utf8) })
+  }
+
   @Test func everyColumnIsRead() throws {
     let (rows, _, warnings) = try read(
       """

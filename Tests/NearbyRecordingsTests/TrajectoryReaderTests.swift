@@ -17,6 +17,28 @@ import Testing
     return (rows, reader.warnings)
   }
 
+  @Test("Lines written in any other way give what ordinary lines give", arguments: 0..<12)
+  func ordinaryLinesAreReadAsOthers(decimals: Int) throws {
+    var (ordinary, other) = ("", "")
+    for row in 0..<200 {
+      let half = [0.5, -0.5, 0.25, 0.75][row % 4]
+      let numbers =
+        [1000 + Double(row) / 8, Double(row) / 7, -Double(row * row) / 11, 123 / Double(row + 1)]
+        + [half, (0.5 - half * half).squareRoot(), 0.5, -0.5]
+      let fields = numbers.map { number in
+        var text = OutputText()
+        // Too few decimals would leave no quaternion of unit length.
+        text.append(number, decimals: abs(number) < 1 ? max(decimals, 3) : decimals)
+        return String(decoding: text.bytes, as: UTF8.self)
+      }
+      ordinary += fields.joined(separator: " ") + "\n"
+      other += fields.joined(separator: "  ") + "\n"
+    }
+    let rows = try read(ordinary).rows
+    #expect(rows == (try read(other).rows))
+    #expect(rows.count > 20)
+  }
+
   @Test(arguments: [
     "1.5 1 2 3 0 0 0 1\n2.5 4 5 6 0 0 0 1\n",
     "1.5 1 2 3 0 0 0 1\n2.5 4 5 6 0 0 0 1",

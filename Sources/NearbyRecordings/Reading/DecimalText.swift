@@ -19,6 +19,60 @@ enum DecimalText {
     var isTruncated = false
   }
 
+  /// Reads a number as most are written, `-12.345678`: the digits behind the point at once.
+  ///
+  /// - Parameters:
+  ///   - text: The bytes, with ``LineReader/padding`` behind the end.
+  ///   - position: Where the number begins, then the first byte that is no part of it; anything when
+  ///     there is none.
+  ///   - end: Where the text ends.
+  /// - Returns: `nil` when ``scan(_:_:upTo:)`` has to say what the text is.
+  @inline(__always)
+  static func plainScan(_ text: Span<UInt8>, _ position: inout Int, upTo end: Int) -> Scan? {
+    guard 0 <= position, position < end, end &+ LineReader.padding <= text.count else { return nil }
+    var scan = Scan()
+    scan.isNegative = unsafe text[unchecked: position] == .minus
+    // Without a jump, which nobody could foresee.
+    position &+= scan.isNegative ? 1 : 0
+
+    let start = position
+    while position < end {
+      let digit = unsafe text[unchecked: position] &- .zero
+      guard digit < 10 else { break }
+      scan.digits = scan.digits &* 10 &+ UInt64(digit)
+      position &+= 1
+    }
+    let wholeCount = position &- start
+    guard wholeCount > 0 else { return nil }
+    let point = position
+    if position < end, unsafe text[unchecked: position] == .point {
+      position &+= 1
+      var count = unsafe appendDigits(to: &scan.digits, text, &position)
+      if count == 8, position < end {
+        count = unsafe appendDigits(to: &scan.digits, text, &position)
+      }
+      scan.exponent = point &+ 1 &- position
+      // There may be more. What lies behind the end may be digits, too.
+      guard count < 8, position <= end else { return nil }
+    }
+    // Nineteen digits always fit into 64 bits.
+    return wholeCount &- scan.exponent <= 19 ? scan : nil
+  }
+
+  /// Appends the digits at a position, at most eight.
+  @unsafe @inline(__always)
+  private static func appendDigits(
+    to number: inout UInt64, _ text: Span<UInt8>, _ position: inout Int
+  ) -> Int {
+    let digits = unsafe EightDigits(
+      text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
+    let count = digits.count
+    number =
+      unsafe number &* wholePowersOfTen.span[unchecked: count] &+ digits.value(ofFirst: count)
+    position &+= count
+    return count
+  }
+
   /// Reads the number with which a text begins, as far as it goes.
   ///
   /// - Parameters:
@@ -136,6 +190,17 @@ enum DecimalText {
   @inline(__always)
   private static func wholeScan(_ text: Span<UInt8>, _ field: Range<Int>) -> Scan? {
     var position = field.lowerBound
+    if let scan = plainScan(text, &position, upTo: field.upperBound),
+      position == field.upperBound
+    {
+      return scan
+    }
+    return anyScan(text, field)
+  }
+
+  @inline(never)
+  private static func anyScan(_ text: Span<UInt8>, _ field: Range<Int>) -> Scan? {
+    var position = field.lowerBound
     let scan = scan(text, &position, upTo: field.upperBound)
     return position == field.upperBound ? scan : nil
   }
@@ -176,7 +241,7 @@ extension DecimalText.Scan {
 
   /// The number where one operation on exact operands gives it; `nil` elsewhere.
   @inline(__always)
-  fileprivate var ordinaryDouble: Double? {
+  var ordinaryDouble: Double? {
     guard !isTruncated, digits <= 1 << 53, -22 <= exponent, exponent <= 22 else { return nil }
     let whole = isNegative ? -Double(digits) : Double(digits)
     return exponent < 0 ? whole / powersOfTen[-exponent] : whole * powersOfTen[exponent]

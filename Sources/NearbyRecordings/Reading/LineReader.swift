@@ -9,6 +9,9 @@ struct LineReader: ~Copyable, Sendable {
   /// The size of the buffer, and so the longest line.
   static let bufferSize = 256 * 1024
 
+  /// So many bytes may be loaded at once from any place in a line.
+  static let padding = 8
+
   /// The file's name inside the recording, for errors.
   let file: String
   /// The file's size when it was opened, bytes.
@@ -17,7 +20,7 @@ struct LineReader: ~Copyable, Sendable {
   private(set) var bytesRead = 0
   /// The number of the line that ``next()`` gave last, from 1.
   private(set) var line = 0
-  /// The bytes in which the last line lies.
+  /// The bytes in which the last line lies, then ``padding`` that means nothing.
   private(set) var buffer: [UInt8]
 
   private let descriptor: Int32
@@ -50,7 +53,8 @@ struct LineReader: ~Copyable, Sendable {
     self.descriptor = descriptor
     totalBytes = Int(status.st_size)
     // Array's own way of filling takes milliseconds in a debug build.
-    buffer = unsafe [UInt8](unsafeUninitializedCapacity: Self.bufferSize) { bytes, count in
+    let size = Self.bufferSize + Self.padding
+    buffer = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       guard let base = bytes.baseAddress else { return }
       unsafe memset(base, 0, bytes.count)
       count = bytes.count
@@ -96,16 +100,16 @@ struct LineReader: ~Copyable, Sendable {
   /// Moves what is left of the buffer to its beginning and reads into the rest.
   private mutating func fill() throws(RecordingError) {
     let rest = filled - position
-    guard rest < buffer.count else {
+    guard rest < Self.bufferSize else {
       throw RecordingError(
-        .lineTooLong, "the line is longer than \(buffer.count) bytes", file: file, line: line + 1,
-        remedy: "the file must be lines of text")
+        .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file,
+        line: line + 1, remedy: "the file must be lines of text")
     }
     let (from, fd) = (position, descriptor)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
       unsafe memmove(base, base + from, rest)
-      return unsafe read(fd, base + rest, bytes.count - rest)
+      return unsafe read(fd, base + rest, Self.bufferSize - rest)
     }
     position = 0
     filled = rest
@@ -145,6 +149,9 @@ extension LineReader {
       code, message, file: file, line: line, column: position.map { $0 - lineRange.lowerBound + 1 },
       remedy: remedy)
   }
+
+  /// A piece of the last line.
+  func bytes(_ range: Range<Int>) -> [UInt8] { range.map { buffer[$0] } }
 
   /// A piece of the last line as it is shown in messages: quoted, on one line, not too long.
   func excerpt(_ range: Range<Int>) -> String {

@@ -19,11 +19,11 @@ public struct RangingReader: ~Copyable, Sendable {
   private var csv: CSVReader
   private let declaredCount: Int
   private var indexOfPeer: [String: Int] = [:]
-  private var turns = PeerTurns()
+  private var names = PeerNames()
   private var newest: Timestamp?
   private var lastGiven: Timestamp?
   /// Rows in time order, from ``head`` on.
-  private var held: [RangingRow] = []
+  private var held: [HeldRow] = []
   private var head = 0
   private var isAtEnd = false
 
@@ -76,7 +76,8 @@ public struct RangingReader: ~Copyable, Sendable {
     }
     head += 1
     lastGiven = held[head - 1].timestamp
-    return held[head - 1]
+    let name = names[held[head - 1].name]
+    return held[head - 1].row(peer: name.text, index: name.peer)
   }
 
   /// Whether no row that is still to come can be before the first one held.
@@ -87,7 +88,7 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private mutating func hold(_ row: consuming RangingRow) throws(RecordingError) {
+  private mutating func hold(_ row: HeldRow) throws(RecordingError) {
     let newest = max(self.newest ?? row.timestamp, row.timestamp)
     let lateness = newest.seconds(since: row.timestamp)
     guard lateness <= Self.reorderingWindow else {
@@ -107,32 +108,28 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private mutating func parseRow() throws(RecordingError) -> RangingRow {
-    let (peer, peerIndex) = try peer()
-    return RangingRow(
-      timestamp: try csv.timestamp(Column.timestamp), peer: peer, peerIndex: peerIndex,
-      distance: try csv.number(Column.distance), azimuthRadians: try csv.number(Column.azimuth),
-      elevationRadians: try csv.number(Column.elevation),
-      distanceSigma: try csv.number(Column.distanceSigma),
-      azimuthSigmaRadians: try csv.number(Column.azimuthSigma),
-      elevationSigmaRadians: try csv.number(Column.elevationSigma),
-      azimuthFigureOfMerit: try csv.number(Column.azimuthFigureOfMerit),
-      elevationFigureOfMerit: try csv.number(Column.elevationFigureOfMerit),
-      rssi: try csv.number(Column.rssi),
-      isNonLineOfSight: csv.isEmpty(Column.nonLineOfSight) ? nil : try nonLineOfSight(),
-      line: csv.lines.line)
+  private mutating func parseRow() throws(RecordingError) -> HeldRow {
+    let name = try name()
+    var row = HeldRow(
+      timestamp: try csv.timestamp(Column.timestamp), name: name, line: csv.lines.line)
+    for column in Column.numbers {
+      if let value = try csv.number(column) { row.set(column - Column.distance, value) }
+    }
+    if !csv.isEmpty(Column.nonLineOfSight) {
+      row.set(HeldRow.nonLineOfSight, try nonLineOfSight() ? 1 : 0)
+    }
+    return row
   }
 
-  private mutating func peer() throws(RecordingError) -> (name: String, index: Int) {
+  /// The name in the row, by its place in ``names``.
+  private mutating func name() throws(RecordingError) -> Int {
     let field = csv.field(Column.peer)
-    if let known = turns.next(if: csv.lines.buffer.span, field) {
-      turns.last = known.index
+    if let known = names.next(if: csv.lines.buffer.span, field) {
+      names.last = known
       return known
     }
-    let name = try csv.peer(Column.peer)
-    let index = index(of: name)
-    turns.learn(field.map { csv.lines.buffer[$0] }, name: name, index: index)
-    return (name, index)
+    let text = try csv.peer(Column.peer)
+    return names.learn(csv.lines.bytes(field), text, peer: index(of: text))
   }
 
   private mutating func index(of peer: String) -> Int {
@@ -174,6 +171,9 @@ public struct RangingReader: ~Copyable, Sendable {
     static let rssi = 10
     static let nonLineOfSight = 11
 
+    /// The columns of numbers, in the order of a held row's values.
+    static let numbers = distance...rssi
+
     static let all: [CSVColumn] = [
       .required("timestamp"), .required("peer"), .required("distance"), .required("azimuth"),
       .required("elevation"), .optional("distance_sigma"), .optional("azimuth_sigma"),
@@ -183,40 +183,89 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 }
 
-/// Who comes after whom: a peer that comes when it did before is known without its name's string.
-private struct PeerTurns {
-  fileprivate struct Turn {
-    /// The name as it was written last, in the file and read.
-    var bytes: [UInt8] = []
-    var name = ""
-    /// Who came next, by index.
-    var next = 0
+/// A row as it is held back: a third of a ``RangingRow``, and nothing in it is counted.
+private struct HeldRow {
+  /// The place of the last value, the only one that is true or false.
+  static let nonLineOfSight = 9
+
+  let timestamp: Timestamp
+  /// By its place in the reader's names.
+  let name: Int
+  let line: Int
+  private var values = InlineArray<10, Double>(repeating: 0)
+  /// A bit for each value that there is.
+  private var present: UInt16 = 0
+
+  init(timestamp: Timestamp, name: Int, line: Int) {
+    (self.timestamp, self.name, self.line) = (timestamp, name, line)
   }
 
-  private var turns: [Turn] = []
-  /// Whose turn it was last, by index.
-  var last = 0
-
-  /// The peer whose turn it is, if a field holds its name.
-  func next(if text: Span<UInt8>, _ field: Range<Int>) -> (name: String, index: Int)? {
-    guard last < turns.count else { return nil }
-    let next = turns[last].next
-    guard next < turns.count, turns[next].isWritten(text, field) else { return nil }
-    return (turns[next].name, next)
+  @inline(__always)
+  mutating func set(_ place: Int, _ value: Double) {
+    values[place] = value
+    present |= 1 << UInt16(place)
   }
 
-  /// Takes note of a peer and of how its name was written.
-  mutating func learn(_ bytes: [UInt8], name: String, index: Int) {
-    while turns.count <= max(index, last) { turns.append(Turn()) }
-    turns[last].next = index
-    turns[index].name = name
-    turns[index].bytes = bytes
-    last = index
+  @inline(__always)
+  private func value(_ place: Int) -> Double? {
+    present & 1 << UInt16(place) == 0 ? nil : values[place]
+  }
+
+  @inline(__always)
+  func row(peer: String, index: Int) -> RangingRow {
+    RangingRow(
+      timestamp: timestamp, peer: peer, peerIndex: index, distance: value(0),
+      azimuthRadians: value(1), elevationRadians: value(2), distanceSigma: value(3),
+      azimuthSigmaRadians: value(4), elevationSigmaRadians: value(5),
+      azimuthFigureOfMerit: value(6), elevationFigureOfMerit: value(7), rssi: value(8),
+      isNonLineOfSight: value(Self.nonLineOfSight).map { $0 != 0 }, line: line)
   }
 }
 
-extension PeerTurns.Turn {
-  /// Whether a field is the name as it was written last.
+/// Peers' names as the file writes them, and who comes after whom: a name that comes when it did
+/// before is known without its string.
+private struct PeerNames {
+  struct Name {
+    /// As the file writes it.
+    let bytes: [UInt8]
+    let text: String
+    /// The peer's place in the reader's list.
+    let peer: Int
+    /// Which name came next, by its place.
+    var next = 0
+  }
+
+  private var names: [Name] = []
+  private var placeOfBytes: [[UInt8]: Int] = [:]
+  /// Which name came last, by its place.
+  var last = 0
+
+  subscript(place: Int) -> Name { names[place] }
+
+  /// The name whose turn it is, if it is what a field holds.
+  @inline(__always)
+  func next(if text: Span<UInt8>, _ field: Range<Int>) -> Int? {
+    guard last < names.count else { return nil }
+    let next = names[last].next
+    return names[next].isWritten(text, field) ? next : nil
+  }
+
+  /// Takes note of a name that came out of turn.
+  mutating func learn(_ bytes: [UInt8], _ text: String, peer: Int) -> Int {
+    let place = placeOfBytes[bytes] ?? names.count
+    if place == names.count {
+      placeOfBytes[bytes] = place
+      names.append(Name(bytes: bytes, text: text, peer: peer))
+    }
+    names[last].next = place
+    last = place
+    return place
+  }
+}
+
+extension PeerNames.Name {
+  /// Whether a field is this name.
+  @inline(__always)
   fileprivate func isWritten(_ text: Span<UInt8>, _ field: Range<Int>) -> Bool {
     guard bytes.count == field.count else { return false }
     for (place, byte) in zip(field, bytes) where text[place] != byte { return false }

@@ -38,7 +38,8 @@ public struct TrajectoryReader: ~Copyable, Sendable {
   ///   quaternion that is no rotation, time that goes back, a file without a pose.
   public mutating func next() throws(RecordingError) -> PoseRow? {
     while let line = try lines.next() {
-      guard let row = try parse(line) else { continue }
+      let parsed = if let row = ordinaryRow(line) { row } else { try parse(line) }
+      guard let row = parsed else { continue }
       if let last = lastTimestamp, row.timestamp <= last {
         guard row.timestamp == last else {
           throw lines.error(
@@ -62,6 +63,35 @@ public struct TrajectoryReader: ~Copyable, Sendable {
         remedy: "a trajectory needs at least one line of timestamp tx ty tz qx qy qz qw")
     }
     return nil
+  }
+
+  /// A pose as most are written: eight plain numbers with one blank between each two.
+  ///
+  /// - Returns: `nil` when ``parse(_:)`` has to say what the line is.
+  @inline(__always)
+  private func ordinaryRow(_ line: Range<Int>) -> PoseRow? {
+    let text = lines.buffer.span
+    var position = line.lowerBound
+    guard let timestamp = DecimalText.plainScan(text, &position, upTo: line.upperBound)?.timestamp
+    else { return nil }
+    var values = InlineArray<7, Double>(repeating: 0)
+    for index in 0..<7 {
+      guard position < line.upperBound, unsafe text[unchecked: position] == .blank else {
+        return nil
+      }
+      position &+= 1
+      guard
+        let value = DecimalText.plainScan(text, &position, upTo: line.upperBound)?.ordinaryDouble
+      else { return nil }
+      values[index] = value
+    }
+    let place = Vector3(values[0], values[1], values[2])
+    guard position == line.upperBound, Self.isPlace(place),
+      let rotation = Self.rotation(values[3], values[4], values[5], values[6])
+    else { return nil }
+    return PoseRow(
+      timestamp: timestamp,
+      worldFromDevice: RigidTransform(rotation: rotation, translation: place), line: lines.line)
   }
 
   /// Every byte is looked at once: a field's number ends where the field does, or it is none.
@@ -132,13 +162,24 @@ public struct TrajectoryReader: ~Copyable, Sendable {
   private func rotation(
     _ x: Double, _ y: Double, _ z: Double, _ w: Double, in line: Range<Int>
   ) throws(RecordingError) -> Rotation {
-    let length = (x * x + y * y + z * z + w * w).squareRoot()
-    guard (0.99...1.01).contains(length), let rotation = Rotation(normalizing: x, y, z, w) else {
+    guard let rotation = Self.rotation(x, y, z, w) else {
+      let length = (x * x + y * y + z * z + w * w).squareRoot()
       throw lines.error(
         .invalidRotation, "the quaternion's length is \(length), not 1", in: line,
         remedy: "write qx qy qz qw of unit length")
     }
     return rotation
+  }
+
+  @inline(__always)
+  private static func rotation(_ x: Double, _ y: Double, _ z: Double, _ w: Double) -> Rotation? {
+    let length = (x * x + y * y + z * z + w * w).squareRoot()
+    return (0.99...1.01).contains(length) ? Rotation(normalizing: x, y, z, w) : nil
+  }
+
+  @inline(__always)
+  private static func isPlace(_ place: Vector3) -> Bool {
+    max(abs(place.x), abs(place.y), abs(place.z)) <= farthest
   }
 
   static let farthest = 1e7

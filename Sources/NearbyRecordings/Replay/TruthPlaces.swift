@@ -36,11 +36,14 @@ package struct TruthPlaces: ~Copyable {
   package func knows(_ peer: String) -> Bool { truth?.knows(peer) == true }
 
   /// Takes note of the odometry's next pose.
-  package mutating func note(_ pose: DevicePose) { odometry.add(pose) }
+  package mutating func note(_ pose: DevicePose) {
+    if hasTruth { odometry.add(pose) }
+  }
 
   /// The places at a sample; `nil` where odometry or truth do not reach.
   package mutating func place(at row: RangingRow) throws(RecordingError) -> Place? {
-    try place(
+    guard hasTruth else { return nil }
+    return try place(
       of: row.peer, at: row.timestamp,
       odometryPose: odometry.pose(at: row.timestamp, longestGap: longestPoseGap))
   }

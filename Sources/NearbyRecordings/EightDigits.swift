@@ -17,7 +17,7 @@ struct EightDigits {
   var count: Int {
     // A sum of ten and more reaches the highest bit of its byte. It may carry into bytes behind the
     // first such one, which nobody asks about.
-    let others = (bytes | bytes &+ 0x7676_7676_7676_7676) & 0x8080_8080_8080_8080
+    let others = (bytes | (bytes &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
     return others.trailingZeroBitCount >> 3
   }
 

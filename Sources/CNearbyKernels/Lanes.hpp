@@ -29,7 +29,8 @@ constexpr int lane_count = 4;
 using Lanes = double __attribute__((ext_vector_type(lane_count)));
 using LaneBits = int64_t __attribute__((ext_vector_type(lane_count)));
 using Pair = double __attribute__((ext_vector_type(2)));
-/// The same where they stand in memory among doubles.
+/// The same where they stand in memory among doubles, aligned as those. They are the same types to
+/// the language: a reference to `Lanes` must not be bound to them, for it would promise alignment.
 typedef Lanes LanesAt __attribute__((aligned(8), may_alias));
 typedef Pair PairAt __attribute__((aligned(8), may_alias));
 

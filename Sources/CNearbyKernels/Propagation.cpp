@@ -28,8 +28,7 @@ struct Straying {
 /// `moves` is one where the peer moves and zero where it rests: there the velocity and all its
 /// covariances are zero, and stay so.
 template <class H>
-NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion,
-                               const typename H::Value &moves) {
+NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename H::Value moves) {
   const double lasts = motion.velocity_seconds;
   const double left = std::exp(-motion.seconds / lasts);
   const double reach = lasts * (1 - left);

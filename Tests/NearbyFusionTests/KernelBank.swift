@@ -96,14 +96,21 @@ struct KernelBank {
 
   var weights: [Double] { (0..<count).map(weight) }
 
+  /// Calls a kernel on a copy of the fields that stands where no vector is aligned: a bank promises no
+  /// more than a double's alignment.
   private mutating func withBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
     let (count, stride, mayMove) = (Int32(count), Int32(stride), Int32(hasVelocity ? 1 : 0))
-    return unsafe fields.withUnsafeMutableBufferPointer { buffer in
+    var room = [Double](repeating: 0, count: fields.count + 4)
+    return unsafe room.withUnsafeMutableBufferPointer { room in
+      let first = (40 - Int(bitPattern: room.baseAddress) % 32) % 32 / 8
       let bank = unsafe nearby_bank(
-        fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)
-      return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
+        fields: room.baseAddress! + first, count: count, stride: stride, may_move: mayMove)
+      for index in fields.indices { unsafe room[first + index] = fields[index] }
+      let result = unsafe withUnsafePointer(to: bank) { unsafe body($0) }
+      for index in fields.indices { fields[index] = unsafe room[first + index] }
+      return result
     }
   }
 

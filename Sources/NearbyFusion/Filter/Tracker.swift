@@ -476,9 +476,10 @@ struct Tracker: Sendable {
   }
 
   /// Whether the place has moved so far since it was last fitted that the shell's bend on the way
-  /// matters: samples since then are linearised somewhere else than those before.
+  /// matters: samples since then are linearised somewhere else than those before. Not before the first fit,
+  /// which has the pace of the search.
   private func hasSwung(_ rangeSigma: Double) -> Bool {
-    guard let refinedPlace else { return true }
+    guard let refinedPlace else { return false }
     let swing = (bank.position(0) - refinedPlace).length
     let distance = (refinedPlace - device.worldFromDevice.translation).length
     return 0.5 * swing * swing > Self.flatNoiseShare * rangeSigma * distance

@@ -475,9 +475,10 @@ struct Tracker: Sendable {
     bank.pairUp(doubt: Self.movesAfterwards, configuration.speedVariances)
   }
 
-  /// Whether the place has moved so far since it was last fitted that the shell's bend on the way
-  /// matters: samples since then are linearised somewhere else than those before. Not before the first fit,
-  /// which has the pace of the search.
+  /// Whether the place has moved so far since it was last fitted that the shell's bend matters.
+  ///
+  /// Samples since then are linearised somewhere else than those before. Not before the first fit,
+  /// which keeps the pace of the search.
   private func hasSwung(_ rangeSigma: Double) -> Bool {
     guard let refinedPlace else { return false }
     let swing = (bank.position(0) - refinedPlace).length

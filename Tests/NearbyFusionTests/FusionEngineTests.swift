@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import Testing
+
+@testable import NearbyFusion
 
 /// The engine as a value: deterministic, copied freely, one trajectory for all peers.
 @Suite("FusionEngine")
@@ -12,6 +13,15 @@ struct FusionEngineTests {
     let peer = engine.addPeer()
     scenario.simulated(seed: seed).feed(&engine, as: peer)
     return engine.estimate(of: peer)
+  }
+
+  @Test("in a planar world a peer moves in the plane", arguments: [true, false])
+  func planarSpeed(isPlanar: Bool) {
+    var configuration = FusionConfiguration()
+    configuration.odometry.isPlanar = isPlanar
+    let speeds = configuration.speedVariances
+    #expect((speeds[1] == 0) == isPlanar)
+    #expect(speeds[0] > 0 && speeds[0] == speeds[2])
   }
 
   @Test("before anything is known, nothing is claimed")

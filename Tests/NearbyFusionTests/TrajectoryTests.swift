@@ -57,6 +57,26 @@ struct TrajectoryTests {
     #expect(trajectory.point(at: Self.time(-0.001)) == nil)
   }
 
+  @Test("poses at uneven times are found as well", arguments: 0..<8 as Range<UInt64>)
+  func unevenTimes(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var odometry = OdometryConfiguration()
+    odometry.maximumPoseGap = 2
+    var trajectory = Trajectory(odometry: odometry, maximumLateness: 10)
+    // Bursts at a millisecond, then pauses of up to a second; it walks on at 0.1 m/s.
+    var seconds = 0.0
+    for step in 0..<200 {
+      append(Self.pose(seconds, Vector3(0.1 * seconds, 0, 0)), to: &trajectory)
+      seconds += step % 20 == 19 ? generator.uniform(in: 0.1...0.9) : 0.001
+    }
+    let newest = try #require(trajectory.newest).timestamp.seconds(since: Self.time(0))
+    for _ in 0..<200 {
+      let asked = generator.uniform(in: 0...newest)
+      let point = try #require(trajectory.point(at: Self.time(asked)))
+      #expect(abs(point.worldFromDevice.translation.x - 0.1 * asked) < 1e-8, "\(asked) s")
+    }
+  }
+
   @Test("extrapolation goes on straight ahead, up to its limit")
   func extrapolation() throws {
     var trajectory = empty()

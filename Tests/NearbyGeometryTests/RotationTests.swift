@@ -57,6 +57,15 @@ struct RotationTests {
     #expect(abs(Rotation.identity.angle(to: turn) - angle) < 1e-15 * 4)
   }
 
+  @Test("the cosine of half the angle is that of the angle", arguments: seeds)
+  func halfCosine(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let (a, b) = (generator.rotation(), generator.rotation())
+    let cosine = cos(0.5 * a.angle(to: b))
+    #expect(abs(a.squaredHalfCosine(to: b) - cosine * cosine) < 1e-14)
+    #expect(abs(a.squaredHalfCosine(to: a) - 1) < 1e-14)
+  }
+
   @Test("a turn of more than half a circle is the shorter one the other way")
   func longTurn() {
     let turn = Rotation(angleRadians: 2 * .pi - 0.5, about: Vector3(0, 1, 0))

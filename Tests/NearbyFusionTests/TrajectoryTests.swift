@@ -63,17 +63,21 @@ struct TrajectoryTests {
     var odometry = OdometryConfiguration()
     odometry.maximumPoseGap = 2
     var trajectory = Trajectory(odometry: odometry, maximumLateness: 10)
-    // Bursts at a millisecond, then pauses of up to a second; it walks on at 0.1 m/s.
+    // Bursts at a millisecond, then pauses of up to a second, to and fro by a millimetre.
+    var times: [Double] = []
     var seconds = 0.0
     for step in 0..<200 {
-      append(Self.pose(seconds, Vector3(0.1 * seconds, 0, 0)), to: &trajectory)
+      times.append(seconds)
+      append(Self.pose(seconds, Vector3(0.001 * Double(step % 2), 0, 0)), to: &trajectory)
       seconds += step % 20 == 19 ? generator.uniform(in: 0.1...0.9) : 0.001
     }
-    let newest = try #require(trajectory.newest).timestamp.seconds(since: Self.time(0))
     for _ in 0..<200 {
-      let asked = generator.uniform(in: 0...newest)
+      let after = 1 + Int(generator.uniform() * 198)
+      let share = generator.uniform(in: 0.01...0.99)
+      let asked = times[after - 1] + share * (times[after] - times[after - 1])
       let point = try #require(trajectory.point(at: Self.time(asked)))
-      #expect(abs(point.worldFromDevice.translation.x - 0.1 * asked) < 1e-8, "\(asked) s")
+      let expected = 0.001 * (after % 2 == 1 ? share : 1 - share)
+      #expect(abs(point.worldFromDevice.translation.x - expected) < 1e-8, "\(asked) s")
     }
   }
 

@@ -106,7 +106,8 @@ struct KernelBank {
     return unsafe room.withUnsafeMutableBufferPointer { room in
       let first = (40 - Int(bitPattern: room.baseAddress) % 32) % 32 / 8
       let bank = unsafe nearby_bank(
-        fields: room.baseAddress.map { unsafe $0 + first }, count: count, stride: stride, may_move: mayMove)
+        fields: room.baseAddress.map { unsafe $0 + first }, count: count, stride: stride,
+        may_move: mayMove)
       for index in fields.indices { unsafe room[first + index] = fields[index] }
       let result = unsafe withUnsafePointer(to: bank) { unsafe body($0) }
       for index in fields.indices { fields[index] = unsafe room[first + index] }

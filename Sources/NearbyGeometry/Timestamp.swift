@@ -36,14 +36,27 @@ public struct Timestamp: Hashable, Sendable, Comparable {
   /// The seconds that passed since another moment; negative when that one is later.
   @inlinable
   public func seconds(since other: Timestamp) -> Double {
-    // Wraps rather than traps for stamps 292 years apart.
-    Double(nanoseconds &- other.nanoseconds) * 1e-9
+    let (difference, overflows) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+    // Stamps 292 years apart: what is lost to rounding no longer matters.
+    if overflows { return (Double(nanoseconds) - Double(other.nanoseconds)) * 1e-9 }
+    return Double(difference) * 1e-9
   }
 
   /// A moment some seconds later, or earlier when negative.
+  ///
+  /// Beyond the ends of the clock, 292 years from its origin, it is the end; after a time that is
+  /// not a number it is this moment.
+  ///
+  /// - Parameter seconds: How much later.
+  /// - Returns: The moment, to the nearest nanosecond.
   @inlinable
   public func advanced(bySeconds seconds: Double) -> Timestamp {
-    Timestamp(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+    let step = (seconds * 1e9).rounded()
+    guard !step.isNaN else { return self }
+    let end = step < 0 ? Int64.min : Int64.max
+    guard let step = Int64(exactly: step) else { return Timestamp(nanoseconds: end) }
+    let (sum, overflows) = nanoseconds.addingReportingOverflow(step)
+    return Timestamp(nanoseconds: overflows ? end : sum)
   }
 
   /// Whether one moment is before another.

@@ -23,6 +23,21 @@ struct ObservationWindowTests {
       worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(across, 0, 0)))
   }
 
+  /// Adds a range measured at a device's place.
+  ///
+  /// - Returns: Whether the window took it for new.
+  private func add(
+    range: Double, at device: TrajectoryPoint, to window: inout ObservationWindow,
+    expecting expectation: ObservationWindow.Expectation? = nil
+  ) -> Bool {
+    let ranging = FusionConfiguration().ranging
+    let sample = RangingSample(
+      peer: PeerID(index: 0), timestamp: device.timestamp, distance: range)
+    var components = Components(repeating: nil)
+    components[0] = MeasuredComponent(.range, of: sample, ranging)
+    return window.add(components, at: device, noise: NoiseLevels(ranging), expecting: expectation)
+  }
+
   /// A keyframe that is left: where it is, and how wrong its range is there.
   private struct Left {
     var across: Double
@@ -32,19 +47,12 @@ struct ObservationWindowTests {
   private func left(
     excess: Double, expecting expectation: ObservationWindow.Expectation?
   ) -> [Left] {
-    let configuration = FusionConfiguration()
-    let noise = NoiseLevels(configuration.ranging)
     var window = ObservationWindow(mayMove: false)
     for index in 0..<Self.samples {
       let device = device(index)
       let range = (Self.peer - device.worldFromDevice.translation).length
-      let sample = RangingSample(
-        peer: PeerID(index: 0), timestamp: device.timestamp,
-        distance: range + (Self.outliers.contains(index) ? excess : 0))
-      var components = Components(repeating: nil)
-      components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
-      let isNew = window.add(components, at: device, noise: noise, expecting: expectation)
-      #expect(isNew)
+      let error = Self.outliers.contains(index) ? excess : 0
+      #expect(add(range: range + error, at: device, to: &window, expecting: expectation))
     }
     #expect(window.count < Self.samples)
     return window.kernelKeyframes(
@@ -82,16 +90,10 @@ struct ObservationWindowTests {
   @Test("from one place, what a peer that may move gave in a quarter of a second is one keyframe")
   func standingStill() {
     func times(mayMove: Bool) -> [Double] {
-      let configuration = FusionConfiguration()
-      let noise = NoiseLevels(configuration.ranging)
       var window = ObservationWindow(mayMove: mayMove)
       var device = device(0)
       for _ in 0..<9 {
-        let sample = RangingSample(
-          peer: PeerID(index: 0), timestamp: device.timestamp, distance: 3)
-        var components = Components(repeating: nil)
-        components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
-        _ = window.add(components, at: device, noise: noise, expecting: nil)
+        _ = add(range: 3, at: device, to: &window)
         device.timestamp = device.timestamp.advanced(bySeconds: 0.1)
       }
       return window.kernelKeyframes(
@@ -110,17 +112,11 @@ struct ObservationWindowTests {
 
   @Test("neighbours that are averaged stand for the time between them")
   func averagedTimes() {
-    let configuration = FusionConfiguration()
-    let noise = NoiseLevels(configuration.ranging)
     var window = ObservationWindow(mayMove: true)
     for index in 0..<Self.samples {
       let device = device(index)
       let range = (Self.peer - device.worldFromDevice.translation).length
-      let sample = RangingSample(
-        peer: PeerID(index: 0), timestamp: device.timestamp, distance: range)
-      var components = Components(repeating: nil)
-      components[0] = MeasuredComponent(.range, of: sample, configuration.ranging)
-      _ = window.add(components, at: device, noise: noise, expecting: nil)
+      _ = add(range: range, at: device, to: &window)
     }
     let now = device(Self.samples - 1)
     let keyframes = window.kernelKeyframes(

@@ -128,6 +128,21 @@ struct TrajectoryTests {
     #expect(Double(largest) <= max(64, 2 * 3.2 * rate) + 2)
   }
 
+  @Test("poses centuries apart are a gap")
+  func centuriesApart() {
+    var trajectory = empty()
+    let start = Int64.max - 3_000_000_000
+    // Enough poses for the ring to look at what it may forget, at the end of the clock.
+    for step in 0..<200 as Range<Int64> {
+      let pose = DevicePose(
+        timestamp: Timestamp(nanoseconds: step == 0 ? .min : start + step * 10_000_000),
+        worldFromDevice: .identity)
+      append(pose, to: &trajectory)
+      #expect(trajectory.point(at: Timestamp(nanoseconds: step)) == nil)
+    }
+    #expect(trajectory.point(at: Timestamp(nanoseconds: start + 1_985_000_000)) != nil)
+  }
+
   @Test("memory stays bounded")
   func bounded() {
     var trajectory = empty()

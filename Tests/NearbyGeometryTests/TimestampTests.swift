@@ -43,6 +43,18 @@ struct TimestampTests {
     #expect(Timestamp(seconds: -4.599e9) != nil)
   }
 
+  @Test("centuries apart, the time between is right and the clock ends where it ends")
+  func centuriesApart() {
+    let first = Timestamp(nanoseconds: .min)
+    let last = Timestamp(nanoseconds: .max)
+    #expect(last.seconds(since: first) == 0x1p64 * 1e-9)
+    #expect(first.seconds(since: last) == -0x1p64 * 1e-9)
+    #expect(last.advanced(bySeconds: 1) == last && first.advanced(bySeconds: -1) == first)
+    #expect(Timestamp(nanoseconds: 0).advanced(bySeconds: .infinity) == last)
+    #expect(Timestamp(nanoseconds: 0).advanced(bySeconds: -1e300) == first)
+    #expect(Timestamp(nanoseconds: 7).advanced(bySeconds: .nan) == Timestamp(nanoseconds: 7))
+  }
+
   @Test("moments are ordered")
   func order() {
     let early = Timestamp(nanoseconds: -1)

@@ -6,7 +6,7 @@ import NearbyGeometry
 /// The hypotheses about one peer: a structure of arrays that the kernels work on.
 ///
 /// A bank of one is a single column and costs what one filter costs; a larger one is worked on in
-/// lanes of eight. Nothing is allocated while the number of hypotheses falls or stays.
+/// vector lanes. Nothing is allocated while the number of hypotheses falls or stays.
 ///
 /// The bank of a peer that may move holds its velocity too, and each hypothesis whether it moves.
 struct HypothesisBank: Sendable {

@@ -38,7 +38,7 @@ struct Trajectory: Sendable {
   private(set) var count = 0
 
   private let odometry: OdometryConfiguration
-  private let nanosecondsKept: Int64
+  private let secondsKept: Double
   private let detectsJumps: Bool
   private var quality = TrackingSample.Quality.normal
   /// Where drift was last counted from: a device at rest does not drift, however long it rests.
@@ -53,8 +53,7 @@ struct Trajectory: Sendable {
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
     self.detectsJumps = detectsJumps
-    let seconds = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
-    nanosecondsKept = Int64((seconds * 1e9).rounded())
+    secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
   }
 
   var newest: TrajectoryPoint? { count > 0 ? self[count - 1] : nil }
@@ -161,9 +160,7 @@ struct Trajectory: Sendable {
 
   private mutating func push(_ point: TrajectoryPoint) {
     if count == ring.count {
-      if count > 1,
-        self[1].timestamp.nanoseconds + nanosecondsKept < point.timestamp.nanoseconds
-      {
+      if count > 1, point.timestamp.seconds(since: self[1].timestamp) > secondsKept {
         head = (head + 1) & (ring.count - 1)
         count -= 1
       } else {

@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
+    .library(name: "NearbyBatch", targets: ["NearbyBatch"]),
     // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -37,6 +38,8 @@ let package = Package(
     .systemLibrary(name: "CEigen", pkgConfig: "eigen3", providers: [.apt(["libeigen3-dev"])]),
     .systemLibrary(name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
 
     // MARK: - Kernels
     .target(
@@ -64,12 +67,19 @@ let package = Package(
         "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
       ],
       swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyBatch",
+      dependencies: [
+        "CMessageDigest", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySmoothing",
+      ],
+      swiftSettings: swiftSettings),
 
     // MARK: - Command line
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
         "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -120,6 +130,12 @@ let package = Package(
     .testTarget(
       name: "NearbyRecordingsTests",
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyBatchTests",
+      dependencies: [
+        "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",

@@ -88,11 +88,11 @@ public struct AtomicFile: ~Copyable {
 /// A folder that appears whole or not at all.
 ///
 /// Its files are written into a hidden folder beside it, which ``commit()`` renames.
-struct AtomicFolder: ~Copyable {
+package struct AtomicFolder: ~Copyable {
   /// Where the folder is to appear.
-  let path: String
+  package let path: String
   /// Where to write until then.
-  let temporaryPath: String
+  package let temporaryPath: String
   private let isReplaceable: Bool
 
   /// Starts a folder; folders above it are made as needed.
@@ -102,7 +102,7 @@ struct AtomicFolder: ~Copyable {
   ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
   ///     that is not empty and does not hold it is never touched.
   /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
-  init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
+  package init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
     // Without the slash at its end: a rename needs the folder's own name.
     let url = URL(filePath: path).standardizedFileURL
     var plain = url.path(percentEncoded: false)
@@ -121,7 +121,7 @@ struct AtomicFolder: ~Copyable {
   }
 
   /// Puts the folder in its place.
-  consuming func commit() throws(RecordingError) {
+  package consuming func commit() throws(RecordingError) {
     guard isReplaceable else {
       // Over an empty folder a rename succeeds; over one that was filled meanwhile it does not.
       guard unsafe rename(temporaryPath, path) == 0 else { throw .unwritable(path, reason: errno) }
@@ -135,6 +135,19 @@ struct AtomicFolder: ~Copyable {
       throw .unwritable(path, reason: reason)
     }
     try? FileManager.default.removeItem(atPath: old)
+  }
+
+  /// The name of the file or folder whose hidden remains a name is: what a process that was killed
+  /// has left.
+  ///
+  /// - Parameter name: The name of a file or folder.
+  /// - Returns: The name for which it was written; `nil` for any other name.
+  package static func target(ofRemains name: String) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].isEmpty, parts[parts.count - 1] == "partial",
+      parts[parts.count - 2].utf8.count == 8
+    else { return nil }
+    return parts[1...(parts.count - 3)].joined(separator: ".")
   }
 
   deinit {

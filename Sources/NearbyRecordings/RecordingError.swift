@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
 
 /// What is wrong with a recording, where, and what to do about it.
 ///
@@ -104,5 +105,25 @@ extension RecordingError {
 
     /// The kind's name.
     public var description: String { base.rawValue }
+  }
+}
+
+extension RecordingError {
+  /// The error with the path of its file in the place of the file's name in the recording.
+  ///
+  /// - Parameter recording: The recording's path as it was given.
+  /// - Returns: The error for a person to read.
+  public func located(in recording: String) -> RecordingError {
+    // The path of recording.json names a recording, too.
+    if recording.hasSuffix("/\(file)") { return located(at: recording) }
+    let path = recording.hasSuffix("/") ? recording + file : "\(recording)/\(file)"
+    let isInside = !file.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
+    return code != .missingFolder && code != .missingFile && isInside ? located(at: path) : self
+  }
+
+  private func located(at path: String) -> RecordingError {
+    var error = self
+    error.file = path
+    return error
   }
 }

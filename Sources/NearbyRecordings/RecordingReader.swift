@@ -109,6 +109,12 @@ public struct RecordingReader: Hashable, Sendable {
 }
 
 extension RecordingReader {
+  /// The names of all files that a recording may have, in its folder.
+  public static let fileNames = [
+    RecordingManifest.fileName, trajectoryFile, rangingFile, trackingFile, truthTrajectoryFile,
+    truthPeersFile,
+  ]
+
   static let trajectoryFile = "trajectory.txt"
   static let rangingFile = "ranging.csv"
   static let trackingFile = "tracking.csv"

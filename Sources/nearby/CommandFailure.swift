@@ -62,23 +62,3 @@ extension RecordingReader {
     folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
   }
 }
-
-extension RecordingError {
-  /// The error with the path of its file in the place of the file's name in the recording.
-  ///
-  /// - Parameter recording: The recording's path as it was given.
-  /// - Returns: The error for a person to read.
-  func located(in recording: String) -> RecordingError {
-    // The path of recording.json names a recording, too.
-    if recording.hasSuffix("/\(file)") { return located(at: recording) }
-    let path = recording.hasSuffix("/") ? recording + file : "\(recording)/\(file)"
-    let isInside = !file.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
-    return code != .missingFolder && code != .missingFile && isInside ? located(at: path) : self
-  }
-
-  private func located(at path: String) -> RecordingError {
-    var error = self
-    error.file = path
-    return error
-  }
-}

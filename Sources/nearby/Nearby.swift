@@ -15,6 +15,7 @@ struct Nearby: ParsableCommand {
       EXAMPLES
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
+        nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
@@ -29,7 +30,7 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
+      RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
       EvaluateCommand.self, ProveCommand.self,
     ])
 

@@ -20,7 +20,7 @@ struct ResultTable {
           summary.peers.compactMap { peer in peer.errors.map { (peer.id, $0) } }, combined: errors
         ).lines
     }
-    if let seconds = summary.timing.smoothingSeconds {
+    if let seconds = summary.timing?.smoothingSeconds {
       lines += [
         "", "From the whole recording, smoothed in \(seconds.text(decimals: 1)) s:",
       ]
@@ -39,11 +39,12 @@ struct ResultTable {
 
   private var headline: String {
     let seconds = summary.duration.text(decimals: summary.duration < 100 ? 1 : 0)
-    let milliseconds = (summary.timing.fusingSeconds * 1e3).text(decimals: 1)
-    return """
+    let headline = """
       \(summary.name): \(summary.samples) samples in \(seconds) s, \
-      \(summary.samplesRejected) rejected; fused in \(milliseconds) ms
+      \(summary.samplesRejected) rejected
       """
+    guard let timing = summary.timing else { return headline }
+    return headline + "; fused in \((timing.fusingSeconds * 1e3).text(decimals: 1)) ms"
   }
 
   private var peerTable: TextTable {

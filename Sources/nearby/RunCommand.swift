@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
-import NearbyFusion
+import NearbyBatch
 import NearbyRecordings
 
 /// `nearby run`: a recording in, estimates out.
@@ -75,60 +75,19 @@ struct RunCommand: ParsableCommand {
     let progress = ProgressLine(isQuiet: quiet)
     defer { progress.finish() }
     do {
-      let recording = try RecordingReader(folder: recordingPath)
-      let outcome = try run(over: recording, progress: progress)
+      var run = try RecordingRun(folder: recordingPath, settings: configurationPath)
+      run.selection = Set(peers)
+      run.smooths = smooth
+      let folder = try OutputFolder(path: output)
+      let outcome = try run.write(
+        into: output, progress: progress.update(fraction:samples:),
+        accept: { try checkSelection(against: $0.peersInRecording) })
+      folder.keep()
       progress.finish()
-      if !quiet { report(outcome, of: recording) }
+      if !quiet { report(outcome, of: run.recording) }
     } catch let error as RecordingError {
       throw error.located(in: recordingPath)
     }
-  }
-
-  /// Runs, and puts the files in their place when all went well.
-  private func run(
-    over recording: RecordingReader, progress: ProgressLine
-  ) throws -> RecordingReplay.Outcome {
-    var configuration = recording.manifest.fusionConfiguration()
-    if let configurationPath {
-      configuration = try ConfigurationFile.read(path: configurationPath, over: configuration)
-    }
-    let replay = try RecordingReplay(
-      recording, configuration: configuration, selection: Set(peers))
-
-    let folder = try OutputFolder(path: output)
-    var estimates = try EstimateWriter(
-      path: folder.path(of: EstimateWriter.fileName), frames: recording.manifest.frames)
-    var outcome = try replay.run(progress: progress.update(fraction:samples:)) {
-      (row, report, estimate) throws(RecordingError) in
-      try estimates.write(row, report: report, estimate: estimate)
-    }
-    try checkSelection(against: outcome.peersInRecording)
-    let smoothed = try smooth ? smoothed(recording, configuration, folder, &outcome, progress) : nil
-
-    var settings = try AtomicFile(path: folder.path(of: ConfigurationFile.fileName))
-    try settings.write(ConfigurationFile.json(of: configuration))
-    var summary = try AtomicFile(path: folder.path(of: RunSummary.fileName))
-    try summary.write(outcome.summary.json())
-    try estimates.commit()
-    try smoothed?.commit()
-    try settings.commit()
-    try summary.commit()
-    folder.keep()
-    return outcome
-  }
-
-  private func smoothed(
-    _ recording: RecordingReader, _ configuration: FusionConfiguration,
-    _ folder: borrowing OutputFolder, _ outcome: inout RecordingReplay.Outcome,
-    _ progress: ProgressLine
-  ) throws -> SmoothedWriter {
-    var writer = try SmoothedWriter(
-      path: folder.path(of: SmoothedWriter.fileName), frames: recording.manifest.frames)
-    let run = SmoothingRun(
-      recording: recording, configuration: configuration, selection: Set(peers))
-    try run.run(
-      into: &writer, summary: &outcome.summary, progress: progress.update(fraction:samples:))
-    return writer
   }
 
   private func checkSelection(against known: [String]) throws {

@@ -70,7 +70,7 @@ struct SmoothCommandTests {
     }
     let all = try #require(summary.smoothedErrors)
     #expect(all.samples == WalkRecording.samples)
-    #expect(try #require(summary.timing.smoothingSeconds) > 0)
+    #expect(try #require(summary.timing?.smoothingSeconds) > 0)
   }
 
   @Test func withoutTheFlagNothingOfItIsWritten() throws {

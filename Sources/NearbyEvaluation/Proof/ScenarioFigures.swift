@@ -24,7 +24,7 @@ public struct ScenarioFigures: Sendable, Encodable {
   }
 
   /// A number for each output.
-  public struct PerOutput: Sendable, Encodable {
+  public struct PerOutput: Sendable, Codable {
     /// Of the distance.
     public var distance: Double?
     /// Of the direction.

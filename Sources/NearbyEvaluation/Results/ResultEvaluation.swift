@@ -7,9 +7,12 @@ public import NearbyRecordings
 ///
 /// Rows of the result are joined with the recording's samples by time and peer; the errors are those of
 /// `ErrorStatistics`.
-public struct ResultEvaluation: Sendable, Encodable {
+public struct ResultEvaluation: Sendable, Codable {
+  /// The name of the file that a batch puts it into.
+  public static let fileName = "evaluation.json"
+
   /// What was evaluated.
-  public enum Source: String, Sendable, Encodable {
+  public enum Source: String, Sendable, Codable {
     /// `estimates.csv`.
     case estimates
     /// `smoothed.csv`.
@@ -32,7 +35,7 @@ public struct ResultEvaluation: Sendable, Encodable {
   public var all: ResultFigures
 
   /// The figures of one peer.
-  public struct PeerFigures: Sendable, Encodable {
+  public struct PeerFigures: Sendable, Codable {
     /// The peer's name.
     public var id: String
     /// Its figures.

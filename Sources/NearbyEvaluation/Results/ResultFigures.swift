@@ -3,7 +3,7 @@ internal import NearbyGeometry
 public import NearbyRecordings
 
 /// Figures of a result over some rows, beside the errors against the truth.
-public struct ResultFigures: Sendable, Encodable {
+public struct ResultFigures: Sendable, Codable {
   /// The errors.
   public var errors: ErrorStatistics
   /// The mean NIS over the number of components, of the samples that were used whole: expected one.

@@ -47,7 +47,7 @@ public struct EstimateWriter: ~Copyable {
   ) throws(RecordingError) {
     table.text.append(row.timestamp)
     table.text.append(byte: .comma)
-    table.text.append(peer: row.peer)
+    table.text.append(name: row.peer)
     switch estimate.convergence {
     case .unknown: table.text.append(",unknown,")
     case .converged: table.text.append(",converged,")

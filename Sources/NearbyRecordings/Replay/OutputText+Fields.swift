@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyGeometry
+package import NearbyGeometry
 
 /// The fields of the tables that a run writes.
 extension OutputText {
   private static let significantDigits = 10
 
   /// Appends a name, in quotes where it would not read back without (RFC 4180).
-  mutating func append(peer: String) {
+  package mutating func append(name: String) {
     let start = count
-    append(peer)
+    append(name)
     var needsQuotes = false
     withSpan { text in
       let name = text.extracting(start...)
@@ -20,11 +20,11 @@ extension OutputText {
     }
     guard needsQuotes else { return }
     truncate(to: start)
-    append("\"\(peer.replacing("\"", with: "\"\""))\"")
+    append("\"\(name.replacing("\"", with: "\"\""))\"")
   }
 
   /// Appends a comma and a number; nothing after the comma where there is none.
-  mutating func appendField(_ number: Double?) {
+  package mutating func appendField(_ number: Double?) {
     append(byte: .comma)
     // An infinite standard deviation is one that is not available.
     guard let number, number.isFinite else { return }
@@ -32,14 +32,14 @@ extension OutputText {
   }
 
   /// Appends three fields.
-  mutating func appendField(_ vector: Vector3?) {
+  package mutating func appendField(_ vector: Vector3?) {
     appendField(vector?.x)
     appendField(vector?.y)
     appendField(vector?.z)
   }
 
   /// Appends six fields, the upper triangle row by row.
-  mutating func appendField(_ matrix: SymmetricMatrix3?) {
+  package mutating func appendField(_ matrix: SymmetricMatrix3?) {
     appendField(matrix?.xx)
     appendField(matrix?.xy)
     appendField(matrix?.xz)

@@ -48,8 +48,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var smoothedErrors: ErrorStatistics?
   /// The engine, and how it was set.
   public var engine: Engine
-  /// How long the run took.
-  public var timing: Timing
+  /// How long the run took; `nil` where equal runs must give equal files.
+  public var timing: Timing?
 
   /// Reads from the `summary.json` of a result which recording it is of.
   ///

@@ -36,7 +36,7 @@ public struct SmoothedWriter: ~Copyable {
   public mutating func write(_ row: SmoothedRow) throws(RecordingError) {
     table.text.append(row.timestamp)
     table.text.append(byte: .comma)
-    table.text.append(peer: row.peer)
+    table.text.append(name: row.peer)
     table.text.appendField(row.positionInWorld.map(frames.worldVector(fromEngine:)))
     table.text.appendField(
       row.positionInWorld.map { _ in frames.worldCovariance(fromEngine: row.covariance) })

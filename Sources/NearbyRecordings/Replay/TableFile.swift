@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A table of comma-separated values on its way into a file, handed to the system in large pieces.
-struct TableFile: ~Copyable {
+package struct TableFile: ~Copyable {
   /// Text is handed over in pieces of this size, bytes.
   private static let pieceSize = 1 << 16
 
   /// The row that is being written, behind those not handed over yet.
-  var text = OutputText()
+  package var text = OutputText()
   private var file: AtomicFile
 
   /// Starts a file with its row of column names; its folder must exist.
-  init(path: String, columns: [String]) throws(RecordingError) {
+  package init(path: String, columns: [String]) throws(RecordingError) {
     file = try AtomicFile(path: path)
     text.append(columns.joined(separator: ",") + "\n")
   }
 
   /// Ends a row.
-  mutating func endRow() throws(RecordingError) {
+  package mutating func endRow() throws(RecordingError) {
     text.append(byte: .lf)
     if text.count >= Self.pieceSize { try flush() }
   }
 
   /// Ends the file and puts it in its place.
-  consuming func commit() throws(RecordingError) {
+  package consuming func commit() throws(RecordingError) {
     try flush()
     try file.commit()
   }

@@ -59,7 +59,7 @@ struct SmoothingRun {
         errors: comparison.errors(ofPeer: row.peerIndex, named: row.peer))
     }
     summary.smoothedErrors = comparison.errors
-    summary.timing.smoothingSeconds = start.duration(to: .now).inSeconds
+    summary.timing?.smoothingSeconds = start.duration(to: .now) / .seconds(1)
   }
 
   private func read(

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyRecordings
+
+/// A recording of a batch.
+public struct BatchItem: Hashable, Sendable {
+  /// Its name in the batch and the path of its result: where it lies below the path that was given,
+  /// that path's own name in front.
+  public var id: String
+  /// Where it is.
+  public var folder: String
+  /// Bytes of all its files: the work that it is, about.
+  public var bytes: Int
+
+  /// Makes an item.
+  ///
+  /// - Parameters:
+  ///   - id: Its name in the batch: a path without an end that goes up or out.
+  ///   - folder: Where it is.
+  ///   - bytes: Bytes of all its files.
+  public init(id: String, folder: String, bytes: Int) {
+    self.id = id
+    self.folder = folder
+    self.bytes = bytes
+  }
+
+  /// The folder in which it lies, by ``id``; `.` for one that was given itself.
+  public var group: String {
+    id.lastIndex(of: "/").map { String(id[..<$0]) } ?? "."
+  }
+}
+
+extension BatchItem {
+  /// Finds the recordings in folders and in the folders below them.
+  ///
+  /// A folder that holds a `recording.json` is one, and is not searched further. Hidden folders are
+  /// passed over; a folder that is reached twice, over a link, is searched once.
+  ///
+  /// - Parameter paths: Recordings, or folders with recordings somewhere below.
+  /// - Returns: The recordings, ordered by their names byte by byte.
+  /// - Throws: When a path leads nowhere, holds no recording, or gives names that are taken.
+  public static func find(in paths: [String]) throws(RecordingError) -> [BatchItem] {
+    var items: [BatchItem] = []
+    var search = Search()
+    for path in paths {
+      let root = try search.root(path)
+      let before = items.count
+      search.find(in: path, id: root, &items)
+      guard items.count > before else {
+        throw RecordingError(
+          .missingFile, "no recording lies in this folder or below, or all were given before",
+          file: path,
+          remedy: "a recording is a folder with \(RecordingManifest.fileName); check the path")
+      }
+    }
+    items.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+    for (one, next) in zip(items, items.dropFirst()) where one.id == next.id {
+      throw RecordingError(
+        .duplicateKey, "\(one.folder) would have the same name, \(one.id)", file: next.folder,
+        remedy: "give the folder above both, or rename one")
+    }
+    return items
+  }
+
+  /// The part of a batch that falls to one of several machines.
+  ///
+  /// - Parameters:
+  ///   - items: All recordings, in order.
+  ///   - index: Which part, from 1.
+  ///   - count: How many parts.
+  /// - Returns: Every `count`-th recording from the `index`-th on.
+  public static func shard(_ items: [BatchItem], index: Int, of count: Int) -> [BatchItem] {
+    precondition(1 <= index && index <= count)
+    return items.enumerated().filter { $0.offset % count == index - 1 }.map(\.element)
+  }
+
+  /// A walk through folders.
+  private struct Search {
+    private var seen: Set<String> = []
+    private let files = FileManager.default
+
+    /// The name under which what lies below a path is found.
+    func root(_ path: String) throws(RecordingError) -> String {
+      guard isFolder(path) else {
+        throw RecordingError(
+          .missingFolder, "there is no such folder", file: path, remedy: "check the path")
+      }
+      let url = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath()
+      return url.lastPathComponent
+    }
+
+    mutating func find(in folder: String, id: String, _ items: inout [BatchItem]) {
+      let real = URL(filePath: folder).resolvingSymlinksInPath().path(percentEncoded: false)
+      guard seen.insert(real).inserted else { return }
+      let below = folder.hasSuffix("/") ? folder : folder + "/"
+      if files.fileExists(atPath: below + RecordingManifest.fileName) {
+        items.append(BatchItem(id: id, folder: folder, bytes: bytes(in: below)))
+        return
+      }
+      let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+      for name in names.sorted() where !name.hasPrefix(".") && isFolder(below + name) {
+        find(in: below + name, id: id + "/" + name, &items)
+      }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+      var isFolder: ObjCBool = false
+      return unsafe files.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private func bytes(in folder: String) -> Int {
+      RecordingReader.fileNames.reduce(0) { sum, name in
+        let size = try? files.attributesOfItem(atPath: folder + name)[.size] as? Int
+        return sum + (size ?? 0)
+      }
+    }
+  }
+}

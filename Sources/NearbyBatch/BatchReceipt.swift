@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyFusion
+internal import NearbyRecordings
+
+/// What a result was made of and what was made: `receipt.json`, by which a batch knows what is done.
+struct BatchReceipt: Hashable, Codable {
+  /// The file's name in its folder.
+  static let fileName = "receipt.json"
+
+  /// The engine's version.
+  var version: String
+  /// The options that change results.
+  var options: Options
+  /// The settings in force.
+  var settings: ContentDigest
+  /// The recording's files by their names.
+  var recording: [String: ContentDigest]
+  /// The result's files by their names.
+  var results: [String: ContentDigest]
+
+  struct Options: Hashable, Codable {
+    var smooths: Bool
+    var evaluates: Bool
+  }
+
+  /// The receipt for a recording whose results are still to be made.
+  init(_ run: RecordingRun, evaluates: Bool) throws(RecordingError) {
+    version = NearbyVersion.current
+    options = Options(smooths: run.smooths, evaluates: evaluates)
+    settings = ContentDigest(ConfigurationFile.json(of: run.configuration).utf8)
+    recording = try Self.digests(of: RecordingReader.fileNames, in: run.recording.folder)
+    results = [:]
+  }
+
+  /// Whether a folder holds just the results that this receipt asks for.
+  func isFulfilled(by folder: String) -> Bool {
+    guard
+      let data = FileManager.default.contents(atPath: "\(folder)/\(Self.fileName)"),
+      let found = try? JSONDecoder().decode(BatchReceipt.self, from: data),
+      let results = try? Self.digests(of: found.results.keys, in: folder)
+    else { return false }
+    var wanted = self
+    wanted.results = results
+    return !results.isEmpty && found == wanted
+  }
+
+  /// Adds the results that lie in a folder, and writes the receipt beside them.
+  mutating func close(over folder: String) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    results = try Self.digests(of: names, in: folder)
+    var file = try AtomicFile(path: "\(folder)/\(Self.fileName)")
+    try file.write(CanonicalJSON.text(of: self))
+    try file.commit()
+  }
+
+  /// The digests of those of the files that are there.
+  private static func digests(
+    of names: some Sequence<String>, in folder: String
+  ) throws(RecordingError) -> [String: ContentDigest] {
+    var digests: [String: ContentDigest] = [:]
+    for name in names where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+      digests[name] = try ContentDigest(ofFile: "\(folder)/\(name)")
+    }
+    return digests
+  }
+}

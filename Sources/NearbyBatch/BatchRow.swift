@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyEvaluation
+public import NearbyRecordings
+
+/// What a batch says about one peer of one recording: a row of its table.
+public struct BatchRow: Sendable {
+  /// What the run said.
+  public var peer: PeerSummary
+  /// Seconds from the recording's first pose or sample to its last.
+  public var duration: Double
+  /// The mean NIS over its degrees of freedom; `nil` unless results were evaluated.
+  public var normalizedInnovationSquared: Double?
+  /// The root mean square step of the placed peer, metres; `nil` unless results were evaluated.
+  public var jitter: Double?
+
+  /// Reads the rows from a result.
+  static func rows(of item: BatchItem, in folder: String) throws -> [BatchRow] {
+    let decoder = JSONDecoder()
+    let summary = try decoder.decode(
+      RunSummary.self, from: Data(FileBytes.read(path: "\(folder)/\(RunSummary.fileName)")))
+    let path = "\(folder)/\(ResultEvaluation.fileName)"
+    var figures: [String: ResultFigures] = [:]
+    if FileManager.default.fileExists(atPath: path) {
+      let evaluations = try decoder.decode(
+        [ResultEvaluation].self, from: Data(FileBytes.read(path: path)))
+      for peer in evaluations.first?.peers ?? [] { figures[peer.id] = peer.figures }
+    }
+    return summary.peers.map { peer in
+      BatchRow(
+        peer: peer, duration: summary.duration,
+        normalizedInnovationSquared: figures[peer.id]?.normalizedInnovationSquared,
+        jitter: figures[peer.id]?.jitter)
+    }
+  }
+}

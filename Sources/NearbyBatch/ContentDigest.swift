@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CMessageDigest
+internal import Foundation
+public import NearbyRecordings
+
+/// The SHA-256 of what a piece of work was made of: by it, work is known to be done already.
+public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// 64 hexadecimal digits, lower case.
+  public let description: String
+
+  /// Makes a digest of bytes.
+  ///
+  /// - Parameter bytes: The bytes.
+  public init(_ bytes: some Sequence<UInt8>) {
+    var sum = Sum()
+    sum.add(Array(bytes))
+    description = sum.hexadecimal()
+  }
+
+  /// Makes a digest of a file, which is read in pieces of a megabyte.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Throws: When the file is missing or cannot be read.
+  public init(ofFile path: String) throws(RecordingError) {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw RecordingError(
+        .missingFile, "there is no such file, or it cannot be read", file: path,
+        remedy: "check the path of the file and that you may read it")
+    }
+    defer { try? file.close() }
+    var sum = Sum()
+    do {
+      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+        sum.add([UInt8](piece))
+      }
+    } catch {
+      throw RecordingError(
+        .unreadableFile, "it cannot be read", file: path,
+        remedy: "check that it is a file and that you may read it")
+    }
+    description = sum.hexadecimal()
+  }
+
+  /// A digest as it stands in a file.
+  public init(from decoder: any Decoder) throws {
+    description = try decoder.singleValueContainer().decode(String.self)
+  }
+
+  /// Writes the digits.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+
+  /// A digest on its way.
+  private struct Sum {
+    private var context = SHA2_CTX()
+
+    init() { unsafe SHA256Init(&context) }
+
+    mutating func add(_ bytes: [UInt8]) { unsafe SHA256Update(&context, bytes, bytes.count) }
+
+    mutating func hexadecimal() -> String {
+      var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+      unsafe SHA256Final(&digest, &context)
+      let digits = Array("0123456789abcdef")
+      return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+  }
+}

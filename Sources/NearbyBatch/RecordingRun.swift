@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+public import NearbyRecordings
+
+/// A run over one recording whose results become files of a folder.
+///
+/// `estimates.csv`, `summary.json` and `configuration.json`; with smoothing `smoothed.csv`. Each file
+/// appears whole or not at all, and none when the recording has a fault.
+public struct RecordingRun: Sendable {
+  /// The recording.
+  public var recording: RecordingReader
+  /// The engine's settings.
+  public var configuration: FusionConfiguration
+  /// The names of the peers to be located; all when empty.
+  public var selection: Set<String> = []
+  /// Whether the whole recording, past and future, is asked, too.
+  public var smooths = false
+  /// Whether the summary says how long things took. Without it equal work gives equal files.
+  public var keepsTime = true
+
+  /// Opens a recording.
+  ///
+  /// - Parameters:
+  ///   - folder: The recording's folder.
+  ///   - settings: A file of settings over those of the recording.
+  /// - Throws: The first fault of `recording.json` or of the settings.
+  public init(folder: String, settings: String? = nil) throws(RecordingError) {
+    recording = try RecordingReader(folder: folder)
+    configuration = recording.manifest.fusionConfiguration()
+    if let settings {
+      configuration = try ConfigurationFile.read(path: settings, over: configuration)
+    }
+  }
+
+  /// Runs, and puts the files in their place when all went well.
+  ///
+  /// - Parameters:
+  ///   - folder: Where to write; it must exist.
+  ///   - progress: Now and then: the share of the work that is done, and the samples so far.
+  ///   - accept: Asked before any file appears: what it throws stops the run.
+  /// - Returns: The summary, and what was odd.
+  /// - Throws: The first fault of the recording or of the settings, or what `accept` throws.
+  public func write(
+    into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
+    accept: (RecordingReplay.Outcome) throws -> Void = { _ in }
+  ) throws -> RecordingReplay.Outcome {
+    let base = folder.hasSuffix("/") ? folder : folder + "/"
+    let replay = try RecordingReplay(
+      recording, configuration: configuration, selection: selection)
+    var estimates = try EstimateWriter(
+      path: base + EstimateWriter.fileName, frames: recording.manifest.frames)
+    var outcome = try replay.run(progress: progress) {
+      (row, report, estimate) throws(RecordingError) in
+      try estimates.write(row, report: report, estimate: estimate)
+    }
+    try accept(outcome)
+    let smoothed = try smooths ? smoothed(into: base, &outcome.summary, progress) : nil
+    if !keepsTime { outcome.summary.timing = nil }
+
+    var settings = try AtomicFile(path: base + ConfigurationFile.fileName)
+    try settings.write(ConfigurationFile.json(of: configuration))
+    var summary = try AtomicFile(path: base + RunSummary.fileName)
+    try summary.write(outcome.summary.json())
+    try estimates.commit()
+    try smoothed?.commit()
+    try settings.commit()
+    try summary.commit()
+    return outcome
+  }
+
+  private func smoothed(
+    into base: String, _ summary: inout RunSummary,
+    _ progress: (_ fraction: Double, _ samples: Int) -> Void
+  ) throws -> SmoothedWriter {
+    var writer = try SmoothedWriter(
+      path: base + SmoothedWriter.fileName, frames: recording.manifest.frames)
+    let run = SmoothingRun(
+      recording: recording, configuration: configuration, selection: selection)
+    try run.run(into: &writer, summary: &summary, progress: progress)
+    return writer
+  }
+}

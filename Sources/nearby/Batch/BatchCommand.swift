@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyBatch
+import NearbyFusion
+import NearbyRecordings
+
+/// `nearby batch`: many recordings, all cores, one table.
+struct BatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "batch",
+    abstract: "Locate the peers of many recordings, on all cores.",
+    discussion: """
+      Finds every recording in the folders given and below them, and writes into DIR
+
+        results/NAME/   what 'nearby run' writes, for each recording; whole or not at all
+        batch.csv       a row for each peer of each recording
+        batch.json      figures of each group of recordings, and of all
+        failures.csv    the recordings that could not be run, and why
+
+      NAME is where the recording lies below the folder that was given; its group is the folder \
+      that it lies in. A bad recording stops nothing. The files do not depend on --jobs, and hold \
+      no times that things took.
+
+      With --resume what is done already is kept: results of the same recording, settings and \
+      version, by their content. So a batch that was interrupted goes on where it stopped, and one \
+      to which recordings were added does the new ones.
+
+      With --shard I/N only every N-th recording is run, from the I-th on, and no table is written: \
+      for the machines of a cluster, all with the same DIR. Afterwards the whole batch with --resume \
+      finds everything done and writes the tables; results of other folders may be copied together \
+      first. Machines with the same kind of processor give the same bytes as one.
+
+      EXAMPLES
+        nearby batch Datasets recordings -o out/batch
+        nearby batch recordings -o out/batch --smooth --evaluate --resume
+        nearby batch recordings -o out/batch --shard $TASK/16
+        nearby report out/batch/results/living-room/* --output report.html
+
+      EXIT STATUS
+        65  a recording could not be run; the others were
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Recordings, or folders with recordings below.", valueName: "path"),
+    completion: .directory)
+  var paths: [String]
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to write; made if missing.", valueName: "dir"),
+    completion: .directory)
+  var output: String?
+
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp("Settings of the engine, JSON.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var configurationPath: String?
+
+  @Flag(help: "Also estimate from each whole recording, past and future: smoothed.csv.")
+  var smooth = false
+
+  @Flag(help: "Hold results against the truth where there is one: evaluation.json.")
+  var evaluate = false
+
+  @Flag(help: "Keep what is done already and do the rest.")
+  var resume = false
+
+  @Option(help: ArgumentHelp("Do this part only.", valueName: "i/n"))
+  var shard: Shard?
+
+  @Option(help: "How many recordings at a time (default: as many as cores).")
+  var jobs: Int?
+
+  @Flag(help: "List the recordings and run nothing.")
+  var list = false
+
+  @Flag(help: "Print batch.json instead of the table.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
+  var quiet = false
+
+  /// One of so many parts.
+  struct Shard: ExpressibleByArgument {
+    var index: Int
+    var count: Int
+
+    init?(argument: String) {
+      let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+      guard parts.count == 2, let index = parts[0], let count = parts[1], 1 <= index, index <= count
+      else { return nil }
+      (self.index, self.count) = (index, count)
+    }
+  }
+
+  func validate() throws {
+    if json && quiet {
+      throw ValidationError("--json and --quiet contradict each other; leave one out")
+    }
+    if !list && (output ?? "").isEmpty { throw ValidationError("name a folder with --output") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1") }
+    if paths.isEmpty { throw ValidationError("name a recording, or a folder with recordings") }
+  }
+
+  func run() async throws {
+    let all = try BatchItem.find(in: paths)
+    let items = shard.map { BatchItem.shard(all, index: $0.index, of: $0.count) } ?? all
+    if list {
+      for item in items { print(item.id) }
+      return
+    }
+    guard let output else { return }
+    if let configurationPath {
+      // A wrong setting is one error, not one for each recording.
+      _ = try ConfigurationFile.read(path: configurationPath, over: FusionConfiguration())
+    }
+    var batch = Batch(items, output: output)
+    batch.settings = configurationPath
+    batch.smooths = smooth
+    batch.evaluates = evaluate
+    batch.resumes = resume || shard != nil
+    if let jobs { batch.jobs = jobs }
+    let progress = BatchProgress(items, isQuiet: quiet)
+    let start = ContinuousClock.now
+    let report = try await batch.run(progress: progress.update)
+    progress.finish()
+    if shard == nil { try report.write(to: output) }
+    let seconds = start.duration(to: .now).inSeconds
+    if json {
+      print(report.json, terminator: "")
+    } else if !quiet {
+      print(BatchTable(report, seconds: seconds, output: shard == nil ? output : nil).text)
+    }
+    for failure in report.failures { Diagnostics.error(failure.message) }
+    if !report.failures.isEmpty { throw ExitCode.badData }
+  }
+}

@@ -17,6 +17,7 @@ struct Nearby: ParsableCommand {
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
+        nearby datasets list                            public recordings
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
         nearby prove                                    does the engine keep its word?
@@ -30,7 +31,7 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
+      RunCommand.self, BatchCommand.self, DatasetsCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
       EvaluateCommand.self, ProveCommand.self,
     ])
 

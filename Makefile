@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-dependent prove bench bench-setup bench-build bench-gate \
-	bench-baseline bench-times bench-peers bench-large bench-test compare compare-test lint format \
+	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test lint format \
 	docs clean
 
 # name of the Debian package, then of its pkg-config module
@@ -57,7 +57,7 @@ BENCH_REPORT = PYTHONPATH=Benchmarks python3 -m report $(if $(BENCH_ONLY),--only
 BENCH_TIMES := $(CURDIR)/out/bench/times
 BENCH_PEERS := .build-peers
 
-bench: build bench-times $(if $(BENCH_ONLY),,bench-peers) ## measure all: counts, times, floors, peers, goals
+bench: build bench-times $(if $(BENCH_ONLY),,bench-peers bench-batch) ## measure all: counts, times, floors, peers, goals
 	@$(BENCH_REPORT) table
 
 bench-gate: bench-build ## count instructions and allocations; fail if they rose
@@ -101,6 +101,10 @@ bench-large: bench-build ## see the memory that ten million samples take: minute
 	$(BENCH)/release/recording stream out/bench/large | tee out/bench/large.json
 	@rm -rf out/bench/large
 
+# BATCH="DIR ...": more recordings than the simulated and the committed ones
+bench-batch: build ## run a thousand recordings on one core and on all: how a batch scales
+	PYTHONPATH=Benchmarks python3 -m batch Datasets $(BATCH)
+
 bench-test: ## test the report of the benchmarks
 	PYTHONPATH=Benchmarks python3 -m unittest discover -t Benchmarks -s Benchmarks/report/tests
 
@@ -131,7 +135,7 @@ format: ## put every source file into that format
 
 docs: setup ## build the documentation; a broken link is an error
 	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
-	  NearbyEvaluation; do \
+	  NearbyEvaluation NearbyBatch; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

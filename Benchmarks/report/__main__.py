@@ -44,6 +44,7 @@ def main() -> None:
             baseline=baseline.counts,
             peers=_read(out / "peers.json"),
             large=_read(out / "large.json"),
+            batch=_read(out / "batch.json"),
         )
         (out / "table.md").write_text(as_markdown(measured))
         (out / "results.json").write_text(as_json(measured) + "\n")

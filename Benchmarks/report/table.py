@@ -38,6 +38,7 @@ class Measured:
     peers: dict[str, dict[str, float]] = field(default_factory=dict)
     """By group: nanoseconds of an operation, or of a byte."""
     large: dict[str, float] = field(default_factory=dict)
+    batch: dict[str, float] = field(default_factory=dict)
 
     def value(self, row: Row, quantity: Quantity) -> float | None:
         """A quantity of a row, if it was measured."""
@@ -189,12 +190,27 @@ def notes(measured: Measured) -> list[str]:
             f"streamed and fused: at most {measured.large['peakMegabytes']:.0f} MB of memory, "
             f"{measured.large['seconds']:.0f} s"
         )
+    if measured.batch:
+        found.append(_batch(measured.batch))
     for group, peers in measured.peers.items():
         shown = duration if group == "updates" else _rate
         found.append(
             f"peers, {group}: " + ", ".join(f"{name} {shown(ns)}" for name, ns in peers.items())
         )
     return found
+
+
+def _batch(batch: dict[str, float]) -> str:
+    """How a batch scales, held against the goal where that is defined."""
+    said = f"{batch['speedup']:.2f} × one core"
+    if batch["cores"] == 2:
+        said += f" (≥ 1.9: {'yes' if batch['speedup'] >= 1.9 else 'NO'})"
+    return (
+        f"a batch of {batch['recordings']:.0f} recordings: "
+        f"{batch['recordings'] / batch['secondsAllCores']:.0f} recordings/s on "
+        f"{batch['cores']:.0f} cores, {said}; at most {batch['peakMegabytesAll']:.0f} MB of memory, "
+        f"{batch['peakMegabytesTenth']:.0f} MB with a tenth of them"
+    )
 
 
 def _window_order(name: str) -> tuple[bool, int]:
@@ -224,5 +240,6 @@ def as_json(measured: Measured) -> str:
         "costliestSampleNanoseconds": costliest.best if costliest else None,
         "peers": measured.peers,
         "large": measured.large,
+        "batch": measured.batch,
     }
     return json.dumps(everything, indent=2)

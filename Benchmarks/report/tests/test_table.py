@@ -53,6 +53,20 @@ class GoalTests(unittest.TestCase):
         said = goals(Measured(Times(timings), {}, {}), row("Kernels.update.32"))
         self.assertIn("≤ 5 µs: yes, ≤ 20 × one update: NO, 21", said)
 
+    def test_a_batch_is_held_against_its_goal_on_two_cores(self) -> None:
+        batch = {
+            "recordings": 1000,
+            "cores": 2,
+            "secondsAllCores": 20,
+            "speedup": 1.95,
+            "peakMegabytesAll": 25,
+            "peakMegabytesTenth": 24,
+        }
+        for speedup, cores, said in ((1.95, 2, "1.9: yes"), (1.8, 2, "1.9: NO"), (3, 4, "core;")):
+            measured = Measured(Times(), {}, {}, batch=batch | {"speedup": speedup, "cores": cores})
+            self.assertIn(said, as_text(measured))
+            self.assertIn("50 recordings/s", as_text(measured))
+
     def test_allocations_are_counted_for_one_operation(self) -> None:
         counts = {"Engine.pose": Count(allocations=1, instructions=10, operations=1000)}
         self.assertEqual(

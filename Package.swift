@@ -146,6 +146,41 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
+// MARK: - Apple's interface
+
+// On Apple's systems the real NearbyInteraction, ARKit and simd serve.
+#if os(Linux)
+  package.products += [
+    .library(name: "NearbyInteraction", targets: ["NearbyInteraction"]),
+    .library(name: "ARKit", targets: ["ARKit"]),
+    .library(name: "NearbyEnvironment", targets: ["NearbyEnvironment"]),
+  ]
+  package.targets += [
+    .target(name: "simd", swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyEnvironment",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "ARKit",
+      dependencies: ["NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "simd"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyInteraction",
+      dependencies: ["ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "simd"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyInteractionTests",
+      dependencies: [
+        "ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "NearbyInteraction",
+        "NearbyRecordings", "NearbySimulation", "simd",
+      ],
+      swiftSettings: swiftSettings),
+    // As app authors write: nothing but Foundation, NearbyInteraction and ARKit, default settings.
+    .testTarget(name: "AppSessionTests", dependencies: ["ARKit", "NearbyInteraction"]),
+  ]
+#endif
+
 // MARK: - Documentation
 
 // Only on demand: as a dependency of everybody it would be a burden, and it breaks the API diff.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import NearbyEnvironment
+internal import NearbyFusion
+internal import NearbyGeometry
+
+/// The device's trajectory: frames from the odometry of the device on which the session is made.
+///
+/// Safe to be used from any thread; the delegate is called on ``delegateQueue``.
+open class ARSession: NSObject, @unchecked Sendable {
+  // Unchecked: every stored property but the constants is read and written under `lock` only, which is
+  // never held while foreign code runs.
+
+  /// What to do with what is left of an earlier run.
+  public struct RunOptions: OptionSet, Sendable {
+    /// One bit for each option.
+    public let rawValue: UInt
+
+    /// Makes a set from its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Begin a new world; the odometry of an environment keeps its own, so that this has no effect.
+    public static let resetTracking = RunOptions(rawValue: 1 << 0)
+    /// Forget the anchors.
+    public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
+  }
+
+  /// What concerns those who use the session's poses.
+  package enum Event: Sendable {
+    /// A pose or a tracking quality.
+    case trajectory(DeviceEvent)
+    /// The session runs with a new configuration, which may be used or not.
+    case reconfigured
+  }
+
+  /// The session's name among all sessions.
+  public let identifier = UUID()
+  /// The device whose odometry this is.
+  package let device: any NearbyDevice
+
+  private let lock = NSLock()
+  private weak var delegateUnderLock: (any ARSessionDelegate)?
+  private var queueUnderLock: DispatchQueue?
+  private var configurationUnderLock: ARConfiguration?
+  private var frameUnderLock: ARFrame?
+  private var anchors: [ARAnchor] = []
+  private var observers: [(id: Int, receive: @Sendable (Event) -> Void)] = []
+  private var nextObserver = 0
+  private var follower: TrajectoryFollower?
+  private var tracking = TrackingSample(
+    timestamp: Timestamp(nanoseconds: 0), quality: .normal)
+  private var isDeliveringFrame = false
+
+  /// Makes a session on the current environment's default device.
+  public override init() {
+    device = NearbyEnvironments.current.defaultDevice()
+    super.init()
+  }
+
+  /// Makes a session on a device.
+  ///
+  /// - Parameter device: Whose odometry it reports.
+  public init(on device: any NearbyDevice) {
+    self.device = device
+    super.init()
+  }
+
+  deinit { if let follower { device.unfollow(follower) } }
+
+  /// Who hears of the session; it is held weakly.
+  public var delegate: (any ARSessionDelegate)? {
+    get { lock.withLock { delegateUnderLock } }
+    set { lock.withLock { delegateUnderLock = newValue } }
+  }
+
+  /// Where the delegate is called; `nil` stands for the main queue.
+  public var delegateQueue: DispatchQueue? {
+    get { lock.withLock { queueUnderLock } }
+    set { lock.withLock { queueUnderLock = newValue } }
+  }
+
+  /// With what the session runs or ran last; a copy.
+  public var configuration: ARConfiguration? {
+    lock.withLock { configurationUnderLock?.copy() as? ARConfiguration }
+  }
+
+  /// The newest frame.
+  public var currentFrame: ARFrame? { lock.withLock { frameUnderLock } }
+
+  /// Starts, or goes on with another configuration.
+  ///
+  /// - Parameters:
+  ///   - configuration: How to run; it is copied.
+  ///   - options: What to do with what is left of an earlier run.
+  open func run(_ configuration: ARConfiguration, options: RunOptions = []) {
+    let observers = lock.withLock {
+      configurationUnderLock = configuration.copy() as? ARConfiguration
+      if options.contains(.removeExistingAnchors) { anchors = [] }
+      if follower == nil { follower = device.follow { [weak self] in self?.receive($0) } }
+      return self.observers
+    }
+    for observer in observers { observer.receive(.reconfigured) }
+  }
+
+  /// Stops; ``run(_:options:)`` goes on.
+  open func pause() {
+    lock.withLock {
+      if let follower { device.unfollow(follower) }
+      follower = nil
+    }
+  }
+
+  /// Adds an anchor.
+  ///
+  /// - Parameter anchor: The anchor.
+  open func add(anchor: ARAnchor) {
+    lock.withLock { anchors.append(anchor) }
+    deliver { $0.session($1, didAdd: [anchor]) }
+  }
+
+  /// Removes an anchor.
+  ///
+  /// - Parameter anchor: The anchor.
+  open func remove(anchor: ARAnchor) {
+    lock.withLock { anchors.removeAll { $0.identifier == anchor.identifier } }
+    deliver { $0.session($1, didRemove: [anchor]) }
+  }
+
+  // MARK: Those who use the poses
+
+  /// What keeps a nearby-interaction session from using these poses, if anything.
+  ///
+  /// A session that has not been run yet is no fault: it may be run properly.
+  package var trajectoryFault: String? {
+    guard let configuration else { return nil }
+    if let fault = configuration.trajectoryFault { return fault }
+    let attempts = delegate?.sessionShouldAttemptRelocalization(self) ?? false
+    return attempts ? "has a delegate that attempts relocalization" : nil
+  }
+
+  package func observe(_ receive: @escaping @Sendable (Event) -> Void) -> Int {
+    lock.withLock {
+      nextObserver += 1
+      observers.append((nextObserver, receive))
+      return nextObserver
+    }
+  }
+
+  package func stopObserving(_ id: Int) {
+    lock.withLock { observers.removeAll { $0.id == id } }
+  }
+
+  // MARK: Frames
+
+  private func receive(_ event: DeviceEvent) {
+    let observers = lock.withLock { follower == nil ? nil : self.observers }
+    guard let observers else { return }
+    for observer in observers { observer.receive(.trajectory(event)) }
+    switch event {
+    case .pose(let pose): take(pose)
+    case .tracking(let sample):
+      lock.withLock { tracking = sample }
+      deliver { delegate, session in
+        guard let camera = session.currentFrame?.camera else { return }
+        delegate.session(session, cameraDidChangeTrackingState: camera)
+      }
+    case .lifecycle(.suspended), .lifecycle(.enteredBackground):
+      deliver { $0.sessionWasInterrupted($1) }
+    case .lifecycle(.suspensionEnded), .lifecycle(.enteredForeground):
+      deliver { $0.sessionInterruptionEnded($1) }
+    case .measurement, .peerEnded, .time, .authorization: break
+    }
+  }
+
+  private func take(_ pose: DevicePose) {
+    let mustDeliver = lock.withLock {
+      let isLightKnown = configurationUnderLock?.isLightEstimationEnabled ?? false
+      frameUnderLock = ARFrame(
+        timestamp: pose.timestamp.seconds,
+        camera: ARCamera(
+          transform: simd_float4x4(pose.worldFromDevice),
+          trackingState: ARCamera.TrackingState(tracking.quality)),
+        lightEstimate: isLightKnown
+          ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil)
+      // A slow delegate gets the newest frame when it is done, and not a queue of old ones.
+      defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
+      return !isDeliveringFrame && delegateUnderLock != nil
+    }
+    guard mustDeliver else { return }
+    deliver { delegate, session in
+      let frame = session.lock.withLock {
+        session.isDeliveringFrame = false
+        return session.frameUnderLock
+      }
+      if let frame { delegate.session(session, didUpdate: frame) }
+    }
+  }
+
+  /// Calls the delegate on its queue, if there is one by then.
+  private func deliver(_ call: @escaping (any ARSessionDelegate, ARSession) -> Void) {
+    let call = SendableCall(call: call)
+    (delegateQueue ?? .main).async { [weak self] in
+      guard let self else { return }
+      if let delegate = self.delegate {
+        call.call(delegate, self)
+      } else {
+        self.lock.withLock { self.isDeliveringFrame = false }
+      }
+    }
+  }
+}
+
+/// A call that is handed to a queue once and run there once.
+private struct SendableCall: @unchecked Sendable {
+  // Unchecked: what it captures (anchors that never change, frames) is only read.
+  let call: (any ARSessionDelegate, ARSession) -> Void
+}

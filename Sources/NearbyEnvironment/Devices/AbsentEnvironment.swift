@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+public import NearbyGeometry
+
+/// An environment in which nothing can be measured.
+public final class AbsentEnvironment: NearbyEnvironment, NearbyDevice {
+  /// Why, if it was not asked for.
+  public let failure: String?
+
+  /// Makes an environment.
+  public init(_ failure: String? = nil) { self.failure = failure }
+
+  /// Itself.
+  public func defaultDevice() -> any NearbyDevice { self }
+  /// Nothing.
+  public var defaultCapabilities: DeviceCapabilities { [] }
+  /// Nothing.
+  public var capabilities: DeviceCapabilities { [] }
+  /// The defaults.
+  public var limits: SessionLimits { SessionLimits() }
+  /// The defaults.
+  public var fusion: FusionConfiguration { FusionConfiguration() }
+  /// Always the same moment.
+  public var now: Timestamp { Timestamp(nanoseconds: 0) }
+  /// It is not for the user to say.
+  public var authorization: MeasurementAuthorization { .allowed }
+
+  /// Does nothing.
+  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {}
+  /// Does nothing.
+  public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {}
+  /// Does nothing.
+  public func rest(_ token: SessionToken) {}
+  /// Does nothing.
+  public func leave(_ token: SessionToken, tellsPeer: Bool) {}
+  /// None.
+  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) { (0, 0) }
+  /// Reports nothing.
+  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
+    TrajectoryFollower(number: 0)
+  }
+  /// Does nothing.
+  public func unfollow(_ follower: TrajectoryFollower) {}
+}

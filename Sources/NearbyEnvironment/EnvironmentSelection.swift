@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+internal import NearbyRecordings
+
+/// Which environment a process gets whose host chooses none, by environment variables.
+///
+/// | variable | value | meaning |
+/// | --- | --- | --- |
+/// | `NEARBY_ENVIRONMENT` | `simulated` (default) | a world in this process; every session is a device of its own |
+/// | | `simulated:FOLDER` | one world for all processes that name this folder of sockets; every process is a device |
+/// | | `replay:FOLDER` | the recording in this folder; the n-th token that is run stands for its n-th peer |
+/// | | `none` | a device that measures nothing |
+/// | `NEARBY_SEED` | a number | the world's seed, 1 by default |
+/// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default |
+/// | `NEARBY_PHONE` | `array`, `camera`, `watch` | what devices can measure: antenna array and camera (default), camera only, distances only |
+///
+/// An environment that cannot be had is `none`, so that every session ends with
+/// ``NIError/unsupportedPlatform``; ``failure`` says why.
+public struct EnvironmentSelection: Hashable, Sendable {
+  /// What was asked for.
+  public enum Choice: Hashable, Sendable {
+    /// A simulated world in this process.
+    case simulated
+    /// A simulated world shared by the processes that name this folder.
+    case shared(folder: String)
+    /// A recording.
+    case replay(folder: String)
+    /// Nothing.
+    case none
+  }
+
+  /// What was asked for.
+  public var choice: Choice
+  /// The settings of a simulated world.
+  public var settings = SimulatedWorldSettings()
+  /// How much faster than life a replay is.
+  public var speed = 1.0
+  /// What is wrong with the variables, if anything.
+  public var failure: String?
+
+  /// Reads the variables.
+  ///
+  /// - Parameter variables: The process's environment by default.
+  public init(_ variables: [String: String] = ProcessInfo.processInfo.environment) {
+    let name = variables["NEARBY_ENVIRONMENT"] ?? "simulated"
+    let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
+    switch (parts.first, parts.count > 1 ? parts[1] : nil) {
+    case ("simulated", nil): choice = .simulated
+    case ("simulated", let folder?): choice = .shared(folder: folder)
+    case ("replay", let folder?): choice = .replay(folder: folder)
+    case ("none", nil): choice = .none
+    default:
+      choice = .none
+      failure = "NEARBY_ENVIRONMENT is '\(name)', not simulated, simulated:…, replay:… or none"
+    }
+    if let text = variables["NEARBY_SEED"] {
+      if let seed = UInt64(text) { settings.seed = seed } else { refuse("NEARBY_SEED", text) }
+    }
+    if let text = variables["NEARBY_SPEED"] {
+      if let speed = Double(text), speed > 0 {
+        self.speed = speed
+      } else {
+        refuse("NEARBY_SPEED", text)
+      }
+    }
+    switch variables["NEARBY_PHONE"] {
+    case nil, "array": break
+    case "camera": settings.capabilities = .phoneWithoutAntennaArray
+    case "watch": settings.capabilities = .watch
+    case let text?: refuse("NEARBY_PHONE", text)
+    }
+  }
+
+  private mutating func refuse(_ variable: String, _ value: String) {
+    choice = .none
+    failure = "\(variable) is '\(value)', which makes no sense"
+  }
+
+  /// Makes the environment.
+  ///
+  /// - Returns: What was asked for, or an environment that measures nothing and says why.
+  public func environment() -> any NearbyEnvironment {
+    switch choice {
+    case .simulated: return SimulatedWorld(settings, clock: .machine)
+    case .none: return AbsentEnvironment(failure)
+    case .shared(let folder):
+      do throws(SimulatedWorld.SharingError) {
+        return try SimulatedWorld.shared(in: folder, settings)
+      } catch {
+        return AbsentEnvironment(error.description)
+      }
+    case .replay(let folder):
+      do throws(RecordingError) {
+        return try ReplayEnvironment(
+          RecordingReader(folder: folder), clock: .machine(speed: speed),
+          capabilities: settings.capabilities)
+      } catch {
+        return AbsentEnvironment("\(error)")
+      }
+    }
+  }
+}

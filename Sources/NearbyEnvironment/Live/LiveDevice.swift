@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyFusion
+public import NearbyGeometry
+
+/// A device whose poses and measurements the host hands in: sensors of one's own, or a test's numbers.
+///
+/// ```swift
+/// let device = LiveDevice()
+/// NearbyEnvironments.current = device
+/// // … the app makes and runs its session …
+/// device.add(DevicePose(timestamp: time, worldFromDevice: pose))
+/// device.add(RadioMeasurement(timestamp: time, distance: 4.2))
+/// ```
+///
+/// What is handed in is told before the call returns. Time is that of the poses and measurements, and
+/// of ``advance(to:)`` when there are none: without any of them no timeout ever comes.
+public final class LiveDevice: NearbyEnvironment, NearbyDevice, @unchecked Sendable {
+  // Unchecked: everything that changes is read and written under `lock` only, which is never held
+  // while a receiver is called.
+
+  /// What the device can measure.
+  public let capabilities: DeviceCapabilities
+  /// The limits of its sessions.
+  public let limits: SessionLimits
+  /// How accurate its sensors are.
+  public let fusion: FusionConfiguration
+
+  private let lock = NSLock()
+  private var roster = DeviceRoster()
+  private var time = Timestamp(nanoseconds: 0)
+  private var permission = MeasurementAuthorization.allowed
+
+  /// Makes a device.
+  ///
+  /// - Parameters:
+  ///   - capabilities: What it can measure.
+  ///   - fusion: How accurate its sensors are.
+  ///   - limits: The limits of its sessions.
+  public init(
+    capabilities: DeviceCapabilities = .phoneWithAntennaArray,
+    fusion: FusionConfiguration = FusionConfiguration(), limits: SessionLimits = SessionLimits()
+  ) {
+    self.capabilities = capabilities
+    self.fusion = fusion
+    self.limits = limits
+  }
+
+  // MARK: What the host hands in
+
+  /// The odometry reports a pose.
+  ///
+  /// - Parameter pose: The pose.
+  public func add(_ pose: DevicePose) {
+    tell(at: pose.timestamp) { $0.toFollowers(.pose(pose)) }
+  }
+
+  /// The odometry's quality or the light has changed.
+  ///
+  /// - Parameter tracking: The odometry's word.
+  public func add(_ tracking: TrackingSample) {
+    tell(at: tracking.timestamp) { $0.toFollowers(.tracking(tracking)) }
+  }
+
+  /// The radio measured a peer.
+  ///
+  /// - Parameters:
+  ///   - measurement: What it measured.
+  ///   - peer: Which peer; all sessions that measure get it when `nil`, as with one peer.
+  public func add(_ measurement: RadioMeasurement, of peer: SessionToken? = nil) {
+    tell(at: measurement.timestamp) { roster in
+      if let peer { return roster.toSessions(with: peer, .measurement(measurement)) }
+      return roster.ordered.filter { $0.session.peer != nil }.map {
+        DeviceRoster.Message(receiver: $0.session.receive, event: .measurement(measurement))
+      }
+    }
+  }
+
+  /// A peer ended its session.
+  ///
+  /// - Parameter peer: The peer.
+  public func end(_ peer: SessionToken) {
+    tell(at: nil) { $0.toSessions(with: peer, .peerEnded) }
+  }
+
+  /// Does to the app what an operating system does.
+  ///
+  /// - Parameter change: What happens.
+  public func undergo(_ change: DeviceLifecycle) {
+    tell(at: nil) { $0.toFollowers(.lifecycle(change)) + $0.toSessions(.lifecycle(change)) }
+  }
+
+  /// Lets time pass in which nothing is measured.
+  ///
+  /// - Parameter time: Until when.
+  public func advance(to time: Timestamp) { tell(at: time) { _ in [] } }
+
+  private func tell(
+    at time: Timestamp?, _ messages: (DeviceRoster) -> [DeviceRoster.Message]
+  ) {
+    let messages = lock.withLock {
+      guard let time else { return messages(roster) }
+      self.time = max(self.time, time)
+      return messages(roster) + roster.toSessions(.time(time))
+    }
+    for message in messages { message.deliver() }
+  }
+
+  // MARK: NearbyDevice
+
+  /// Itself.
+  public func defaultDevice() -> any NearbyDevice { self }
+  /// What the device can measure.
+  public var defaultCapabilities: DeviceCapabilities { capabilities }
+  /// The newest moment that was handed in.
+  public var now: Timestamp { lock.withLock { time } }
+
+  /// Whether the user allows measurements; an answer reaches all sessions.
+  public var authorization: MeasurementAuthorization {
+    get { lock.withLock { permission } }
+    set {
+      lock.withLock { permission = newValue }
+      guard newValue != .undetermined else { return }
+      tell(at: nil) { $0.toSessions(.authorization(isAllowed: newValue == .allowed)) }
+    }
+  }
+
+  /// The peers that sessions measure now, in the order of the sessions.
+  public var peers: [SessionToken] { lock.withLock { roster.ordered.compactMap(\.session.peer) } }
+
+  /// Takes in a session, before it runs.
+  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
+    lock.withLock { roster.join(token, receive: receive) }
+  }
+
+  /// Begins to hand out the measurements of a peer.
+  public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
+    lock.withLock { roster.range(token, with: peer, isExtended: isExtended) }
+  }
+
+  /// Stops handing out.
+  public func rest(_ token: SessionToken) { lock.withLock { roster.rest(token) } }
+
+  /// Lets a session go for ever.
+  public func leave(_ token: SessionToken, tellsPeer: Bool) {
+    lock.withLock { roster.leave(token) }
+  }
+
+  /// How many other sessions measure.
+  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
+    lock.withLock { roster.active(besides: token) }
+  }
+
+  /// Begins to report the trajectory.
+  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
+    lock.withLock { roster.follow(receive) }
+  }
+
+  /// Stops reporting the trajectory.
+  public func unfollow(_ follower: TrajectoryFollower) {
+    lock.withLock { roster.unfollow(follower) }
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Dispatch
+internal import Foundation
+public import NearbyFusion
+public import NearbyGeometry
+public import NearbyRecordings
+
+/// A recording as an environment: its device is the device, its peers are the peers.
+///
+/// The n-th token that a session is run with stands for the n-th peer, in the order of the recording's
+/// list and then of their first measurement. The recording begins with the first session that runs.
+public final class ReplayEnvironment: NearbyEnvironment, NearbyDevice, @unchecked Sendable {
+  // Unchecked: everything that changes is read and written under `lock` only, which is never held
+  // while a receiver is called.
+
+  /// How fast time passes.
+  public enum Clock: Hashable, Sendable {
+    /// ``ReplayEnvironment/advance(bySeconds:)`` makes it pass.
+    case stepped
+    /// As in life, or so many times faster.
+    case machine(speed: Double)
+  }
+
+  /// The recording.
+  public let recording: RecordingReader
+  /// What the device can measure.
+  public let capabilities: DeviceCapabilities
+  /// The limits of its sessions.
+  public let limits: SessionLimits
+  /// How accurate the recording's sensors are, by its own account.
+  public let fusion: FusionConfiguration
+
+  private let clock: Clock
+  private let lock = NSLock()
+  private var stream: StreamBox
+  private var next: RecordingEvent?
+  private var time: Timestamp
+  private var roster = DeviceRoster()
+  private var peers: [SessionToken] = []
+  private var timer: (any DispatchSourceTimer)?
+  private var failureUnderLock: RecordingError?
+
+  /// Holds the stream, which cannot be copied.
+  private final class StreamBox {
+    var stream: RecordingEventStream
+    init(_ stream: consuming RecordingEventStream) { self.stream = stream }
+  }
+
+  /// Prepares a replay.
+  ///
+  /// - Parameters:
+  ///   - recording: The recording.
+  ///   - clock: How fast time passes.
+  ///   - capabilities: What the device can measure.
+  ///   - limits: The limits of its sessions.
+  /// - Throws: When a file cannot be opened, or its beginning cannot be read.
+  public init(
+    _ recording: RecordingReader, clock: Clock = .stepped,
+    capabilities: DeviceCapabilities = .phoneWithAntennaArray,
+    limits: SessionLimits = SessionLimits()
+  ) throws(RecordingError) {
+    self.recording = recording
+    self.clock = clock
+    self.capabilities = capabilities
+    self.limits = limits
+    fusion = recording.manifest.fusionConfiguration()
+    var events = try recording.events()
+    next = try events.next()
+    stream = StreamBox(events)
+    time = next.map(Self.time) ?? Timestamp(nanoseconds: 0)
+  }
+
+  deinit { timer?.cancel() }
+
+  /// Itself: a recording has one device.
+  public func defaultDevice() -> any NearbyDevice { self }
+  /// What the device can measure.
+  public var defaultCapabilities: DeviceCapabilities { capabilities }
+  /// The newest moment of the replay.
+  public var now: Timestamp { lock.withLock { time } }
+  /// Yes.
+  public var authorization: MeasurementAuthorization { .allowed }
+  /// What in the recording could not be read, if anything; the replay ends there.
+  public var failure: RecordingError? { lock.withLock { failureUnderLock } }
+  /// Whether all of the recording has been replayed.
+  public var hasEnded: Bool { lock.withLock { next == nil } }
+
+  // MARK: Time
+
+  /// Lets time pass in a stepped replay; everything that happens is told before it returns.
+  ///
+  /// - Parameter seconds: How much.
+  public func advance(bySeconds seconds: Double) {
+    let end = lock.withLock { time.advanced(bySeconds: seconds) }
+    // Never more than a tenth of a second at once: sessions measure their silences on this clock.
+    while lock.withLock({ time < end }) {
+      let messages = lock.withLock {
+        play(until: min(end, time.advanced(bySeconds: 0.1)))
+      }
+      for message in messages { message.deliver() }
+    }
+  }
+
+  /// Replays all that is left.
+  public func advanceToEnd() { while !hasEnded { advance(bySeconds: 1) } }
+
+  private func startTimer() {
+    guard case .machine(let speed) = clock, timer == nil else { return }
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nearby.replay"))
+    let period = 1.0 / 60
+    timer.schedule(deadline: .now(), repeating: period)
+    timer.setEventHandler { [weak self] in self?.advance(bySeconds: speed * period) }
+    timer.resume()
+    self.timer = timer
+  }
+
+  // MARK: Under the lock
+
+  private func play(until end: Timestamp) -> [DeviceRoster.Message] {
+    var messages: [DeviceRoster.Message] = []
+    while let event = next, Self.time(event) <= end {
+      switch event {
+      case .pose(let pose): messages += roster.toFollowers(.pose(pose))
+      case .tracking(let sample): messages += roster.toFollowers(.tracking(sample))
+      case .ranging(let row) where row.peerIndex < peers.count:
+        messages += roster.toSessions(
+          with: peers[row.peerIndex], .measurement(RadioMeasurement(row)))
+      case .ranging: break
+      }
+      do throws(RecordingError) {
+        next = try stream.stream.next()
+      } catch {
+        failureUnderLock = error
+        next = nil
+      }
+    }
+    time = end
+    return messages + roster.toSessions(.time(end))
+  }
+
+  private static func time(_ event: RecordingEvent) -> Timestamp {
+    switch event {
+    case .pose(let pose): pose.timestamp
+    case .tracking(let sample): sample.timestamp
+    case .ranging(let row): row.timestamp
+    }
+  }
+
+  // MARK: NearbyDevice
+
+  /// Takes in a session, before it runs.
+  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
+    lock.withLock { roster.join(token, receive: receive) }
+  }
+
+  /// Begins to hand out the measurements of a peer.
+  public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
+    lock.withLock {
+      roster.range(token, with: peer, isExtended: isExtended)
+      if !peers.contains(peer) { peers.append(peer) }
+      startTimer()
+    }
+  }
+
+  /// Stops handing out.
+  public func rest(_ token: SessionToken) { lock.withLock { roster.rest(token) } }
+
+  /// Lets a session go for ever.
+  public func leave(_ token: SessionToken, tellsPeer: Bool) {
+    lock.withLock { roster.leave(token) }
+  }
+
+  /// How many other sessions measure.
+  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
+    lock.withLock { roster.active(besides: token) }
+  }
+
+  /// Begins to report the trajectory.
+  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
+    lock.withLock { roster.follow(receive) }
+  }
+
+  /// Stops reporting the trajectory.
+  public func unfollow(_ follower: TrajectoryFollower) {
+    lock.withLock { roster.unfollow(follower) }
+  }
+}
+
+extension RadioMeasurement {
+  init(_ row: RangingRow) {
+    self.init(
+      timestamp: row.timestamp, distance: row.distance, azimuthRadians: row.azimuthRadians,
+      elevationRadians: row.elevationRadians, distanceSigma: row.distanceSigma,
+      azimuthSigmaRadians: row.azimuthSigmaRadians,
+      elevationSigmaRadians: row.elevationSigmaRadians, isNonLineOfSight: row.isNonLineOfSight)
+  }
+}

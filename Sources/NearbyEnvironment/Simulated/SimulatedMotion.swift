@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyGeometry
+public import NearbySimulation
+
+/// How a simulated device truly moves: its pose at any moment.
+///
+/// World: y up, metres, the same for all devices. Time: seconds since the device was made.
+public struct SimulatedMotion: Sendable {
+  private let pose: @Sendable (Double) -> RigidTransform
+
+  /// Makes a motion from its poses.
+  ///
+  /// - Parameter pose: Device coordinates to the world at so many seconds.
+  public init(_ pose: @escaping @Sendable (Double) -> RigidTransform) { self.pose = pose }
+
+  /// The device's pose, device coordinates to the world.
+  ///
+  /// - Parameter seconds: Since the device was made.
+  /// - Returns: The pose.
+  public func pose(at seconds: Double) -> RigidTransform { pose(seconds) }
+
+  /// A device that stays where it is.
+  ///
+  /// - Parameter pose: Its pose.
+  /// - Returns: The motion.
+  public static func resting(at pose: RigidTransform) -> SimulatedMotion {
+    SimulatedMotion { _ in pose }
+  }
+
+  /// A device in the hand of someone who stands and sweeps it from side to side and up and down.
+  ///
+  /// - Parameters:
+  ///   - pose: About which pose.
+  ///   - reach: How far to either side, metres; up and down three quarters of that.
+  ///   - seed: From which the periods (2 to 4 s) and phases are drawn.
+  /// - Returns: The motion.
+  public static func sweeping(
+    about pose: RigidTransform, reach: Double = 0.3, seed: UInt64 = 0
+  ) -> SimulatedMotion {
+    var generator = SeededGenerator(seed: seed, stream: 11)
+    func wave(_ amplitude: Double) -> @Sendable (Double) -> Double {
+      let rate = 2 * .pi / generator.uniform(in: 2.2...3.6)
+      let phase = generator.uniform(in: -.pi...Double.pi)
+      return { amplitude * (sin(rate * $0 + phase) - sin(phase)) / 2 }
+    }
+    // The sum of two periods never repeats itself as a circle does.
+    let (side, slowSide) = (wave(1.4 * reach), wave(0.6 * reach))
+    let (height, ahead) = (wave(1.5 * reach), wave(0.4 * reach))
+    let (yaw, pitch) = (wave(0.6 * reach), wave(0.5 * reach))
+    return SimulatedMotion { seconds in
+      let sway = Vector3(side(seconds) + slowSide(seconds), height(seconds), ahead(seconds))
+      let turn =
+        Rotation(angleRadians: yaw(seconds), about: Vector3(0, 1, 0))
+        * Rotation(angleRadians: pitch(seconds), about: Vector3(1, 0, 0))
+      return RigidTransform(
+        rotation: pose.rotation * turn, translation: pose.act(sway))
+    }
+  }
+
+  /// A device that is carried as one of the simulation's people carries it.
+  ///
+  /// - Parameters:
+  ///   - motion: The person's motion.
+  ///   - worldFromStart: Where it begins: takes the motion's world to this one.
+  /// - Returns: The motion.
+  public static func carried(
+    _ motion: ScenarioMotion, from worldFromStart: RigidTransform = .identity
+  ) -> SimulatedMotion {
+    SimulatedMotion { worldFromStart * motion.pose(at: $0) }
+  }
+}
+
+extension RigidTransform {
+  /// The pose of a device that is held upright and looks at a place.
+  ///
+  /// - Parameters:
+  ///   - place: Where the device is, metres.
+  ///   - target: The place that its back camera looks at; only its bearing counts.
+  public init(standingAt place: Vector3, facing target: Vector3) {
+    let toTarget = target - place
+    let back = -Vector3(toTarget.x, 0, toTarget.z).normalized
+    let up = Vector3(0, 1, 0)
+    self.init(
+      rotation: back == .zero
+        ? .identity : Rotation(xAxis: up.cross(back), yAxis: up, zAxis: back),
+      translation: place)
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+import NearbySimulation
+
+/// Odometry that drifts: true increments, turned by the yaw error so far, plus a random walk of place
+/// and yaw over the path length.
+///
+/// Its world begins where the device is at first, turned so that the device looks along -z.
+struct SimulatedOdometry {
+  private let settings: ScenarioOdometry
+  private var generator: SeededGenerator
+  private var previous: Vector3?
+  private var startFromWorld = Rotation.identity
+  private var yaw = 0.0
+  private var place = Vector3.zero
+
+  init(_ settings: ScenarioOdometry, seed: UInt64, device: UInt64) {
+    self.settings = settings
+    generator = SeededGenerator(seed: seed, stream: 0x6F64_6F00 &+ device)
+  }
+
+  /// What the odometry reports for a true pose.
+  mutating func report(_ worldFromDevice: RigidTransform) -> RigidTransform {
+    let up = Vector3(0, 1, 0)
+    guard let previous else {
+      let back = worldFromDevice.rotation.zAxis
+      let level = Vector3(back.x, 0, back.z).normalized
+      if level != .zero {
+        startFromWorld = Rotation(xAxis: up.cross(level), yAxis: up, zAxis: level).inverse
+      }
+      self.previous = worldFromDevice.translation
+      return RigidTransform(
+        rotation: startFromWorld * worldFromDevice.rotation, translation: .zero)
+    }
+    let increment = worldFromDevice.translation - previous
+    let walk = increment.length.squareRoot()
+    yaw += generator.normal(sigma: settings.yawDriftRadians * walk)
+    let turn = Rotation(angleRadians: yaw, about: up) * startFromWorld
+    place += turn.act(increment)
+    place += generator.normalVector(sigma: settings.positionDrift * walk)
+    self.previous = worldFromDevice.translation
+    return RigidTransform(rotation: turn * worldFromDevice.rotation, translation: place)
+  }
+}

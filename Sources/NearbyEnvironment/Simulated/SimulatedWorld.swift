@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyFusion
+public import NearbyGeometry
+internal import NearbySimulation
+
+/// A world of devices with radios and odometry, in this process or shared with others.
+///
+/// Time goes in ticks, one for each pose. A tick moves every device, and every few ticks all pairs of
+/// sessions that name each other exchange once. With a stepped clock the same calls give the same
+/// numbers, bit for bit, and take no time but for the work; with the machine's clock a thread of its
+/// own makes the ticks.
+///
+/// ```swift
+/// let world = SimulatedWorld()
+/// let phone = world.makeDevice()
+/// let tag = world.makeDevice(motion: .resting(at: RigidTransform(standingAt: …, facing: …)))
+/// // … sessions on both run with each other's tokens …
+/// world.advance(bySeconds: 20)
+/// ```
+public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
+  // Unchecked: everything that changes is read and written under `lock` only, which is never held
+  // while a receiver or the link is called.
+
+  /// Whose time it is.
+  public enum Clock: Hashable, Sendable {
+    /// ``SimulatedWorld/advance(bySeconds:)`` makes it pass. It begins at 1000 s.
+    case stepped
+    /// The machine's monotonic clock, which all processes share.
+    case machine
+  }
+
+  /// Which device a session gets that is made without naming one.
+  public enum DeviceChoice: Hashable, Sendable {
+    /// One of its own, so that two sessions of one program can measure each other.
+    case onePerSession
+    /// The one device of this process.
+    case onePerProcess
+  }
+
+  /// What the world is made of.
+  public let settings: SimulatedWorldSettings
+  /// Whose time it is.
+  public let clock: Clock
+
+  private let choice: DeviceChoice
+  private let radio: SimulatedRadio
+  private let lock = NSLock()
+  private var tick: Int64
+  private var devices: [DeviceState] = []
+  private var farewells: [(token: SessionToken, until: Int64)] = []
+  private var remotes: [UInt64: RemoteDevice] = [:]
+  private var waiting: [WorldBeacon] = []
+  private var messages: [DeviceRoster.Message] = []
+  private var timer: (any DispatchSourceTimer)?
+  private var link: (any WorldLink)?
+  private var firstSlot = 0
+  /// How many devices got their place from the settings.
+  private var placed = 0
+  private var farewellDice: SeededGenerator
+
+  /// A device of this process.
+  struct DeviceState {
+    /// The program's hold on it; the world keeps it alive.
+    var device: SimulatedDevice?
+    let number: UInt64
+    let capabilities: DeviceCapabilities
+    var firstTick: Int64
+    /// How it moves; `nil` until it is first used, which is when it gets its place.
+    var motion: SimulatedMotion?
+    var odometry: SimulatedOdometry
+    var truePose: RigidTransform
+    var authorization = MeasurementAuthorization.allowed
+    var tracking: TrackingSample?
+    var roster = DeviceRoster()
+    /// Those who begin to follow, and have not been told the tracking quality yet.
+    var newcomers: [DeviceRoster.Receiver] = []
+    /// The true poses at the last exchanges, the oldest first.
+    var history: [(exchange: Int64, pose: RigidTransform)] = []
+
+    mutating func follow(_ receive: @escaping DeviceRoster.Receiver) -> TrajectoryFollower {
+      newcomers.append(receive)
+      return roster.follow(receive)
+    }
+  }
+
+  /// A device of another process.
+  private struct RemoteDevice {
+    /// The exchanges that have been heard, up to ``SimulatedWorld/memory`` of them.
+    var heard: [Int64] = []
+  }
+
+  /// So many exchanges are remembered: six seconds at 10 Hz.
+  private static let memory = 60
+  /// When a stepped world begins, seconds.
+  private static let steppedStart = 1000.0
+
+  /// Makes a world without devices.
+  ///
+  /// - Parameters:
+  ///   - settings: What it is made of.
+  ///   - clock: Whose time it is.
+  ///   - choice: Which device a session gets that is made without naming one.
+  public init(
+    _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped,
+    devices choice: DeviceChoice = .onePerSession
+  ) {
+    self.settings = settings
+    self.clock = clock
+    self.choice = choice
+    radio = SimulatedRadio(
+      settings: settings.radio, seed: settings.seed, obstacles: settings.obstacles)
+    farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
+    let start = clock == .stepped ? Self.steppedStart : Self.machineSeconds
+    tick = Int64(start * settings.odometry.rate)
+  }
+
+  deinit { timer?.cancel() }
+
+  // MARK: Devices
+
+  /// What a device that a session gets by default can measure.
+  public var defaultCapabilities: DeviceCapabilities { settings.capabilities }
+
+  /// The device of a session that is made without naming one.
+  public func defaultDevice() -> any NearbyDevice {
+    if choice == .onePerProcess, let device = lock.withLock({ devices.first?.device }) {
+      return device
+    }
+    return makeDevice()
+  }
+
+  /// Makes a device.
+  ///
+  /// - Parameters:
+  ///   - motion: How it moves; by default hands sweep it, at a place that it gets when it is first
+  ///     used: opposite the one before (``SimulatedWorldSettings``).
+  ///   - capabilities: What it can measure; the settings' by default.
+  /// - Returns: The device.
+  public func makeDevice(
+    motion: SimulatedMotion? = nil, capabilities: DeviceCapabilities? = nil
+  ) -> SimulatedDevice {
+    lock.withLock {
+      let slot = firstSlot + devices.count
+      let number = UInt64(slot)
+      let capabilities = capabilities ?? settings.capabilities
+      let device = SimulatedDevice(world: self, number: number, capabilities: capabilities)
+      devices.append(
+        DeviceState(
+          device: device, number: number, capabilities: capabilities, firstTick: tick,
+          motion: motion,
+          odometry: SimulatedOdometry(settings.odometry, seed: settings.seed, device: number),
+          truePose: motion?.pose(at: 0) ?? .identity))
+      startTimer()
+      return device
+    }
+  }
+
+  /// The newest moment.
+  public var now: Timestamp { lock.withLock { time(of: tick) } }
+
+  func state<Value>(of device: SimulatedDevice, _ read: (DeviceState) -> Value) -> Value {
+    lock.withLock { read(devices[index(of: device)]) }
+  }
+
+  func change<Value>(_ device: SimulatedDevice, _ body: (inout DeviceState) -> Value) -> Value {
+    lock.withLock { body(&devices[index(of: device)]) }
+  }
+
+  /// Tells all sessions of a device something, and those who follow its trajectory.
+  func tell(
+    _ device: SimulatedDevice, _ event: DeviceEvent,
+    after body: (inout DeviceState) -> Void = { _ in }
+  ) {
+    let messages = lock.withLock {
+      let index = index(of: device)
+      body(&devices[index])
+      let roster = devices[index].roster
+      if case .tracking = event { return roster.toFollowers(event) }
+      return roster.toFollowers(event) + roster.toSessions(event)
+    }
+    for message in messages { message.deliver() }
+  }
+
+  /// Gives a device its place, when it is first used.
+  func place(_ device: SimulatedDevice) {
+    lock.withLock {
+      let index = index(of: device)
+      guard devices[index].motion == nil else { return }
+      let motion = settings.motion(firstSlot + placed)
+      placed += 1
+      devices[index].motion = motion
+      devices[index].firstTick = tick
+      devices[index].truePose = motion.pose(at: 0)
+    }
+  }
+
+  func leave(_ token: SessionToken, on device: SimulatedDevice, tellsPeer: Bool) {
+    lock.withLock {
+      devices[index(of: device)].roster.leave(token)
+      guard tellsPeer, farewellDice.uniform() >= settings.lostFarewellShare else { return }
+      farewells.append((token, exchange + Int64(Self.memory)))
+      // Delivered with the next tick: "some time after".
+      for device in devices {
+        messages += device.roster.toSessions(with: token, .peerEnded)
+      }
+    }
+  }
+
+  private func index(of device: SimulatedDevice) -> Int { Int(device.number) - firstSlot }
+
+  // MARK: Time
+
+  /// Lets time pass in a stepped world; everything that happens is told before it returns.
+  ///
+  /// - Parameter seconds: How much, to the nearest tick.
+  public func advance(bySeconds seconds: Double) {
+    for _ in 0..<max(0, Int((seconds * settings.odometry.rate).rounded())) { step() }
+  }
+
+  static var machineSeconds: Double {
+    Double(DispatchTime.now().uptimeNanoseconds) * 1e-9
+  }
+
+  private func time(of tick: Int64) -> Timestamp {
+    Timestamp(nanoseconds: 0).advanced(bySeconds: Double(tick) / settings.odometry.rate)
+  }
+
+  private var stride: Int64 {
+    max(1, Int64((settings.odometry.rate / settings.radio.rate).rounded()))
+  }
+
+  /// The number of the exchange that the newest tick belongs to.
+  private var exchange: Int64 { tick / stride }
+
+  private func startTimer() {
+    guard clock == .machine, timer == nil else { return }
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nearby.world"))
+    timer.schedule(deadline: .now(), repeating: 1 / settings.odometry.rate)
+    timer.setEventHandler { [weak self] in self?.catchUp() }
+    timer.resume()
+    self.timer = timer
+  }
+
+  /// Makes the ticks that are due; after a long sleep only those of the last second.
+  private func catchUp() {
+    let due = Int64(Self.machineSeconds * settings.odometry.rate)
+    lock.withLock { tick = max(tick, due - Int64(settings.odometry.rate)) }
+    while lock.withLock({ tick < due }) { step() }
+  }
+
+  /// One tick: poses first, then what the radios measured, then the time.
+  private func step() {
+    let (messages, beacons, link) = lock.withLock {
+      tick += 1
+      move()
+      var beacons: [WorldBeacon] = []
+      if tick % stride == 0 {
+        for index in devices.indices { rangeLocally(index) }
+        hearBeacons()
+        farewells.removeAll { $0.until < exchange }
+        if self.link != nil { beacons = devices.compactMap(beacon) }
+        let time = time(of: tick)
+        for device in devices { self.messages += device.roster.toSessions(.time(time)) }
+      }
+      defer { self.messages = [] }
+      return (self.messages, beacons, self.link)
+    }
+    for beacon in beacons { link?.send(beacon.line) }
+    for message in messages { message.deliver() }
+  }
+
+  // MARK: Under the lock
+
+  private func move() {
+    let time = time(of: tick)
+    for index in devices.indices {
+      guard let motion = devices[index].motion else { continue }
+      let seconds = Double(tick - devices[index].firstTick) / settings.odometry.rate
+      let pose = motion.pose(at: seconds)
+      devices[index].truePose = pose
+      if let tracking = devices[index].tracking {
+        for receive in devices[index].newcomers {
+          messages.append(DeviceRoster.Message(receiver: receive, event: .tracking(tracking)))
+        }
+      }
+      devices[index].newcomers = []
+      if tick % stride == 0 {
+        devices[index].history.append((exchange, pose))
+        if devices[index].history.count > Self.memory { devices[index].history.removeFirst() }
+      }
+      let reported = devices[index].odometry.report(pose)
+      if devices[index].tracking?.quality == .notAvailable { continue }
+      messages += devices[index].roster.toFollowers(
+        .pose(DevicePose(timestamp: time, worldFromDevice: reported)))
+    }
+  }
+
+  /// The sessions of one device measure those of the others in this process.
+  private func rangeLocally(_ index: Int) {
+    let here = devices[index]
+    for (token, session) in here.roster.ordered {
+      guard let peer = session.peer else { continue }
+      for there in devices where there.number != here.number {
+        guard let other = there.roster.sessions[peer], other.peer == token else { continue }
+        measure(
+          session, on: here, at: (exchange, here.truePose),
+          there: (there.number, there.truePose), isExtended: other.isExtended)
+      }
+    }
+  }
+
+  /// Takes in the beacons whose exchange has been reached here, too.
+  private func hearBeacons() {
+    let due = waiting.filter { $0.exchange <= exchange }.sorted { $0.exchange < $1.exchange }
+    waiting.removeAll { $0.exchange <= exchange }
+    for beacon in due {
+      for device in devices {
+        for token in beacon.ended {
+          messages += device.roster.toSessions(with: token, .peerEnded)
+        }
+      }
+      var remote = remotes[beacon.device] ?? RemoteDevice()
+      guard !remote.heard.contains(beacon.exchange),
+        beacon.exchange > exchange - Int64(Self.memory), let pose = beacon.worldFromDevice
+      else { continue }
+      remote.heard = remote.heard.suffix(Self.memory - 1) + [beacon.exchange]
+      remotes[beacon.device] = remote
+      for device in devices { hear(beacon, pose, on: device) }
+    }
+  }
+
+  private func hear(_ beacon: WorldBeacon, _ pose: RigidTransform, on device: DeviceState) {
+    guard let here = device.history.first(where: { $0.exchange == beacon.exchange }) else { return }
+    for (token, session) in device.roster.ordered {
+      let isMutual = { (other: WorldBeacon.Session) in
+        other.token == session.peer && other.peer == token
+      }
+      guard let other = beacon.sessions.first(where: isMutual) else { continue }
+      measure(
+        session, on: device, at: here, there: (beacon.device, pose), isExtended: other.isExtended)
+    }
+  }
+
+  private func measure(
+    _ session: DeviceRoster.Session, on device: DeviceState,
+    at here: (exchange: Int64, pose: RigidTransform), there: (number: UInt64, pose: RigidTransform),
+    isExtended: Bool
+  ) {
+    let values = radio.measure(
+      exchange: here.exchange, from: (device.number, here.pose), to: there,
+      measuresAngles: device.capabilities.contains(.direction),
+      reachFactor: session.isExtended && isExtended ? settings.extendedReachFactor : 1)
+    let measurement = RadioMeasurement(
+      timestamp: time(of: here.exchange * stride), distance: values.distance,
+      azimuthRadians: values.angles?.azimuthRadians,
+      elevationRadians: values.angles?.elevationRadians,
+      isNonLineOfSight: values.distance == nil ? nil : values.isNonLineOfSight)
+    messages.append(
+      DeviceRoster.Message(receiver: session.receive, event: .measurement(measurement)))
+  }
+
+  private func beacon(of device: DeviceState) -> WorldBeacon? {
+    let sessions = device.roster.ordered.compactMap { token, session in
+      session.peer.map {
+        WorldBeacon.Session(token: token, peer: $0, isExtended: session.isExtended)
+      }
+    }
+    if sessions.isEmpty, farewells.isEmpty { return nil }
+    return WorldBeacon(
+      device: device.number, exchange: exchange, pose: device.truePose, sessions: sessions,
+      ended: farewells.map(\.token))
+  }
+
+  // MARK: Other processes
+
+  /// Joins this world to those of other processes, before it has devices.
+  ///
+  /// - Parameters:
+  ///   - link: How beacons get there.
+  ///   - firstSlot: The number of this world's first device, not used by others.
+  func connect(_ link: any WorldLink, firstSlot: Int) {
+    lock.withLock {
+      self.link = link
+      self.firstSlot = firstSlot
+    }
+  }
+
+  /// Takes in a line from another process; what is no beacon is left out.
+  func receive(_ line: [UInt8]) {
+    guard let beacon = WorldBeacon(line: line) else { return }
+    lock.withLock {
+      // Neither the future nor a flood is believed.
+      guard abs(beacon.exchange - exchange) <= Int64(Self.memory),
+        waiting.count < 64 * Self.memory
+      else { return }
+      waiting.append(beacon)
+    }
+  }
+}

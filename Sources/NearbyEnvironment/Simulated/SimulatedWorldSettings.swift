@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyFusion
+internal import NearbyGeometry
+public import NearbySimulation
+
+/// What a simulated world is made of.
+public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
+  /// From which every random number follows.
+  public var seed: UInt64 = 1
+  /// The radio of every device; its rate must divide that of the odometry.
+  public var radio = ScenarioRadio()
+  /// The odometry of every device.
+  public var odometry = ScenarioOdometry()
+  /// What devices that are made without saying so can measure.
+  public var capabilities: DeviceCapabilities = [
+    .phoneWithAntennaArray, .extendedDistance,
+  ]
+  /// The limits of sessions.
+  public var limits = SessionLimits()
+  /// What stands between the devices.
+  public var obstacles: [SimulatedObstacle] = []
+  /// The share of farewells that never arrive.
+  public var lostFarewellShare = 0.0
+  /// By how much extended distances stretch the radio's reach.
+  public var extendedReachFactor = 4.0
+  /// How far hands sweep the devices that are made without saying so, metres.
+  public var sweep = 0.3
+
+  /// Makes a world of defaults: ranges up to 30 m, angles within a cone of 120 degrees.
+  public init() { radio.reach = 0...30 }
+
+  /// What an engine should know of the sensors.
+  var fusion: FusionConfiguration {
+    var scenario = Scenario(.standingStill)
+    scenario.radio = radio
+    scenario.odometry = odometry
+    return scenario.matchingConfiguration
+  }
+
+  /// Where a device stands that is made without saying so, by its place in the order of devices.
+  ///
+  /// On a circle of 2 m about the origin, 1.4 m above the floor, each looking at the middle: the first
+  /// two face each other across it, the next two across the first.
+  func standing(_ slot: Int) -> RigidTransform {
+    // The bits of the number in reverse order: halves, then quarters, then eighths of a turn.
+    var (turn, step, rest) = (0.0, 0.5, slot)
+    while rest > 0 {
+      if rest & 1 == 1 { turn += step }
+      rest >>= 1
+      step /= 2
+    }
+    let angle = 2 * Double.pi * turn
+    return RigidTransform(
+      standingAt: Vector3(2 * sin(angle), 1.4, 2 * cos(angle)), facing: Vector3(0, 1.4, 0))
+  }
+
+  /// How such a device moves: hands sweep it.
+  ///
+  /// Without antenna arrays that resolves nothing, so every other device is carried about the room
+  /// instead, and those between rest.
+  func motion(_ slot: Int) -> SimulatedMotion {
+    if !capabilities.contains(.direction) {
+      let standing = standing(slot)
+      if slot % 2 == 1 { return .resting(at: standing) }
+      let walk = ScenarioMotion(.wanderingWalk, seed: seed &+ UInt64(slot))
+      let start = RigidTransform(
+        rotation: .identity, translation: standing.translation - Vector3(0, 1.4, 0))
+      return .carried(walk, from: start)
+    }
+    return .sweeping(about: standing(slot), reach: sweep, seed: seed &+ UInt64(slot))
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// What one process tells the others of one of its devices, once for each exchange of the radios.
+///
+/// A beacon says all that there is to know, and nothing refers to an earlier one: one that is lost
+/// costs one measurement, and one that comes twice or late is seen by its number. It holds the device's
+/// true pose; what the radios make of it every process works out for itself, from the seed.
+///
+/// In bytes it is one line of JSON, in one datagram.
+struct WorldBeacon: Codable, Hashable, Sendable {
+  /// A session that measures.
+  struct Session: Codable, Hashable, Sendable {
+    var token: SessionToken
+    var peer: SessionToken
+    var isExtended: Bool
+  }
+
+  static let version = 1
+  /// A line beyond this is no beacon, bytes.
+  static let largestLine = 1 << 16
+
+  var version = Self.version
+  /// The number of the device.
+  var device: UInt64
+  /// The number of the exchange: the monotonic clock in periods of the radio.
+  var exchange: Int64
+  /// The device's place, metres, then its attitude as a quaternion, x y z w.
+  var pose: [Double]
+  /// The device's sessions that measure.
+  var sessions: [Session]
+  /// Sessions that have ended lately.
+  var ended: [SessionToken]
+
+  init(
+    device: UInt64, exchange: Int64, pose: RigidTransform, sessions: [Session],
+    ended: [SessionToken]
+  ) {
+    self.device = device
+    self.exchange = exchange
+    let (t, r) = (pose.translation, pose.rotation)
+    self.pose = [t.x, t.y, t.z, r.x, r.y, r.z, r.w]
+    self.sessions = sessions
+    self.ended = ended
+  }
+
+  /// The device's pose; `nil` when the numbers are none.
+  var worldFromDevice: RigidTransform? {
+    guard pose.count == 7, pose.allSatisfy({ $0.isFinite && abs($0) < 1e7 }),
+      let rotation = Rotation(normalizing: pose[3], pose[4], pose[5], pose[6])
+    else { return nil }
+    return RigidTransform(
+      rotation: rotation, translation: Vector3(pose[0], pose[1], pose[2]))
+  }
+
+  /// The beacon as a line.
+  var line: [UInt8] {
+    // Numbers that are finite by construction always encode.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(self)).map { Array($0) + [10] } ?? []
+  }
+
+  /// Reads a line; `nil` when it is no beacon of this version.
+  init?(line: [UInt8]) {
+    guard line.count <= Self.largestLine,
+      let beacon = try? JSONDecoder().decode(WorldBeacon.self, from: Data(line)),
+      beacon.version == Self.version, beacon.worldFromDevice != nil
+    else { return nil }
+    self = beacon
+  }
+}
+
+/// How beacons reach the other processes; any of them may be lost.
+protocol WorldLink: AnyObject, Sendable {
+  /// Sends a line to all others, without waiting.
+  func send(_ line: [UInt8])
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+internal import NearbyEnvironment
+
+/// What a device can measure.
+public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
+  /// Whether it measures distances; without that it takes no part at all.
+  var supportsPreciseDistanceMeasurement: Bool { get }
+  /// Whether its antennas measure directions at once, without a camera.
+  var supportsDirectionMeasurement: Bool { get }
+  /// Whether it fuses the camera's odometry.
+  var supportsCameraAssistance: Bool { get }
+  /// Whether it measures extended distances.
+  var supportsExtendedDistanceMeasurement: Bool { get }
+}
+
+/// The capabilities of a device as Apple's interface asks for them.
+final class DeviceCapabilityReport: NSObject, NIDeviceCapability {
+  private let capabilities: DeviceCapabilities
+
+  init(_ capabilities: DeviceCapabilities) { self.capabilities = capabilities }
+
+  var supportsPreciseDistanceMeasurement: Bool { capabilities.contains(.preciseDistance) }
+  var supportsDirectionMeasurement: Bool { capabilities.contains(.direction) }
+  var supportsCameraAssistance: Bool { capabilities.contains(.cameraAssistance) }
+  var supportsExtendedDistanceMeasurement: Bool { capabilities.contains(.extendedDistance) }
+
+  override func isEqual(_ object: Any?) -> Bool {
+    (object as? DeviceCapabilityReport)?.capabilities == capabilities
+  }
+
+  override var hash: Int { capabilities.hashValue }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// The domain of ``NIError`` as an `NSError`.
+public let NIErrorDomain = "NIErrorDomain"
+
+/// Why a session was invalidated.
+///
+/// Matches as Foundation's bridged errors do:
+///
+/// ```swift
+/// if case NIError.userDidNotAllow = error { … }
+/// if (error as? NIError)?.code == .userDidNotAllow { … }
+/// ```
+public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError {
+  /// The kinds of errors, with Apple's raw values.
+  public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// The device cannot do what was asked for.
+    case unsupportedPlatform = -5889
+    /// The configuration's token or accessory data is of no use.
+    case invalidConfiguration = -5888
+    /// The session failed and cannot be started again.
+    case sessionFailed = -5887
+    /// The session ran for longer than sessions may.
+    case resourceUsageTimeout = -5886
+    /// As many sessions run as may.
+    case activeSessionsLimitExceeded = -5885
+    /// The user does not allow measurements.
+    case userDidNotAllow = -5884
+    /// The AR session's configuration is of no use, or the device has no camera assistance.
+    case invalidARConfiguration = -5883
+    /// The accessory is not connected.
+    case accessoryPeerDeviceUnavailable = -5882
+    /// The peer's device cannot do what the configuration asks for.
+    case incompatiblePeerDevice = -5881
+    /// As many sessions of extended distance run as may.
+    case activeExtendedDistanceSessionsLimitExceeded = -5880
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// What happened, in our words.
+  let detail: String?
+
+  /// Makes an error.
+  ///
+  /// - Parameter code: Its kind.
+  public init(_ code: Code) { self.init(code, detail: nil) }
+
+  init(_ code: Code, detail: String?) {
+    self.code = code
+    self.detail = detail
+  }
+
+  /// The device cannot do what was asked for.
+  public static var unsupportedPlatform: Code { .unsupportedPlatform }
+  /// The configuration's token or accessory data is of no use.
+  public static var invalidConfiguration: Code { .invalidConfiguration }
+  /// The session failed and cannot be started again.
+  public static var sessionFailed: Code { .sessionFailed }
+  /// The session ran for longer than sessions may.
+  public static var resourceUsageTimeout: Code { .resourceUsageTimeout }
+  /// As many sessions run as may.
+  public static var activeSessionsLimitExceeded: Code { .activeSessionsLimitExceeded }
+  /// The user does not allow measurements.
+  public static var userDidNotAllow: Code { .userDidNotAllow }
+  /// The AR session's configuration is of no use, or the device has no camera assistance.
+  public static var invalidARConfiguration: Code { .invalidARConfiguration }
+  /// The accessory is not connected.
+  public static var accessoryPeerDeviceUnavailable: Code { .accessoryPeerDeviceUnavailable }
+  /// The peer's device cannot do what the configuration asks for.
+  public static var incompatiblePeerDevice: Code { .incompatiblePeerDevice }
+  /// As many sessions of extended distance run as may.
+  public static var activeExtendedDistanceSessionsLimitExceeded: Code {
+    .activeExtendedDistanceSessionsLimitExceeded
+  }
+
+  // MARK: As an NSError
+
+  /// ``NIErrorDomain``.
+  public static var errorDomain: String { NIErrorDomain }
+  /// The raw value of ``code``.
+  public var errorCode: Int { code.rawValue }
+  /// The description, under Foundation's key.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+  /// What happened.
+  public var errorDescription: String? { description }
+  /// What the app or the user can do.
+  public var recoverySuggestion: String? { code.remedy }
+
+  private var description: String { detail.map { "\(code.text): \($0)" } ?? code.text }
+}
+
+extension NIError.Code {
+  /// Whether an error is an ``NIError`` of this kind.
+  public static func ~= (code: NIError.Code, error: any Error) -> Bool {
+    (error as? NIError)?.code == code
+  }
+
+  fileprivate var text: String {
+    switch self {
+    case .unsupportedPlatform: "this device cannot measure what the session asks for"
+    case .invalidConfiguration: "the session's configuration is not valid"
+    case .sessionFailed: "the session failed"
+    case .resourceUsageTimeout: "the session ran for longer than a session may"
+    case .activeSessionsLimitExceeded: "too many sessions run on this device"
+    case .userDidNotAllow: "the user does not allow measurements of nearby devices"
+    case .invalidARConfiguration: "the AR session cannot serve a nearby-interaction session"
+    case .accessoryPeerDeviceUnavailable: "the accessory is not connected"
+    case .incompatiblePeerDevice: "the peer's device cannot measure what the session asks for"
+    case .activeExtendedDistanceSessionsLimitExceeded:
+      "too many sessions of extended distance run on this device"
+    }
+  }
+
+  fileprivate var remedy: String {
+    switch self {
+    case .unsupportedPlatform, .incompatiblePeerDevice: "ask the device's capabilities first"
+    case .invalidConfiguration: "exchange tokens anew"
+    case .sessionFailed, .resourceUsageTimeout: "make a new session and exchange tokens again"
+    case .activeSessionsLimitExceeded, .activeExtendedDistanceSessionsLimitExceeded:
+      "invalidate a session that is not needed"
+    case .userDidNotAllow: "ask the user to allow it in the settings"
+    case .invalidARConfiguration:
+      "run world tracking aligned with gravity, and nothing that moves its world"
+    case .accessoryPeerDeviceUnavailable: "connect the accessory"
+    }
+  }
+}

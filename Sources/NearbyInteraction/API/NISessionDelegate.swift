@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// Hears of a session; every method has a default that does nothing.
+public protocol NISessionDelegate: NSObjectProtocol {
+  /// There is something new to say of the peer.
+  func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject])
+  /// The peer takes part no more.
+  func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject],
+    reason: NINearbyObject.RemovalReason)
+  /// No updates come until the suspension has ended and the session is run again.
+  func sessionWasSuspended(_ session: NISession)
+  /// The session may be run again; it does not resume by itself.
+  func sessionSuspensionEnded(_ session: NISession)
+  /// The session is over; nothing more is heard of it.
+  func session(_ session: NISession, didInvalidateWith error: any Error)
+  /// The accessory needs these bytes to take part.
+  func session(
+    _ session: NISession, didGenerateShareableConfigurationData shareableConfigurationData: Data,
+    for object: NINearbyObject)
+  /// Camera assistance knows more or less than before: of the peer, or with `nil` of the session as a
+  /// whole (light, tracking).
+  func session(
+    _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
+    for object: NINearbyObject?)
+  /// The session runs, for the first time or again.
+  func sessionDidStartRunning(_ session: NISession)
+}
+
+extension NISessionDelegate {
+  /// Does nothing.
+  public func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {}
+  /// Does nothing.
+  public func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject],
+    reason: NINearbyObject.RemovalReason
+  ) {}
+  /// Does nothing.
+  public func sessionWasSuspended(_ session: NISession) {}
+  /// Does nothing.
+  public func sessionSuspensionEnded(_ session: NISession) {}
+  /// Does nothing.
+  public func session(_ session: NISession, didInvalidateWith error: any Error) {}
+  /// Does nothing.
+  public func session(
+    _ session: NISession, didGenerateShareableConfigurationData shareableConfigurationData: Data,
+    for object: NINearbyObject
+  ) {}
+  /// Does nothing.
+  public func session(
+    _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
+    for object: NINearbyObject?
+  ) {}
+  /// Does nothing.
+  public func sessionDidStartRunning(_ session: NISession) {}
+}

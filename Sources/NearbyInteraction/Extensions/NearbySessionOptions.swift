@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+
+/// What can be set about a session beyond Apple's interface; see ``NISession/options``.
+public struct NearbySessionOptions: Hashable, Sendable {
+  /// How the peer may move; Apple's camera assistance is for peers at rest.
+  public var peerMotion = PeerMotion.stationary
+  /// Whether `direction` waits, on a device with an antenna array, until the peer has once been within
+  /// the array's cone, as Apple's does; otherwise movement alone suffices.
+  public var isStrictlyCompatible = false
+
+  /// Makes options of defaults.
+  public init() {}
+}
+
+extension NISession {
+  /// What can be set beyond Apple's interface; takes effect with the next `run`.
+  public var options: NearbySessionOptions {
+    get { core.options }
+    set { core.options = newValue }
+  }
+}

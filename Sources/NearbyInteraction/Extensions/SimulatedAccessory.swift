@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import NearbyEnvironment
+internal import NearbyGeometry
+
+/// An accessory on a simulated device: what is not a phone and runs no session of the app's kind.
+///
+/// ```swift
+/// let accessory = SimulatedAccessory(on: world.makeDevice())
+/// session.run(try NINearbyAccessoryConfiguration(data: accessory.configurationData))
+/// // … in didGenerateShareableConfigurationData:
+/// try accessory.start(with: shareableConfigurationData)
+/// ```
+public final class SimulatedAccessory: @unchecked Sendable {
+  // Unchecked: the measurements are read and written under `lock` only.
+  private let device: any NearbyDevice
+  private let token: SessionToken
+  private let lock = NSLock()
+  private var taken: [RadioMeasurement] = []
+
+  /// Makes an accessory.
+  ///
+  /// - Parameter device: On which device.
+  public init(on device: any NearbyDevice) {
+    self.device = device
+    token = .random(on: device.capabilities)
+    device.join(token) { [weak self] event in
+      guard let self, case .measurement(let measurement) = event else { return }
+      self.lock.withLock { self.taken.append(measurement) }
+    }
+  }
+
+  deinit { device.leave(token, tellsPeer: false) }
+
+  /// What it sends to the app.
+  public var configurationData: Data {
+    Data(AccessoryData(kind: .accessory, token: token).bytes)
+  }
+
+  /// What it has measured itself, also while the app is in the background.
+  public var measurements: [RadioMeasurement] { lock.withLock { taken } }
+
+  /// Begins to measure.
+  ///
+  /// - Parameter shareableConfigurationData: What the app's session generated.
+  /// - Throws: ``NIError/invalidConfiguration`` when it is malformed.
+  public func start(with shareableConfigurationData: Data) throws {
+    let data = try AccessoryData(bytes: Array(shareableConfigurationData), kind: .shareable)
+    device.range(token, with: data.token, isExtended: false)
+  }
+
+  /// Stops measuring.
+  public func stop() { device.rest(token) }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+import ARKit
+import Foundation
+import NearbyEnvironment
+import NearbyFusion
+import NearbyGeometry
+
+/// The threads of a session: one lock around a state machine and an estimator, one queue out.
+///
+/// Events may come from any thread. Under the lock they pass the machine, and what the delegate is to
+/// be told is put on its queue, which keeps the order. No foreign code runs under the lock: devices
+/// promise not to call back from within their methods, and the delegate is called by the queue.
+final class SessionCore: @unchecked Sendable {
+  // Unchecked: everything that changes is read and written under `lock` only.
+
+  let token: SessionToken
+  private let lock = NSLock()
+  private var device: any NearbyDevice
+  private var machine: SessionStateMachine
+  private var estimator: SessionEstimator?
+  private var configuration: NIConfiguration?
+  private var arSession: ARSession?
+  private var source: PoseSource?
+  private var optionsInForce = NearbySessionOptions()
+  private var streams: [UUID: AsyncStream<NearbyUpdate>.Continuation] = [:]
+  private var queue: DispatchQueue?
+  private weak var delegate: (any NISessionDelegate)?
+  private weak var session: NISession?
+  /// Whether the app has ended the session: then not even what waits in the queue is delivered.
+  private var isSilent = false
+
+  /// Where the poses come from while the session runs with camera assistance.
+  private enum PoseSource {
+    case device(TrajectoryFollower)
+    case shared(ARSession, Int)
+  }
+
+  init(on device: any NearbyDevice) {
+    self.device = device
+    token = .random(on: device.capabilities)
+    machine = SessionStateMachine(device.limits)
+  }
+
+  /// Joins the device; apart from the initialiser, since the receiver needs the finished object.
+  func begin(for session: NISession) {
+    lock.withLock {
+      self.session = session
+      join()
+    }
+  }
+
+  deinit {
+    // Dropped without a word: the peer sees silence.
+    stopPoses()
+    device.leave(token, tellsPeer: false)
+    for stream in streams.values { stream.finish() }
+  }
+
+  // MARK: The app's side
+
+  var currentDelegate: (any NISessionDelegate)? {
+    get { lock.withLock { delegate } }
+    set { lock.withLock { delegate = newValue } }
+  }
+
+  var delegateQueue: DispatchQueue? {
+    get { lock.withLock { queue } }
+    set { lock.withLock { queue = newValue } }
+  }
+
+  var options: NearbySessionOptions {
+    get { lock.withLock { optionsInForce } }
+    set { lock.withLock { optionsInForce = newValue } }
+  }
+
+  var discoveryToken: NIDiscoveryToken? {
+    lock.withLock { machine.isInvalidated ? nil : NIDiscoveryToken(token) }
+  }
+
+  var currentConfiguration: NIConfiguration? {
+    lock.withLock { configuration?.copy() as? NIConfiguration }
+  }
+
+  func setARSession(_ arSession: ARSession) { lock.withLock { self.arSession = arSession } }
+
+  func run(_ given: NIConfiguration) {
+    // The AR session asks its delegate, which is foreign code.
+    let fault = lock.withLock { arSession }.map { $0.trajectoryFault != nil }
+    lock.withLock {
+      guard !machine.isInvalidated, let configuration = given.copy() as? NIConfiguration else {
+        return
+      }
+      self.configuration = configuration
+      if let arSession, arSession.device !== device { move(to: arSession.device) }
+      let active = device.activeSessions(besides: token)
+      handle(
+        .run(
+          RunRequest(
+            time: device.now, namesItself: configuration.peer.token == token,
+            isAccessory: configuration.accessory != nil,
+            runsInBackground: configuration.runsInBackground,
+            usesCamera: configuration.isCameraAssistanceEnabled,
+            trajectory: fault.map { $0 ? .faulty : .shared } ?? .own,
+            measuresExtendedDistance: configuration.measuresExtendedDistance,
+            capabilities: device.capabilities,
+            peerCapabilities: configuration.peer.token.capabilities,
+            authorization: device.authorization, activeSessions: active.all,
+            activeExtendedSessions: active.extended)))
+    }
+  }
+
+  func pause() { lock.withLock { handle(.pause) } }
+
+  func invalidate() {
+    lock.withLock {
+      isSilent = true
+      handle(.invalidate)
+    }
+  }
+
+  func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
+    lock.withLock {
+      guard machine.state == .running, estimator?.peer == object.discoveryToken else { return nil }
+      return estimator?.worldTransform()
+    }
+  }
+
+  func updates() -> AsyncStream<NearbyUpdate> {
+    let id = UUID()
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NearbyUpdate.self, bufferingPolicy: .bufferingNewest(256))
+    continuation.onTermination = { [weak self] _ in
+      guard let self else { return }
+      // Not under the lock that may be held by whoever finishes the stream.
+      DispatchQueue.global().async {
+        _ = self.lock.withLock { self.streams.removeValue(forKey: id) }
+      }
+    }
+    lock.withLock {
+      if machine.isInvalidated { continuation.finish() } else { streams[id] = continuation }
+    }
+    return stream
+  }
+
+  // MARK: The device's side
+
+  private func join() {
+    device.join(token) { [weak self] event in self?.receive(event) }
+  }
+
+  private func move(to other: any NearbyDevice) {
+    stopPoses()
+    device.leave(token, tellsPeer: false)
+    device = other
+    join()
+  }
+
+  private func receive(_ event: DeviceEvent) {
+    lock.withLock {
+      switch event {
+      case .pose(let pose): estimator?.add(pose)
+      case .tracking(let sample):
+        guard machine.state == .running, let change = estimator?.add(sample) else { return }
+        tell(change)
+      case .measurement(let measurement):
+        handle(.measurement(at: measurement.timestamp, isEmpty: measurement.isEmpty), measurement)
+      case .peerEnded: handle(.peerEnded)
+      case .time(let time): handle(.time(time))
+      case .lifecycle(let change): handle(.lifecycle(change))
+      case .authorization(let isAllowed): handle(.authorization(isAllowed: isAllowed))
+      }
+    }
+  }
+
+  private func receive(_ event: ARSession.Event, from arSession: ARSession) {
+    switch event {
+    case .trajectory(.lifecycle), .trajectory(.time): break  // They come from the device itself.
+    case .trajectory(let event): receive(event)
+    case .reconfigured:
+      if arSession.trajectoryFault != nil { lock.withLock { handle(.trajectoryFault) } }
+    }
+  }
+
+  // MARK: Under the lock
+
+  private func handle(
+    _ event: SessionStateMachine.Event, _ measurement: RadioMeasurement? = nil
+  ) {
+    for effect in machine.handle(event) { perform(effect, measurement) }
+  }
+
+  private func perform(_ effect: SessionStateMachine.Effect, _ measurement: RadioMeasurement?) {
+    switch effect {
+    case .startRanging: startRanging()
+    case .stopRanging:
+      stopPoses()
+      device.rest(token)
+    case .leave:
+      stopPoses()
+      device.leave(token, tellsPeer: true)
+      for stream in streams.values where isSilent { stream.finish() }
+    case .fuse:
+      if let measurement, let change = estimator?.add(measurement) { tell(change) }
+    case .withhold: break
+    case .didStartRunning: tell(.didStartRunning)
+    case .shareConfiguration:
+      guard let estimator else { return }
+      let data = AccessoryData(kind: .shareable, token: token)
+      tell(.didGenerateShareableConfigurationData(Data(data.bytes), estimator.newest))
+    case .wasSuspended: tell(.wasSuspended)
+    case .suspensionEnded: tell(.suspensionEnded)
+    case .didRemove(let reason):
+      guard let peer = configuration?.peer else { return }
+      tell(.didRemove(NINearbyObject(discoveryToken: peer), reason))
+    case .didInvalidate(let code): tell(.didInvalidate(NIError(code)))
+    }
+  }
+
+  private func startRanging() {
+    guard let configuration else { return }
+    let usesCamera = configuration.isCameraAssistanceEnabled
+    // The same peer with the same settings: what was known of it before the pause still counts.
+    if estimator?.peer != configuration.peer || estimator?.usesCamera != usesCamera
+      || estimator?.options != optionsInForce
+    {
+      do throws(FusionConfigurationError) {
+        estimator = try SessionEstimator(
+          peer: configuration.peer, usesCamera: usesCamera, options: optionsInForce,
+          capabilities: device.capabilities, configuration: device.fusion)
+      } catch {
+        estimator = nil
+        return handle(.failure)
+      }
+    }
+    if usesCamera { startPoses() } else { stopPoses() }
+    device.range(
+      token, with: configuration.peer.token,
+      isExtended: configuration.measuresExtendedDistance)
+  }
+
+  private func startPoses() {
+    stopPoses()
+    if let arSession {
+      source = .shared(
+        arSession,
+        arSession.observe { [weak self, weak arSession] event in
+          if let arSession { self?.receive(event, from: arSession) }
+        })
+    } else {
+      source = .device(device.follow { [weak self] event in self?.receivePose(event) })
+    }
+  }
+
+  private func receivePose(_ event: DeviceEvent) {
+    // Lifecycle and time come to the session itself as well.
+    switch event {
+    case .pose, .tracking: receive(event)
+    case .measurement, .peerEnded, .time, .lifecycle, .authorization: break
+    }
+  }
+
+  private func stopPoses() {
+    switch source {
+    case .device(let follower): device.unfollow(follower)
+    case .shared(let arSession, let id): arSession.stopObserving(id)
+    case nil: break
+    }
+    source = nil
+  }
+
+  private func tell(_ change: SessionEstimator.Change) {
+    if let object = change.object { tell(.didUpdate(object)) }
+    if let status = change.sessionConvergence {
+      tell(.didUpdateConvergence(NIAlgorithmConvergence(status), nil))
+    }
+    if let status = change.convergence {
+      tell(.didUpdateConvergence(NIAlgorithmConvergence(status), estimator?.newest))
+    }
+    if change.hasLostConvergence { yield(.lostConvergence) }
+  }
+
+  private func tell(_ callback: SessionCallback) {
+    yield(NearbyUpdate(callback))
+    if case .didInvalidate = callback { for stream in streams.values { stream.finish() } }
+    (queue ?? .main).async { self.deliver(callback) }
+  }
+
+  private func yield(_ update: NearbyUpdate) {
+    for stream in streams.values { stream.yield(update) }
+  }
+
+  // MARK: On the delegate's queue
+
+  private func deliver(_ callback: SessionCallback) {
+    let (delegate, session) = lock.withLock { (isSilent ? nil : self.delegate, self.session) }
+    if let delegate, let session { callback.call(delegate, session) }
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import ARKit
+import NearbyEnvironment
+import NearbyFusion
+import NearbyGeometry
+
+/// Turns poses and measurements into what the app is told of the peer.
+///
+/// Without camera assistance an object is what the radio measured, and nothing else. With it the
+/// engine's estimate is published through these gates, by Apple's pages on the reasons:
+///
+/// | | distance | direction | horizontalAngle | vertical | worldTransform |
+/// | --- | --- | --- | --- | --- | --- |
+/// | out of reach for ``freshness`` | nil | nil | nil | unknown | nil |
+/// | insufficientMovement, -HorizontalSweep | | | nil | unknown | nil |
+/// | insufficientVerticalSweep | | | | | nil |
+/// | insufficientLighting | | | nil | unknown | nil |
+///
+/// An empty field leaves the engine's own gate, the width of the posterior, alone to decide.
+struct SessionEstimator {
+  /// What an event changed.
+  struct Change {
+    /// The peer as it is now.
+    var object: NINearbyObject?
+    /// The convergence with regard to the peer, if it has changed.
+    var convergence: NIAlgorithmConvergenceStatus?
+    /// The convergence of the session as a whole, if it has changed.
+    var sessionConvergence: NIAlgorithmConvergenceStatus?
+    /// Whether convergence was lost.
+    var hasLostConvergence = false
+  }
+
+  /// So long after the peer was last heard the engine's account of it still counts, seconds.
+  static let freshness = 2.0
+
+  let peer: NIDiscoveryToken
+  let usesCamera: Bool
+  let options: NearbySessionOptions
+
+  private let measuresAngles: Bool
+  private let configuration: FusionConfiguration
+  private var engine: FusionEngine?
+  private var handle: PeerID?
+  private var newestPose: Timestamp?
+  private var lastHeard: Timestamp?
+  private var hasSeenAngles = false
+  private var isDark = false
+  private var status = NIAlgorithmConvergenceStatus.unknown
+  private var sessionStatus = NIAlgorithmConvergenceStatus.unknown
+  private(set) var newest: NINearbyObject
+
+  init(
+    peer: NIDiscoveryToken, usesCamera: Bool, options: NearbySessionOptions,
+    capabilities: DeviceCapabilities, configuration: FusionConfiguration
+  ) throws(FusionConfigurationError) {
+    self.peer = peer
+    self.usesCamera = usesCamera
+    self.options = options
+    self.configuration = configuration
+    measuresAngles = capabilities.contains(.direction)
+    newest = NINearbyObject(discoveryToken: peer)
+    guard usesCamera else { return }
+    var engine = try FusionEngine(configuration)
+    handle = engine.addPeer(options.peerMotion)
+    self.engine = engine
+  }
+
+  // MARK: In
+
+  mutating func add(_ pose: DevicePose) {
+    newestPose = pose.timestamp
+    engine?.add(pose)
+  }
+
+  mutating func add(_ tracking: TrackingSample) -> Change {
+    engine?.add(tracking)
+    let lumens = tracking.ambientIntensityLumens ?? .infinity
+    isDark =
+      tracking.quality != .normal || lumens < configuration.convergence.darkBelowLumens
+    var change = Change()
+    guard usesCamera else { return change }
+    // Once the light is good again, nothing can be said of the session that is not said of the peer.
+    let now: NIAlgorithmConvergenceStatus =
+      isDark ? .notConverged([.insufficientLighting]) : .unknown
+    if now != sessionStatus {
+      sessionStatus = now
+      change.sessionConvergence = now
+    }
+    return change
+  }
+
+  mutating func add(_ given: RadioMeasurement) -> Change {
+    var measurement = given
+    if !measuresAngles {
+      measurement.azimuthRadians = nil
+      measurement.elevationRadians = nil
+    }
+    if !measurement.isEmpty { lastHeard = measurement.timestamp }
+    if measurement.azimuthRadians != nil { hasSeenAngles = true }
+    guard let handle, engine != nil else { return measured(measurement) }
+    let report = measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
+    return estimated(measurement, report)
+  }
+
+  // MARK: Out
+
+  /// An object without camera assistance.
+  private mutating func measured(_ measurement: RadioMeasurement) -> Change {
+    var direction: simd_float3?
+    if let azimuth = measurement.azimuthRadians, let elevation = measurement.elevationRadians {
+      direction = simd_float3(
+        ArrivalAngles(azimuthRadians: azimuth, elevationRadians: elevation).direction)
+    }
+    newest = NINearbyObject(
+      discoveryToken: peer, distance: measurement.distance.map { Float($0) },
+      direction: direction, knowledge: knowledge(measurement))
+    return Change(object: newest)
+  }
+
+  /// An object with camera assistance.
+  private mutating func estimated(
+    _ measurement: RadioMeasurement, _ report: SampleReport?
+  ) -> Change {
+    guard let handle, let engine else { return Change() }
+    let estimate = engine.estimate(of: handle, at: measurement.timestamp)
+    var knowledge = knowledge(measurement)
+    knowledge.estimate = estimate
+    knowledge.report = report
+    let before = status
+    status = status(of: estimate, isFresh: knowledge.isFresh)
+    let distance = estimate.distance.value ?? measurement.distance
+    let mayPointAnywhere = hasSeenAngles || !options.isStrictlyCompatible || !measuresAngles
+    let allowsAngle = knowledge.isFresh && allowsHorizontalAngle
+    newest = NINearbyObject(
+      discoveryToken: peer,
+      distance: knowledge.isFresh ? distance.map { Float($0) } : nil,
+      direction: knowledge.isFresh && mayPointAnywhere
+        ? estimate.direction.value.map { simd_float3($0) } : nil,
+      horizontalAngle: allowsAngle
+        ? estimate.horizontalAngleRadians.value.map { Float($0) } : nil,
+      verticalDirectionEstimate: allowsAngle
+        ? NINearbyObject.VerticalDirectionEstimate(estimate.verticalDirection) : .unknown,
+      knowledge: knowledge)
+    return Change(
+      object: newest, convergence: status == before ? nil : status,
+      hasLostConvergence: before == .converged && status != .converged)
+  }
+
+  /// Where the peer is in the odometry's world now; `nil` unless converged.
+  func worldTransform() -> simd_float4x4? {
+    guard status == .converged, let engine, let handle, let newestPose, let lastHeard,
+      newestPose.seconds(since: lastHeard) <= Self.freshness
+    else { return nil }
+    return engine.estimate(of: handle, at: newestPose).worldTransform.value.map {
+      simd_float4x4($0)
+    }
+  }
+
+  private func knowledge(_ measurement: RadioMeasurement) -> PeerKnowledge {
+    let silence = lastHeard.map { measurement.timestamp.seconds(since: $0) } ?? .infinity
+    return PeerKnowledge(
+      measurement: measurement, isFresh: silence <= Self.freshness, isDark: isDark,
+      measuresAngles: measuresAngles, ranging: configuration.ranging)
+  }
+
+  private func status(
+    of estimate: PeerEstimate, isFresh: Bool
+  ) -> NIAlgorithmConvergenceStatus {
+    var reasons: [NIAlgorithmConvergenceStatus.Reason] = []
+    switch NIAlgorithmConvergenceStatus(estimate.convergence) {
+    case .unknown: if !isDark, isFresh { return .unknown }
+    case .converged: if !isDark, isFresh { return .converged }
+    case .notConverged(let given): reasons = given
+    }
+    if isDark, !reasons.contains(.insufficientLighting) {
+      reasons.insert(.insufficientLighting, at: 0)
+    }
+    if !isFresh, !reasons.contains(.insufficientSignalStrength) {
+      reasons.insert(.insufficientSignalStrength, at: 0)
+    }
+    return .notConverged(reasons)
+  }
+
+  private var allowsHorizontalAngle: Bool {
+    switch status {
+    case .unknown: false
+    case .converged: true
+    case .notConverged(let reasons):
+      !reasons.contains {
+        [.insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting].contains($0)
+      }
+    }
+  }
+}
+
+// MARK: - From the engine's types
+
+extension simd_float3 {
+  init(_ vector: Vector3) { self.init(Float(vector.x), Float(vector.y), Float(vector.z)) }
+}
+
+extension NINearbyObject.VerticalDirectionEstimate {
+  init(_ estimate: NearbyFusion.VerticalDirectionEstimate) {
+    switch estimate {
+    case .unknown: self = .unknown
+    case .same: self = .same
+    case .above: self = .above
+    case .below: self = .below
+    case .aboveOrBelow: self = .aboveOrBelow
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyEnvironment
+import Testing
+
+@testable import NearbyInteraction
+
+struct ArchiveTests {
+  private let token = NIDiscoveryToken(
+    SessionToken(high: 0x0123_4567_89AB_CDEF, low: 42, capabilities: .phoneWithoutAntennaArray))
+
+  private func copy<Object: NSObject & NSCoding>(_ object: Object) throws -> Object? {
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: object, requiringSecureCoding: true)
+    return try NSKeyedUnarchiver.unarchivedObject(ofClass: Object.self, from: data)
+  }
+
+  @Test func aTokenSurvivesAnArchive() throws {
+    let other = try #require(try copy(token))
+    #expect(other == token)
+    #expect(other.hash == token.hash)
+    #expect([token: 1][other] == 1)
+    #expect(!other.deviceCapabilities.supportsDirectionMeasurement)
+    #expect(other.deviceCapabilities.supportsExtendedDistanceMeasurement)
+    #expect(token.copy() as? NIDiscoveryToken == token)
+    let stranger = NIDiscoveryToken(.random(on: .watch))
+    #expect(stranger != token)
+    #expect(NIDiscoveryToken(.random(on: .watch)) != stranger)
+  }
+
+  @Test func aTokenIsCodable() throws {
+    let data = try JSONEncoder().encode(["peer": token])
+    #expect(
+      String(decoding: data, as: UTF8.self)
+        == #"{"peer":"01\#("0d")0123456789abcdef000000000000002a"}"#)
+    #expect(try JSONDecoder().decode([String: NIDiscoveryToken].self, from: data)["peer"] == token)
+  }
+
+  @Test(arguments: [
+    #""""#, #""0""#, #""zz0d0123456789abcdef000000000000002a""#,
+    #""020d0123456789abcdef000000000000002a""#, #""010d0123456789abcdef000000000000002""#, "7",
+    #""+10d0123456789abcdef000000000000002a""#,
+  ])
+  func aDamagedTokenIsRefused(_ text: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(NIDiscoveryToken.self, from: Data(text.utf8))
+    }
+  }
+
+  @Test func bytesThatAreNoArchiveThrow() {
+    #expect(throws: (any Error).self) {
+      try NSKeyedUnarchiver.unarchivedObject(
+        ofClass: NIDiscoveryToken.self, from: Data([1, 2, 3]))
+    }
+  }
+
+  @Test func configurationsSurviveAnArchive() throws {
+    let peer = NINearbyPeerConfiguration(peerToken: token)
+    peer.isCameraAssistanceEnabled = true
+    #expect(try copy(peer) == peer)
+    peer.isExtendedDistanceMeasurementEnabled = true
+    let other = try #require(try copy(peer))
+    #expect(other == peer)
+    #expect(other.isExtendedDistanceMeasurementEnabled)
+    other.isCameraAssistanceEnabled = false
+    #expect(other != peer)
+    let duplicate = try #require(peer.copy() as? NINearbyPeerConfiguration)
+    #expect(duplicate == peer && duplicate !== peer)
+
+    let data = Data(AccessoryData(kind: .accessory, token: token.token).bytes)
+    let accessory = try NINearbyAccessoryConfiguration(
+      accessoryData: data, bluetoothPeerIdentifier: UUID())
+    accessory.isCameraAssistanceEnabled = true
+    #expect(try copy(accessory) == accessory)
+    #expect(accessory.copy() as? NINearbyAccessoryConfiguration == accessory)
+    #expect(accessory.accessoryDiscoveryToken == token)
+    #expect(try NINearbyAccessoryConfiguration(data: data) != accessory)
+  }
+
+  @Test(
+    arguments: [
+      [], [1, 2, 3], Array(repeating: 0, count: 24),
+      AccessoryData(kind: .shareable, token: .random(on: .watch)).bytes,
+      Array("NIAC".utf8) + [2, 0] + SessionToken.random(on: .watch).bytes,
+      Array("NIAC".utf8) + [1, 0, 9] + SessionToken.random(on: .watch).bytes.dropFirst(),
+    ] as [[UInt8]])
+  func malformedAccessoryDataThrows(_ bytes: [UInt8]) {
+    let error = #expect(throws: NIError.self) {
+      try NINearbyAccessoryConfiguration(data: Data(bytes))
+    }
+    #expect(error?.code == .invalidConfiguration)
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, nil, .unknown), (2.5, nil, nil, .aboveOrBelow),
+      (2.5, simd_float3(0, 0, -1), 0.25, .same),
+    ] as [(Float?, simd_float3?, Float?, NINearbyObject.VerticalDirectionEstimate)])
+  func anObjectSurvivesAnArchive(
+    _ distance: Float?, _ direction: simd_float3?, _ angle: Float?,
+    _ vertical: NINearbyObject.VerticalDirectionEstimate
+  ) throws {
+    let object = NINearbyObject(
+      discoveryToken: token, distance: distance, direction: direction, horizontalAngle: angle,
+      verticalDirectionEstimate: vertical)
+    let other = try #require(try copy(object))
+    #expect(other == object)
+    #expect(other.distance == distance)
+    #expect(other.direction == direction)
+    #expect(other.horizontalAngle == angle)
+    #expect(other.verticalDirectionEstimate == vertical)
+    #expect(other != NINearbyObject(discoveryToken: token, distance: 7))
+  }
+
+  @Test(
+    arguments: [
+      .unknown, .converged, .notConverged([]),
+      .notConverged([.insufficientLighting, .insufficientVerticalSweep]),
+    ] as [NIAlgorithmConvergenceStatus])
+  func convergenceSurvivesAnArchive(_ status: NIAlgorithmConvergenceStatus) throws {
+    let convergence = NIAlgorithmConvergence(status)
+    #expect(try copy(convergence)?.status == status)
+    #expect(try copy(convergence) == convergence)
+  }
+}

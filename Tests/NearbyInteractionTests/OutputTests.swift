@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyEnvironment
+import NearbyFusion
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@testable import NearbyInteraction
+
+/// What the outputs mean, and when each is nil.
+struct OutputTests {
+  /// The truth of what a device should see of another's antenna.
+  private func truth(_ pair: SessionPair, from: Int, to: Int) -> (distance: Double, unit: Vector3) {
+    let (here, there) = (pair.devices[from].truePose, pair.devices[to].truePose)
+    let target = there.act(pair.world.settings.radio.antennaInDevice)
+    let offset = here.rotation.inverse.act(target - here.translation)
+    return (offset.length, offset.normalized)
+  }
+
+  // MARK: Without camera assistance
+
+  @Test func withoutCameraAssistanceThereIsRangeAndDirection() throws {
+    let pair = SessionPair(motions: SessionPair.finderAndTag)
+    pair.run()
+    pair.advance(2)
+    for recorder in pair.recorders {
+      for object in recorder.objects {
+        #expect(abs(try #require(object.distance) - 3.1) < 1)
+        let direction = try #require(object.direction)
+        #expect(abs(simd_length(direction) - 1) < 1e-5)
+        #expect(direction.z < -0.8)
+        #expect(object.horizontalAngle == nil && object.verticalDirectionEstimate == .unknown)
+        #expect(object.horizontalAngleAbsence == .withoutCameraAssistance)
+        #expect(object.distanceSigma == 0.1 && object.directionSigmaRadians != nil)
+        #expect(object.estimate == nil && object.report == nil)
+      }
+      #expect(recorder.convergences.isEmpty)
+      #expect(recorder.transforms.allSatisfy { $0 == nil })
+    }
+  }
+
+  @Test(arguments: [DeviceCapabilities.watch, .phoneWithoutAntennaArray])
+  func withoutAntennaArrayThereIsNoDirection(_ capabilities: DeviceCapabilities) {
+    let pair = SessionPair(motions: SessionPair.finderAndTag, capabilities: capabilities)
+    pair.run()
+    pair.advance(1)
+    #expect(pair.recorders[0].objects.allSatisfy { $0.distance != nil && $0.direction == nil })
+    #expect(pair.recorders[0].objects.allSatisfy { $0.directionAbsence == .noAntennaArray })
+  }
+
+  /// Where the peer is, and what is then nil (S-39).
+  enum Place: String, CaseIterable, Sendable {
+    case ahead, behind, blocked, tooFar
+
+    var motion: SimulatedMotion {
+      switch self {
+      case .ahead, .blocked: .resting(at: .init(standingAt: Vector3(0, 1.4, -4), facing: .zero))
+      case .behind: .resting(at: .init(standingAt: Vector3(0, 1.4, 4), facing: .zero))
+      case .tooFar: .resting(at: .init(standingAt: Vector3(0, 1.4, -40), facing: .zero))
+      }
+    }
+  }
+
+  @Test(arguments: Place.allCases)
+  func outOfReachBothAreNilAndOutOfSightTheDirection(_ place: Place) throws {
+    var settings = SimulatedWorldSettings()
+    if place == .blocked {
+      settings.obstacles = [SimulatedObstacle(Vector3(-1, 0, -2.2), Vector3(1, 3, -2))]
+    }
+    let here = SimulatedMotion.resting(
+      at: .init(standingAt: Vector3(0, 1.4, 0), facing: Vector3(0, 1.4, -1)))
+    let pair = SessionPair(settings, motions: [here, place.motion])
+    pair.run()
+    pair.advance(1)
+    let objects = pair.recorders[0].objects
+    #expect(objects.count == 10)
+    for object in objects {
+      #expect((object.distance != nil) == (place != .tooFar))
+      #expect((object.direction != nil) == (place == .ahead))
+      switch place {
+      case .ahead: #expect(object.directionAbsence == nil && object.advice == [])
+      case .behind:
+        #expect(object.directionAbsence == .outsideFieldOfView && object.advice == [.facePeer])
+      case .blocked: #expect(object.advice == [.clearTheView, .facePeer])
+      case .tooFar:
+        #expect(object.distanceAbsence == .outOfReach && object.directionAbsence == .outOfReach)
+        #expect(object.advice == [.comeCloser])
+      }
+    }
+  }
+
+  @Test func extendedDistancesReachFarther() throws {
+    let pair = SessionPair(
+      motions: [
+        .resting(at: .init(standingAt: Vector3(0, 1.4, 0), facing: Vector3(0, 0, -1))),
+        Place.tooFar.motion,
+      ])
+    pair.run { $0.isExtendedDistanceMeasurementEnabled = true }
+    pair.advance(1)
+    #expect(abs(try #require(pair.recorders[0].objects.last?.distance) - 40) < 1)
+    let token = try #require(NISession(on: pair.devices[1]).discoveryToken)
+    let second = NISession(on: pair.devices[0])
+    let recorder = SessionRecorder()
+    recorder.attach(to: second)
+    let configuration = NINearbyPeerConfiguration(peerToken: token)
+    configuration.isExtendedDistanceMeasurementEnabled = true
+    second.run(configuration)
+    withExtendedLifetime(second) { recorder.drain() }
+    #expect(
+      (recorder.errors.first as? NIError)?.code == .activeExtendedDistanceSessionsLimitExceeded)
+  }
+
+  @Test func portraitAndLandscapeHearLittleOfEachOther() {
+    func share(_ roll: Double) -> Double {
+      let there = RigidTransform(standingAt: Vector3(0, 1.4, -4), facing: .zero)
+      let rolled = RigidTransform(
+        rotation: there.rotation * Rotation(angleRadians: roll, about: Vector3(0, 0, 1)),
+        translation: there.translation)
+      let here = RigidTransform(standingAt: Vector3(0, 1.4, 0), facing: Vector3(0, 0, -1))
+      let pair = SessionPair(motions: [.resting(at: here), .resting(at: rolled)])
+      pair.run()
+      pair.advance(10)
+      let objects = pair.recorders[0].objects
+      return Double(objects.count { $0.direction != nil }) / Double(objects.count)
+    }
+    #expect(share(0) == 1)
+    #expect(share(.pi / 2) < 0.2)
+  }
+
+  // MARK: With camera assistance
+
+  @Test(arguments: [DeviceCapabilities.phoneWithAntennaArray, .phoneWithoutAntennaArray])
+  func theOutputsComeInTheirOrderAndAreRight(_ capabilities: DeviceCapabilities) throws {
+    // Ranges alone need more movement than an arm allows.
+    var motions = SessionPair.finderAndTag
+    if !capabilities.contains(.direction) {
+      motions[0] = .carried(ScenarioMotion(.wanderingWalk, seed: 4))
+    }
+    let pair = SessionPair(motions: motions, capabilities: capabilities)
+    pair.run(usesCamera: true)
+    var hasPlace = false
+    for _ in 0..<250 {
+      pair.advance(0.1)
+      let object = try #require(pair.recorders[0].objects.last)
+      let estimate = try #require(object.estimate)
+      #expect(object.distance != nil)
+      // Which reason blocks which output (section 2.3).
+      let status = NIAlgorithmConvergenceStatus(estimate.convergence)
+      let transform = try #require(pair.recorders[0].transforms.last)
+      switch status {
+      case .unknown: #expect(object.horizontalAngle == nil && transform == nil)
+      case .notConverged(let reasons):
+        #expect(transform == nil)
+        if reasons.contains(.insufficientMovement) || reasons.contains(.insufficientHorizontalSweep)
+        {
+          #expect(object.horizontalAngle == nil && object.verticalDirectionEstimate == .unknown)
+        }
+      case .converged: #expect(transform != nil && object.horizontalAngle != nil)
+      }
+      guard let transform else { continue }
+      hasPlace = true
+      // Rotation keeps y up; the peer is as far from the device as the distance says.
+      #expect(transform.columns.0 == simd_float4(1, 0, 0, 0))
+      #expect(transform.columns.1 == simd_float4(0, 1, 0, 0))
+      #expect(transform.columns.3.w == 1)
+      let truth = truth(pair, from: 0, to: 1)
+      let distance = Double(try #require(object.distance))
+      #expect(abs(distance - truth.distance) < 5 * (try #require(object.distanceSigma)) + 0.05)
+      let unit = try #require(object.direction)
+      let angle = acos(
+        min(
+          1,
+          Double(unit.x) * truth.unit.x + Double(unit.y) * truth.unit.y
+            + Double(unit.z) * truth.unit.z))
+      #expect(angle < 5 * (try #require(object.directionSigmaRadians)) + 0.02)
+    }
+    #expect(hasPlace)
+    #expect(pair.recorders[0].convergences.map(\.status).contains(.converged))
+    #expect(pair.recorders[0].convergences.allSatisfy { $0.object != nil })
+    let last = try #require(pair.recorders[0].objects.last)
+    #expect(last.verticalDirectionEstimate == .same)
+    #expect(last.pointing != nil)
+    #expect(try #require(last.progress).totalSigma < 0.35)
+    #expect(try #require(last.covarianceInWorld).trace > 0)
+    #expect(last.horizontalAngleSigmaRadians != nil)
+  }
+
+  @Test func darknessConcernsTheSession() throws {
+    let pair = SessionPair(motions: SessionPair.finderAndTag)
+    pair.run(usesCamera: true)
+    pair.advance(15)
+    pair.devices[0].setTracking(.normal, lumens: 20)
+    pair.advance(1)
+    let dark = NIAlgorithmConvergenceStatus.notConverged([.insufficientLighting])
+    #expect(pair.recorders[0].convergences.contains { $0.object == nil && $0.status == dark })
+    #expect(pair.recorders[0].convergences.last?.status == dark)
+    #expect(pair.recorders[0].objects.last?.horizontalAngle == nil)
+    #expect(pair.recorders[0].objects.last?.verticalDirectionEstimate == .unknown)
+    #expect(pair.recorders[0].objects.last?.distance != nil)
+    #expect(pair.recorders[0].transforms.last.flatMap { $0 } == nil)
+    pair.devices[0].setTracking(.normal, lumens: 1000)
+    pair.advance(1)
+    #expect(pair.recorders[0].convergences.last?.status == .converged)
+    #expect(pair.recorders[0].transforms.last.flatMap { $0 } != nil)
+  }
+
+  @Test func aPeerThatIsLostIsCoastedForAMomentAndThenNil() throws {
+    let pair = SessionPair(motions: SessionPair.finderAndTag)
+    pair.run(usesCamera: true)
+    pair.advance(15)
+    pair.devices[1].motion = Place.tooFar.motion
+    pair.advance(1)
+    #expect(pair.recorders[0].objects.last?.measurement?.isEmpty == true)
+    #expect(pair.recorders[0].objects.last?.horizontalAngle != nil)
+    pair.advance(2)
+    let object = try #require(pair.recorders[0].objects.last)
+    #expect(object.distance == nil && object.direction == nil && object.horizontalAngle == nil)
+    #expect(object.horizontalAngleAbsence == .outOfReach)
+    #expect(pair.recorders[0].transforms.last.flatMap { $0 } == nil)
+  }
+
+  @Test func strictCompatibilityWaitsForTheCone() {
+    func directions(_ isStrict: Bool) -> Int {
+      // The peer is beside the finder, and comes into the cone never.
+      let pair = SessionPair(
+        motions: [
+          .sweeping(
+            about: .init(standingAt: Vector3(0, 1.4, 0), facing: Vector3(0, 1.4, -3)), seed: 5),
+          .resting(at: .init(standingAt: Vector3(0, 1.2, 3), facing: .zero)),
+        ])
+      pair.sessions[0].options.isStrictlyCompatible = isStrict
+      pair.run(usesCamera: true)
+      pair.advance(30)
+      return pair.recorders[0].objects.count { $0.direction != nil }
+    }
+    #expect(directions(true) == 0)
+    #expect(directions(false) > 20)
+  }
+
+  // MARK: Many devices
+
+  @Test func fourDevicesWithThreeSessionsEach() throws {
+    let world = SimulatedWorld()
+    let devices = (0..<4).map { _ in world.makeDevice() }
+    var sessions: [[Int: (session: NISession, recorder: SessionRecorder)]] = Array(
+      repeating: [:], count: 4)
+    for here in 0..<4 {
+      for there in 0..<4 where there != here {
+        let session = NISession(on: devices[here])
+        let recorder = SessionRecorder()
+        recorder.attach(to: session)
+        sessions[here][there] = (session, recorder)
+      }
+    }
+    for here in 0..<4 {
+      for there in 0..<4 where there != here {
+        let token = try #require(sessions[there][here]?.session.discoveryToken)
+        let configuration = NINearbyPeerConfiguration(peerToken: token)
+        sessions[here][there]?.session.run(configuration)
+      }
+    }
+    world.advance(bySeconds: 5)
+    var pulls: [Double] = []
+    for here in 0..<4 {
+      for there in 0..<4 where there > here {
+        let (a, b) = (
+          try #require(sessions[here][there]).recorder, try #require(sessions[there][here]).recorder
+        )
+        a.drain()
+        b.drain()
+        #expect(a.objects.count == 50)
+        // One exchange, one range.
+        #expect(a.objects.map(\.distance) == b.objects.map(\.distance))
+        for (mine, theirs) in zip(a.objects, b.objects) {
+          #expect(mine.timestamp == theirs.timestamp)
+        }
+        // Directions in the world are reciprocal.
+        guard let mine = a.objects.last, let theirs = b.objects.last, let d = mine.direction,
+          let e = theirs.direction
+        else { continue }
+        let one = devices[here].truePose.rotation.act(
+          Vector3(Double(d.x), Double(d.y), Double(d.z)))
+        let other = devices[there].truePose.rotation.act(
+          Vector3(Double(e.x), Double(e.y), Double(e.z)))
+        let angle = acos(min(1, max(-1, -one.dot(other))))
+        let sigma = 2.0.squareRoot() * (try #require(mine.directionSigmaRadians))
+        pulls.append(angle / sigma)
+      }
+    }
+    #expect(pulls.count == 6)
+    #expect(pulls.allSatisfy { $0 < 4 })
+  }
+
+  @Test func theSameSeedGivesTheSameNumbers() {
+    func distances(_ seed: UInt64) -> [Float?] {
+      var settings = SimulatedWorldSettings()
+      settings.seed = seed
+      let pair = SessionPair(settings)
+      pair.run(usesCamera: true)
+      pair.advance(5)
+      return pair.recorders[0].objects.map(\.distance)
+    }
+    #expect(distances(7) == distances(7))
+    #expect(distances(7) != distances(8))
+  }
+}

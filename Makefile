@@ -135,7 +135,7 @@ format: ## put every source file into that format
 
 docs: setup ## build the documentation; a broken link is an error
 	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
-	  NearbyEvaluation NearbyBatch; do \
+	  NearbyEvaluation NearbyBatch NearbyEnvironment NearbyInteraction; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

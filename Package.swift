@@ -151,9 +151,10 @@ let package = Package(
 // On Apple's systems the real NearbyInteraction, ARKit and simd serve.
 #if os(Linux)
   package.products += [
-    .library(name: "NearbyInteraction", targets: ["NearbyInteraction"]),
+    .library(name: "NearbyInteraction", targets: ["NearbyInteraction", "ARKit", "simd"]),
     .library(name: "ARKit", targets: ["ARKit"]),
     .library(name: "NearbyEnvironment", targets: ["NearbyEnvironment"]),
+    .executable(name: "find-my-item", targets: ["find-my-item"]),
   ]
   package.targets += [
     .target(name: "simd", swiftSettings: swiftSettings),
@@ -169,6 +170,8 @@ let package = Package(
       name: "NearbyInteraction",
       dependencies: ["ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "simd"],
       swiftSettings: swiftSettings),
+    // Written as app authors write: default settings.
+    .executableTarget(name: "find-my-item", dependencies: ["NearbyInteraction"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
@@ -176,8 +179,9 @@ let package = Package(
         "NearbyRecordings", "NearbySimulation", "simd",
       ],
       swiftSettings: swiftSettings),
-    // As app authors write: nothing but Foundation, NearbyInteraction and ARKit, default settings.
-    .testTarget(name: "AppSessionTests", dependencies: ["ARKit", "NearbyInteraction"]),
+    // The same, with nothing but Foundation, NearbyInteraction and ARKit.
+    .testTarget(
+      name: "AppSessionTests", dependencies: ["ARKit", "NearbyInteraction", "find-my-item"]),
   ]
 #endif
 

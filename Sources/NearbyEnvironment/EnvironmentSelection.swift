@@ -15,7 +15,7 @@ internal import NearbyRecordings
 /// | `NEARBY_PHONE` | `array`, `camera`, `watch` | what devices can measure: antenna array and camera (default), camera only, distances only |
 ///
 /// An environment that cannot be had is `none`, so that every session ends with
-/// ``NIError/unsupportedPlatform``; ``failure`` says why.
+/// `NIError.unsupportedPlatform`; ``failure`` says why.
 public struct EnvironmentSelection: Hashable, Sendable {
   /// What was asked for.
   public enum Choice: Hashable, Sendable {

@@ -282,7 +282,8 @@ final class SessionCore: @unchecked Sendable {
   private func tell(_ callback: SessionCallback) {
     yield(NearbyUpdate(callback))
     if case .didInvalidate = callback { for stream in streams.values { stream.finish() } }
-    (queue ?? .main).async { self.deliver(callback) }
+    // Weakly: a session that nobody holds any more has nothing to say, and its peer must not hear it.
+    (queue ?? .main).async { [weak self] in self?.deliver(callback) }
   }
 
   private func yield(_ update: NearbyUpdate) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyInteraction
+
+/// Finds another device: start it twice, each with the other's token file, and read where it is.
+///
+///     export NEARBY_ENVIRONMENT=simulated:/tmp/world
+///     find-my-item /tmp/a.token /tmp/b.token &
+///     find-my-item /tmp/b.token /tmp/a.token
+///
+/// All of it is Apple's interface: the same lines run on a phone.
+final class Finder: NSObject, NISessionDelegate {
+  private let session = NISession()
+  private let peerToken: NIDiscoveryToken
+  private var line = ""
+
+  init(own: URL, peer: URL) throws {
+    let token = try NSKeyedArchiver.archivedData(
+      withRootObject: session.discoveryToken as Any, requiringSecureCoding: true)
+    try token.write(to: own, options: .atomic)
+    peerToken = try Self.token(in: peer)
+    super.init()
+    session.delegate = self
+    let configuration = NINearbyPeerConfiguration(peerToken: peerToken)
+    configuration.isCameraAssistanceEnabled = true
+    session.run(configuration)
+  }
+
+  /// Waits for the peer's file; an app would use its network.
+  private static func token(in file: URL) throws -> NIDiscoveryToken {
+    for _ in 0..<600 {
+      if let data = try? Data(contentsOf: file),
+        let token = try NSKeyedUnarchiver.unarchivedObject(
+          ofClass: NIDiscoveryToken.self, from: data)
+      {
+        return token
+      }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    throw CocoaError(.fileNoSuchFile)
+  }
+
+  func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {
+    guard let object = nearbyObjects.first else { return }
+    guard let distance = object.distance else { return say("out of reach") }
+    var words = String(format: "%.1f m", distance)
+    if let angle = object.horizontalAngle {
+      let degrees = Int((angle * 180 / .pi).rounded())
+      words += degrees == 0 ? ", ahead" : ", \(abs(degrees))° \(degrees > 0 ? "right" : "left")"
+    }
+    switch object.verticalDirectionEstimate {
+    case .above: words += ", above you"
+    case .below: words += ", below you"
+    case .aboveOrBelow: words += ", on another level"
+    case .same, .unknown: break
+    @unknown default: break
+    }
+    if session.worldTransform(for: object) != nil { words += ", found" }
+    say(words)
+  }
+
+  func session(
+    _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
+    for object: NINearbyObject?
+  ) {
+    guard case .notConverged(let reasons) = convergence.status else { return }
+    if let advice = reasons.first?.localizedDescription { say(advice) }
+  }
+
+  func session(
+    _ session: NISession, didRemove nearbyObjects: [NINearbyObject],
+    reason: NINearbyObject.RemovalReason
+  ) {
+    say("the item is gone")
+    if reason == .timeout, let configuration = session.configuration { session.run(configuration) }
+  }
+
+  func session(_ session: NISession, didInvalidateWith error: any Error) {
+    say(error.localizedDescription)
+    exit(1)
+  }
+
+  private func say(_ words: String) {
+    if words != line { FileHandle.standardOutput.write(Data((words + "\n").utf8)) }
+    line = words
+  }
+}
+
+guard CommandLine.arguments.count == 3 else {
+  print("usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE")
+  exit(64)
+}
+let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
+let finder = try Finder(own: files[0], peer: files[1])
+RunLoop.main.run()

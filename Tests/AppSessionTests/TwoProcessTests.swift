@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Two programs that know nothing of each other but a file with a token: as two phones would.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct TwoProcessTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(
+    path: "n-\(UUID().uuidString.prefix(8))")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func start(_ name: String, _ other: String, _ variables: [String: String] = [:]) throws
+    -> Process
+  {
+    let output = folder.appending(path: "\(name).log")
+    try Data().write(to: output)
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "find-my-item")
+    process.arguments = [name, other].map { folder.appending(path: "\($0).token").path }
+    let world = ["NEARBY_ENVIRONMENT": "simulated:\(folder.appending(path: "w").path)"]
+    process.environment = ProcessInfo.processInfo.environment.merging(world) { $1 }
+      .merging(variables) { $1 }
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private func lines(_ name: String) -> [String] {
+    let text = try? String(contentsOf: folder.appending(path: "\(name).log"), encoding: .utf8)
+    return (text ?? "").split(separator: "\n").map(String.init)
+  }
+
+  private func wait(_ seconds: Double, until holds: () -> Bool) async throws {
+    let end = Date().addingTimeInterval(seconds)
+    while !holds(), Date() < end { try await Task.sleep(for: .milliseconds(50)) }
+  }
+
+  private func metres(_ line: String?) -> Double? {
+    line?.split(separator: " ").first.flatMap { Double($0) }
+  }
+
+  @Test func twoProgramsFindEachOtherAndNoticeAnEnd() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (a, b) = (try start("a", "b"), try start("b", "a"))
+    defer {
+      a.terminate()
+      b.terminate()
+    }
+    func hasFound(_ name: String) -> Bool { lines(name).contains { $0.hasSuffix(", found") } }
+    try await wait(40) { hasFound("a") && hasFound("b") }
+    #expect(hasFound("a") && hasFound("b"))
+    let (here, there) = (
+      metres(lines("a").last { $0.hasSuffix("found") }),
+      metres(lines("b").last { $0.hasSuffix("found") })
+    )
+    #expect(abs(try #require(here) - (try #require(there))) < 0.5)
+    // A program that is killed says no farewell: its peer sees silence.
+    kill(b.processIdentifier, SIGKILL)
+    try await wait(30) { lines("a").last == "the item is gone" }
+    #expect(lines("a").last == "the item is gone")
+  }
+
+  @Test func aPhoneWithoutARadioSaysSo() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = try start("a", "a", ["NEARBY_ENVIRONMENT": "none"])
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+    #expect(lines("a").last?.contains("cannot measure") == true)
+  }
+}

@@ -155,6 +155,7 @@ let package = Package(
     .library(name: "ARKit", targets: ["ARKit"]),
     .library(name: "NearbyEnvironment", targets: ["NearbyEnvironment"]),
     .executable(name: "find-my-item", targets: ["find-my-item"]),
+    .executable(name: "nearby-devices", targets: ["nearby-devices"]),
   ]
   package.targets += [
     .target(name: "simd", swiftSettings: swiftSettings),
@@ -172,6 +173,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     // Written as app authors write: default settings.
     .executableTarget(name: "find-my-item", dependencies: ["NearbyInteraction"]),
+    .executableTarget(
+      name: "nearby-devices",
+      dependencies: ["NearbyEnvironment", "NearbyGeometry", "NearbyInteraction"]),
     .testTarget(
       name: "NearbyInteractionTests",
       dependencies: [
@@ -181,7 +185,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     // The same, with nothing but Foundation, NearbyInteraction and ARKit.
     .testTarget(
-      name: "AppSessionTests", dependencies: ["ARKit", "NearbyInteraction", "find-my-item"]),
+      name: "AppSessionTests",
+      dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"]),
   ]
 #endif
 

@@ -72,4 +72,30 @@ struct TwoProcessTests {
     #expect(process.terminationStatus == 1)
     #expect(lines("a").last?.contains("cannot measure") == true)
   }
+
+  @Test func keysSteerAPhoneAmongDevices() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func view() throws -> [Substring] {
+      let output = folder.appending(path: "view")
+      try Data().write(to: output)
+      let process = Process()
+      process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "nearby-devices")
+      process.arguments = ["3", "--keys", "wwwwxxddaaxxqqxxxxxx"]
+      process.standardOutput = try FileHandle(forWritingTo: output)
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      return try String(contentsOf: output, encoding: .utf8).split(separator: "\n")
+    }
+    let lines = try view()
+    #expect(lines.count == 20 * 4)
+    // The keys are ahead, on this level, and found; what is two floors down is below.
+    let keys = lines.filter { $0.contains("keys") }
+    #expect(keys.contains { $0.hasPrefix("↑") })
+    #expect(keys.last?.hasSuffix("this level  found") == true)
+    #expect(lines.last { $0.contains("bike") }?.contains("below") == true)
+    #expect(lines.contains { $0.contains("Sweep the device up and down.") })
+    #expect(try view() == lines)
+  }
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyEnvironment
+import NearbyGeometry
+
+/// The hand that the keys move: a place, a heading, and what is still to be moved.
+struct Steering {
+  private(set) var place = Vector3(0, 1.4, 0)
+  private(set) var headingRadians = 0.0
+  private var speed = Vector3.zero
+  private var turnRate = 0.0
+  private var seconds = 0.0
+
+  static let help = "w s a d: walk   q e: turn   r f: up, down   x: stop   z: end"
+
+  /// A key; it holds until the next one of its kind.
+  mutating func press(_ key: Character) {
+    switch key {
+    case "w": speed = Vector3(0, 0, -1)
+    case "s": speed = Vector3(0, 0, 1)
+    case "a": speed = Vector3(-1, 0, 0)
+    case "d": speed = Vector3(1, 0, 0)
+    case "r": speed = Vector3(0, 0.5, 0)
+    case "f": speed = Vector3(0, -0.5, 0)
+    case "q": turnRate = 0.8
+    case "e": turnRate = -0.8
+    case "x": (speed, turnRate) = (.zero, 0)
+    default: break
+    }
+  }
+
+  mutating func advance(bySeconds step: Double) {
+    seconds += step
+    headingRadians += turnRate * step
+    place += Rotation(angleRadians: headingRadians, about: Vector3(0, 1, 0)).act(step * speed)
+  }
+
+  /// The device's pose, with the sway of a hand.
+  var pose: RigidTransform {
+    let sway = Vector3(0.15 * sin(1.9 * seconds), 0.12 * sin(2.6 * seconds), 0)
+    let turn = Rotation(angleRadians: headingRadians, about: Vector3(0, 1, 0))
+    return RigidTransform(rotation: turn, translation: place + turn.act(sway))
+  }
+}

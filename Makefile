@@ -8,7 +8,7 @@
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd
 # name of the Debian package, then of a program in it
-SYSTEM_PROGRAMS :=
+SYSTEM_PROGRAMS := curl:curl
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')
 CXX_FILES = $$(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp')
 

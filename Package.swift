@@ -139,7 +139,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",
-      dependencies: ["nearby", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: ["nearby", "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),
   ],

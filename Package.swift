@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
+    .library(name: "NearbyReport", targets: ["NearbyReport"]),
     // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -65,11 +66,22 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    .target(
+      name: "NearbyReport",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+      ],
+      resources: [
+        .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
+        .embedInCode("Page/report.js"),
+      ],
+      swiftSettings: swiftSettings),
+
     // MARK: - Command line
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
         "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -120,6 +132,14 @@ let package = Package(
     .testTarget(
       name: "NearbyRecordingsTests",
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyReportTests",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
+        "NearbySimulation",
+      ],
+      exclude: ["Browser"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",

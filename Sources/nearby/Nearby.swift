@@ -18,6 +18,7 @@ struct Nearby: ParsableCommand {
         nearby import --help                            recordings from other formats
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
+        nearby report out/plaza2 --output plaza2.html   what happened when?
         nearby prove                                    does the engine keep its word?
 
       EXIT STATUS
@@ -30,7 +31,7 @@ struct Nearby: ParsableCommand {
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
       RunCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
-      EvaluateCommand.self, ProveCommand.self,
+      EvaluateCommand.self, ReportCommand.self, PlotCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

@@ -13,6 +13,7 @@ struct HelpTests {
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
     ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),
     ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
+    ("nearby-report", ["report", "--help"]), ("nearby-plot", ["plot", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyRecordings
+import NearbyReport
 import Testing
-
-@testable import NearbyReport
 
 @Suite("The page of a report")
 struct ReportPageTests {

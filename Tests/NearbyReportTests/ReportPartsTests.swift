@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
 import NearbyGeometry
+import NearbyReport
 import Testing
-
-@testable import NearbyReport
 
 @Suite("The map's frame")
 struct MapFrameTests {

@@ -1,7 +1,6 @@
+import NearbyReport
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-
-@testable import NearbyReport
 
 @Suite("Thinning")
 struct RowThinningTests {

@@ -152,14 +152,25 @@ struct TrackGatherer {
   /// - Returns: The track, without figures.
   func track(budget: Int, duration: Double) -> ReportTrack {
     var facts = facts
+    var moments = moments
+    let gaps = Self.gaps(in: moments[.time])
+    for row in gaps { moments.set(.gap, row, to: 1) }
     facts.components =
       countOfComponents.indices.max { countOfComponents[$0] < countOfComponents[$1] } ?? 0
     let thinning = RowThinning(
       count: moments.count,
-      series: Self.extremes.map { moments[$0] } + [distanceErrors, angleErrors])
+      series: Self.extremes.map { moments[$0] } + [distanceErrors, angleErrors],
+      keeping: gaps.flatMap { [$0 - 1, $0] })
     return ReportTrack(
       peer: peer, facts: facts, moments: moments.selecting(thinning.rows(atMost: budget)),
       timeline: timeline, outcomes: outcomes(duration: duration))
+  }
+
+  /// The rows after gaps: five seconds or more, and five times what is usual between rows.
+  private static func gaps(in times: [Double]) -> [Int] {
+    let steps = zip(times.dropFirst(), times).map { $0 - $1 }
+    let usual = steps.sorted().dropFirst(steps.count / 2).first ?? 0
+    return steps.indices.filter { steps[$0] >= max(5, 5 * usual) }.map { $0 + 1 }
   }
 
   private func outcomes(duration: Double) -> ReportTable<OutcomeColumn> {

@@ -5,12 +5,12 @@ internal import NearbyEvaluation
 ///
 /// The sum of the last squares is χ² with the sum of their degrees of freedom, as far as they are
 /// independent; both are divided by that sum.
-struct MovingChiSquare {
+package struct MovingChiSquare {
   /// A mean and its 95 % band.
-  struct Mean: Hashable {
-    var mean: Double
-    var low: Double
-    var high: Double
+  package struct Mean: Hashable {
+    package var mean: Double
+    package var low: Double
+    package var high: Double
   }
 
   /// Over how many squares the mean is taken.
@@ -22,8 +22,11 @@ struct MovingChiSquare {
   private var next = 0
   private var bands: [Int: ClosedRange<Double>] = [:]
 
+  /// Begins with nothing.
+  package init() {}
+
   /// Takes in the next square and gives the mean up to it.
-  mutating func add(_ square: Double, degreesOfFreedom: Int) -> Mean? {
+  package mutating func add(_ square: Double, degreesOfFreedom: Int) -> Mean? {
     if last.count < Self.window {
       last.append((square, degreesOfFreedom))
     } else {

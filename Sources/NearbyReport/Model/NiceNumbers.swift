@@ -2,9 +2,9 @@
 internal import Foundation
 
 /// Numbers that a person would choose for a scale: 1, 2 or 5 times a power of ten.
-enum NiceNumbers {
+package enum NiceNumbers {
   /// The least of them that is not below a positive number.
-  static func atLeast(_ number: Double) -> Double {
+  package static func atLeast(_ number: Double) -> Double {
     let power = pow(10, floor(log10(number)))
     // A hair of tolerance, so that 0.2 is not taken for more than 2 · 0.1.
     for factor in [1.0, 2, 5] where factor * power >= number * (1 - 1e-9) { return factor * power }
@@ -12,7 +12,7 @@ enum NiceNumbers {
   }
 
   /// Their multiples in an interval, about so many.
-  static func ticks(_ range: ClosedRange<Double>, about count: Int) -> [Double] {
+  package static func ticks(_ range: ClosedRange<Double>, about count: Int) -> [Double] {
     let length = range.upperBound - range.lowerBound
     guard length > 0, length.isFinite else { return [range.lowerBound] }
     let step = atLeast(length / Double(max(1, count)))

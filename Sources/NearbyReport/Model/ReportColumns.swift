@@ -6,6 +6,8 @@
 public enum MomentColumn: Int, ReportColumn {
   /// Seconds since the recording's first event.
   case time
+  /// 1 in the first row after a gap, across which no curve should be drawn.
+  case gap
   /// The posterior mean of the peer's position.
   case x, y, z
   /// The one-sigma ellipse seen from above: half axes, metres, and the long one's angle from x to y.
@@ -33,11 +35,27 @@ public enum MomentColumn: Int, ReportColumn {
   /// How many decimals are written: a tenth of a millimetre, a thousandth of a degree.
   public var decimals: Int {
     switch self {
-    case .status, .hypotheses: 0
+    case .gap, .status, .hypotheses: 0
     case .aboveAngle, .sideAngle: 1
     case .time, .angle, .angleSigma, .trueAngle, .nisMean, .nisLow, .nisHigh: 3
     default: 4
     }
+  }
+}
+
+extension ReportTable<MomentColumn> {
+  /// The table with a row that holds nothing but its time before each that follows a gap.
+  func brokenAtGaps() -> ReportTable {
+    var table = ReportTable()
+    for row in 0..<count {
+      if self[.gap][row] == 1 {
+        var empty = Row()
+        empty[.time] = self[.time][row]
+        table.append(empty)
+      }
+      table.append(self.row(row))
+    }
+    return table
   }
 }
 

@@ -32,6 +32,13 @@ public struct ReportTable<Column: ReportColumn>: Sendable {
   /// A column, as long as the table.
   public subscript(column: Column) -> [Double] { columns[column.rawValue] }
 
+  /// A row.
+  func row(_ index: Int) -> Row {
+    var row = Row()
+    for column in columns.indices { row.values[column] = columns[column][index] }
+    return row
+  }
+
   /// Appends a row.
   public mutating func append(_ row: Row) {
     for index in columns.indices { columns[index].append(row.values[index]) }

@@ -3,15 +3,19 @@
 /// Chooses rows of a long table so that a picture of the rest looks like one of the whole.
 ///
 /// The rows are cut into equal stretches; of each stretch the rows stay in which a series has its least
-/// and its greatest value, and of the whole the first and the last. Cost: O(n s log n) for n rows and
+/// and its greatest value, and of the whole the first, the last and those that are named. Cost: O(n s log n) for n rows and
 /// s series.
-struct RowThinning {
+package struct RowThinning {
   private let count: Int
   private let series: [[Double]]
+  private let named: [Int]
 
-  /// Takes the series whose extremes are to be kept; `nan` is no extreme.
-  init(count: Int, series: [[Double]]) {
+  /// Takes the series whose extremes are to be kept, and rows that are to be kept whatever they hold.
+  ///
+  /// `nan` is no extreme.
+  package init(count: Int, series: [[Double]], keeping named: [Int] = []) {
     self.count = count
+    self.named = named
     self.series = series.filter { column in column.contains { !$0.isNaN } }
   }
 
@@ -19,7 +23,7 @@ struct RowThinning {
   ///
   /// - Parameter budget: How many rows may be left, at least two.
   /// - Returns: The rows, in order.
-  func rows(atMost budget: Int) -> [Int] {
+  package func rows(atMost budget: Int) -> [Int] {
     guard count > budget else { return Array(0..<count) }
     var (low, high) = (1, max(1, budget))
     var best = rows(stretches: low)
@@ -39,6 +43,7 @@ struct RowThinning {
     var isKept = [Bool](repeating: false, count: count)
     isKept[0] = true
     isKept[count - 1] = true
+    for row in named { isKept[row] = true }
     for stretch in 0..<stretches {
       let range = stretch * count / stretches..<(stretch + 1) * count / stretches
       guard let first = range.first else { continue }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyRecordings
+package import NearbyRecordings
 
 /// JSON on its way out, without blanks, safe inside a `<script>` element.
 ///
 /// Foundation's encoder would print every number with up to 17 digits; here each has as many decimals
 /// as its column is worth, which is a third of the page.
-struct JSONText {
-  private(set) var text = OutputText()
+package struct JSONText {
+  package private(set) var text = OutputText()
   private var isFirst = true
+
+  /// Begins with nothing.
+  package init() {}
 
   /// Writes an object, whose members the function writes.
   mutating func object(_ body: (inout JSONText) -> Void) {
@@ -16,7 +19,7 @@ struct JSONText {
   }
 
   /// Writes an array, whose elements the function writes one by one.
-  mutating func array<Element>(
+  package mutating func array<Element>(
     _ elements: some Sequence<Element>, _ body: (inout JSONText, Element) -> Void
   ) {
     separate()
@@ -33,7 +36,7 @@ struct JSONText {
   }
 
   /// Writes a string.
-  mutating func value(_ string: String) {
+  package mutating func value(_ string: String) {
     separate()
     text.append("\"")
     text.append(Self.escaped(string))
@@ -41,7 +44,7 @@ struct JSONText {
   }
 
   /// Writes a number, `null` when it is none.
-  mutating func value(_ number: Double?, decimals: Int = 0) {
+  package mutating func value(_ number: Double?, decimals: Int = 0) {
     separate()
     guard let number, number.isFinite else { return text.append("null") }
     text.append(number, decimals: decimals)
@@ -99,7 +102,7 @@ struct JSONText {
   ///
   /// `<` is what ends a script (`</script>`) or changes how it ends (`<!--`); U+2028 and U+2029 are
   /// line ends to older readers of JavaScript.
-  static func escaped(_ string: String) -> String {
+  package static func escaped(_ string: String) -> String {
     var result = ""
     for scalar in string.unicodeScalars {
       switch scalar {

@@ -57,7 +57,7 @@ public struct ReportPage: Sendable {
   ///
   /// What would end it early can only stand in a string of it, and there a backslash before the slash
   /// changes nothing.
-  static func script(_ bytes: [UInt8]) -> [UInt8] {
+  package static func script(_ bytes: [UInt8]) -> [UInt8] {
     let end = Array("/script".utf8)
     var safe: [UInt8] = []
     safe.reserveCapacity(bytes.count)

@@ -47,7 +47,17 @@
   const trackOf = (run) => run.tracks.find((track) => track.peer === state.peer);
   const chosen = () =>
     visibleRuns().map((run) => ({ run, track: trackOf(run) })).filter(({ track }) => track);
-  const column = (track, name) => track.moments[name] ?? track.moments.time.map(() => null);
+  // Columns as curves have them: with an empty row where samples failed to come for long.
+  for (const track of report.runs.flatMap((run) => run.tracks)) {
+    const m = track.moments;
+    track.curves = { ...m };
+    if (!m.gap) continue;
+    for (const name of Object.keys(m)) {
+      track.curves[name] = m[name].flatMap((x, i) =>
+        m.gap[i] === 1 ? [name === "time" ? x : null, x] : [x]);
+    }
+  }
+  const column = (track, name) => track.curves[name] ?? track.curves.time.map(() => null);
 
   // ---- Numbers --------------------------------------------------------------------------------
 
@@ -141,25 +151,27 @@
     const limit = isAngle ? 180 : Infinity;
     const traces = [];
     for (const { run, track } of chosen()) {
-      const [t, v, s] = [track.moments.time, column(track, value), column(track, sigma)];
+      const [t, v, s] = [track.curves.time, column(track, value), column(track, sigma)];
       traces.push(
         fillBand(t, zip(v, s, (a, b) => a - b), zip(v, s, (a, b) => a + b), faded(colour(run), 0.2)));
     }
     for (const { track } of truths()) {
-      const path = broken(track.moments.time, column(track, truth), limit);
+      const path = broken(track.curves.time, column(track, truth), limit);
       traces.push(dashed(path.x, path.y, "truth"));
     }
     for (const { run, track } of chosen()) {
-      const path = broken(track.moments.time, column(track, value), limit);
+      const path = broken(track.curves.time, column(track, value), limit);
       traces.push(line(run, path.x, path.y, { hovertemplate: `%{y:.2f} ${unit}` }));
     }
     return traces;
   }
 
+  // The axis holds all of the error, and its bands but for their first wide moments.
   function errorOf(value, sigma, truth, unit, difference) {
     const traces = [];
+    let reach = 0;
     for (const { run, track } of chosen()) {
-      const t = track.moments.time;
+      const t = track.curves.time;
       const error = zip(column(track, value), column(track, truth), difference);
       if (!error.some(isNumber)) continue;
       const s = error.map((x, i) => (isNumber(x) ? column(track, sigma)[i] : null));
@@ -171,8 +183,15 @@
         }));
       }
       traces.push(line(run, t, error, { hovertemplate: `%{y:.3f} ${unit}` }));
+      const widths = times(3).filter(isNumber).sort((a, b) => a - b);
+      reach = error.reduce((most, x) => Math.max(most, Math.abs(x ?? 0)),
+        Math.max(reach, widths[Math.floor(0.9 * widths.length)] ?? 0));
     }
-    return traces.length ? [level(0, css("--soft")), ...traces] : [];
+    return {
+      traces: traces.length ? [level(0, css("--soft")), ...traces] : [],
+      y: { title: `error (${unit})`, range: [-1.12 * reach, 1.12 * reach] },
+      empty: "Nothing published has a truth beside it: there is no error to show.",
+    };
   }
 
   // Squares on a logarithmic axis; what is smaller than its foot stands on the foot.
@@ -204,7 +223,7 @@
       return {
         traces: [
           ...measured.map(({ track }) => ({
-            type: "scatter", mode: "markers", x: track.moments.time, y: column(track, "measuredDistance"),
+            type: "scatter", mode: "markers", x: track.curves.time, y: column(track, "measuredDistance"),
             name: "measured", marker: { color: css("--soft"), size: 3, opacity: 0.55 },
             hovertemplate: "%{y:.2f} m",
           })),
@@ -213,30 +232,22 @@
         y: { title: "distance (m)" },
       };
     },
-    "distance-error": () => ({
-      traces: errorOf("distance", "distanceSigma", "trueDistance", "m", (a, b) => a - b),
-      y: { title: "error (m)" },
-      empty: "No published distance has a true one beside it: there is no error to show.",
-    }),
+    "distance-error": () => errorOf("distance", "distanceSigma", "trueDistance", "m", (a, b) => a - b),
     angle: () => ({
       traces: quantity("angle", "angleSigma", "trueAngle", "°", true),
       y: { title: "angle (°)", ...degreeTicks(["angle", "trueAngle"]) },
       empty: "The horizontal angle was never published.",
     }),
-    "angle-error": () => ({
-      traces: errorOf("angle", "angleSigma", "trueAngle", "°", (a, b) => wrapped(a - b)),
-      y: { title: "error (°)" },
-      empty: "No published angle has a true one beside it: there is no error to show.",
-    }),
+    "angle-error": () => errorOf("angle", "angleSigma", "trueAngle", "°", (a, b) => wrapped(a - b)),
     position: () => {
       const traces = [];
       for (const { run, track } of chosen()) {
-        const m = track.moments;
+        const m = track.curves;
         traces.push(line(run, m.time, column(track, "sigma"), {
           line: { color: colour(run), width: 1.6, dash: "dot" }, hovertemplate: "σ %{y:.3f} m",
         }));
         if (!m.trueX) continue;
-        const error = m.time.map((_, i) => errorAt(track, i));
+        const error = m.time.map((_, i) => errorAt(m, i));
         traces.push(line(run, m.time, error, { hovertemplate: "error %{y:.3f} m" }));
       }
       return { traces, y: { title: "position (m)", type: "log", dtick: 1 } };
@@ -283,15 +294,15 @@
       };
     },
     nis: () => {
-      const rows = chosen().filter(({ track }) => track.moments.nis);
+      const rows = chosen().filter(({ track }) => track.curves.nis);
       if (!rows.length) return { traces: [], empty: "No sample met a prediction." };
       const n = rows[0].track.facts.components;
       byId("nis-components").textContent = n === 1 ? "if of one component as most here" : `if of ${n} components as most here`;
       const traces = [...sampleBand(n), level(1, css("--soft"))];
       for (const { run, track } of rows) {
-        const t = track.moments.time;
-        const kept = (name) => t.flatMap((_, i) => (isNumber(track.moments.nis[i]) ? [column(track, name)[i]] : []));
-        const times = t.filter((_, i) => isNumber(track.moments.nis[i]));
+        const t = track.curves.time;
+        const kept = (name) => t.flatMap((_, i) => (isNumber(track.curves.nis[i]) ? [column(track, name)[i]] : []));
+        const times = t.filter((_, i) => isNumber(track.curves.nis[i]));
         traces.push({
           type: "scatter", mode: "markers", x: times, y: squares(kept("nis")), name: plain(run.name),
           marker: { color: colour(run), size: 3.2, opacity: rows.length > 1 ? 0.35 : 0.5 },
@@ -305,17 +316,17 @@
       return { traces, y: squaresAxis("NIS / n") };
     },
     nees: () => {
-      const rows = chosen().filter(({ track }) => track.moments.nees);
+      const rows = chosen().filter(({ track }) => track.curves.nees);
       if (!rows.length) return { traces: [], empty: "The truth about this peer is not known." };
       const traces = [...sampleBand(rows[0].track.facts.positionComponents), level(1, css("--soft"))];
       for (const { run, track } of rows) {
-        traces.push(line(run, track.moments.time, squares(track.moments.nees), { hovertemplate: "%{y:.2f}" }));
+        traces.push(line(run, track.curves.time, squares(track.curves.nees), { hovertemplate: "%{y:.2f}" }));
       }
       return { traces, y: squaresAxis("NEES / n") };
     },
     hypotheses: () => ({
-      traces: chosen().filter(({ track }) => track.moments.hypotheses).map(({ run, track }) =>
-        line(run, track.moments.time, track.moments.hypotheses, {
+      traces: chosen().filter(({ track }) => track.curves.hypotheses).map(({ run, track }) =>
+        line(run, track.curves.time, track.curves.hypotheses, {
           line: { color: colour(run), width: 1.8, shape: "hv" }, hovertemplate: "%{y}",
         })),
       y: {
@@ -349,8 +360,7 @@
     },
   };
 
-  function errorAt(track, i) {
-    const m = track.moments;
+  function errorAt(m, i) {
     if (!m.trueX || ![m.x?.[i], m.trueX[i]].every(isNumber)) return null;
     return Math.hypot(m.x[i] - m.trueX[i], m.y[i] - m.trueY[i], m.z[i] - m.trueZ[i]);
   }
@@ -539,6 +549,8 @@
     const scale = width / (rightEnd - left);
     const still = [];
     const front = [];
+    // Many names would cover each other.
+    const namesAll = peers.length <= 8;
     const [ink, card] = [css("--ink"), css("--card")];
     for (const run of visibleRuns()) {
       const color = colour(run);
@@ -562,7 +574,7 @@
           still.push(svg("ellipse", {
             rx: sigmas * major * scale, ry: sigmas * minor * scale, class: "sigma",
             transform: `translate(${x} ${y}) rotate(${-angle})`, fill: color, "fill-opacity": alpha,
-            stroke: color, "stroke-width": 1.2, "stroke-dasharray": dash,
+            stroke: color, "stroke-width": 1.2, "stroke-dasharray": dash, opacity: isChosen ? 1 : 0.45,
           }));
         }
         if (isChosen && device) {
@@ -574,7 +586,7 @@
           cx: x, cy: y, r: isChosen ? 5.5 : 4, fill: color, stroke: card, "stroke-width": 1.5,
           class: "estimate",
         }));
-        if (peers.length > 1) {
+        if (peers.length > 1 && (isChosen || namesAll)) {
           front.push(svg("text", {
             x: x + 8, y: y - 8, fill: ink, "font-size": 11.5, "paint-order": "stroke", stroke: card,
             "stroke-width": 3, "font-weight": isChosen ? 650 : 400,
@@ -754,7 +766,7 @@
       cell(row, plusMinus(at("angle"), at("angleSigma"), 1, "°"));
       cell(row, text(at("sigma"), 2, "m"));
       cell(row, text(at("hypotheses"), 0));
-      if (hasTruth) cell(row, text(i < 0 ? null : errorAt(track, i), 2, "m"));
+      if (hasTruth) cell(row, text(i < 0 ? null : errorAt(m, i), 2, "m"));
       return row;
     });
     fillTable(byId("moment"), titles, rows);

@@ -2,14 +2,14 @@
 internal import Foundation
 
 /// An axis of a chart: which numbers it spans, how, and what is written along it.
-struct ChartAxis {
+package struct ChartAxis {
   /// How numbers become lengths.
-  enum Scale { case linear, logarithmic }
+  package enum Scale { case linear, logarithmic }
 
   /// A place that is marked, and what is written there.
-  struct Tick: Hashable {
-    var value: Double
-    var label: String
+  package struct Tick: Hashable {
+    package var value: Double
+    package var label: String
   }
 
   var title: String
@@ -19,7 +19,7 @@ struct ChartAxis {
   /// The marks; chosen by the range when `nil`.
   var marks: [Tick]?
 
-  init(
+  package init(
     _ title: String, _ range: ClosedRange<Double>, scale: Scale = .linear, marks: [Tick]? = nil
   ) {
     self.title = title
@@ -29,7 +29,7 @@ struct ChartAxis {
   }
 
   /// Where a number lies: 0 at the axis' beginning, 1 at its end; beyond for numbers outside.
-  func share(of value: Double) -> Double {
+  package func share(of value: Double) -> Double {
     switch scale {
     case .linear:
       (value - range.lowerBound) / (range.upperBound - range.lowerBound)
@@ -39,7 +39,7 @@ struct ChartAxis {
   }
 
   /// The marks, about so many.
-  func ticks(about count: Int) -> [Tick] {
+  package func ticks(about count: Int) -> [Tick] {
     if let marks { return marks }
     switch scale {
     case .linear:
@@ -54,7 +54,7 @@ struct ChartAxis {
   }
 
   /// A number with as many decimals as it needs, and a minus sign that is as wide as a plus.
-  static func label(_ number: Double) -> String {
+  package static func label(_ number: Double) -> String {
     let rounded = (number * 1e6).rounded() / 1e6
     let text =
       rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"

@@ -26,7 +26,7 @@ extension Picture {
 
   /// Draws a quantity with its band and, below, its error.
   func draw(_ quantity: Quantity, in svg: inout SVGText) {
-    let m = track.moments
+    let m = curves
     let (time, value, sigma) = (m[.time], m[quantity.columns.value], m[quantity.columns.sigma])
     let truth = m[quantity.columns.truth]
     let hasTruth = truth.contains { $0.isFinite }
@@ -56,7 +56,7 @@ extension Picture {
   }
 
   private func drawError(of quantity: Quantity, in svg: inout SVGText) {
-    let m = track.moments
+    let m = curves
     let error = Self.zip(
       m[quantity.columns.value], m[quantity.columns.truth], quantity.difference)
     let sigma = Self.zip(m[quantity.columns.sigma], error) { $1.isFinite ? $0 : .nan }
@@ -84,7 +84,7 @@ extension Picture {
 
   /// Draws NIS on a logarithmic axis; what is below its foot stands on the foot.
   func drawInnovations(in svg: inout SVGText) {
-    let m = track.moments
+    let m = curves
     let foot = 0.01
     let values = m[.nis].map { $0.isNaN ? $0 : max($0, foot) }
     let top = max(20, m[.nis].filter(\.isFinite).max() ?? 0) * 1.5

@@ -25,6 +25,8 @@ public struct Picture: Sendable {
   let recording: ReportRecording
   let run: ReportRun
   let track: ReportTrack
+  /// The moments with an empty row in each gap.
+  let curves: ReportTable<MomentColumn>
   private let kind: PictureKind
 
   /// Makes a picture.
@@ -37,6 +39,7 @@ public struct Picture: Sendable {
   public init(of report: Report, run: Int, track: Int, kind: PictureKind) {
     self.run = report.runs[run]
     self.track = report.runs[run].tracks[track]
+    curves = self.track.moments.brokenAtGaps()
     recording = report.recordings[report.runs[run].recording]
     self.kind = kind
   }

@@ -236,11 +236,13 @@ struct Chart {
   /// Writes beside a place.
   func note(_ text: String, atX x: Double, y: Double, in svg: inout SVGText) {
     let point = place(x, y)
+    // To the left of what lies near the right edge, which would cut it off.
+    let isNearEdge = self.x.share(of: x) > 0.75
     svg.element(
       "text",
       [
-        "x": SVGText.number(point.x + 8), "y": SVGText.number(point.y - 8), "fill": Ink.text,
-        "font-size": "11",
+        "x": SVGText.number(point.x + (isNearEdge ? -8 : 8)), "y": SVGText.number(point.y - 8),
+        "text-anchor": isNearEdge ? "end" : "start", "fill": Ink.text, "font-size": "11",
       ], content: text)
   }
 

@@ -13,6 +13,7 @@ extension Picture {
       }
     }
 
+    fileprivate var name: String { self == .distance ? "distance" : "horizontal angle" }
     fileprivate var title: String { self == .distance ? "distance (m)" : "horizontal angle (°)" }
     fileprivate var errorTitle: String { self == .distance ? "error (m)" : "error (°)" }
     /// A step beyond this is one around the circle.
@@ -40,7 +41,7 @@ extension Picture {
       legend.append(Chart.Entry(mark: .points, colour: Ink.soft, text: "measured"))
     }
     if hasTruth { legend.append(Chart.Entry(mark: .dashes, colour: Ink.text, text: "truth")) }
-    chart.draw(in: &svg, title: "", legend: legend) { svg in
+    chart.draw(in: &svg, title: quantity.name, legend: legend) { svg in
       if !measured.isEmpty {
         chart.points(time, measured, colour: Ink.soft, radius: 1.2, opacity: 0.5, in: &svg)
       }
@@ -98,7 +99,7 @@ extension Picture {
       Chart.Entry(
         mark: .line, colour: Ink.estimate, text: "mean of \(MovingChiSquare.window), 95 %"),
     ]
-    chart.draw(in: &svg, title: "", legend: legend) { svg in
+    chart.draw(in: &svg, title: "normalised innovation squared", legend: legend) { svg in
       if components > 0 {
         let band = ChiSquare(degreesOfFreedom: components).meanBand(count: 1, probability: 0.95)
         let n = Double(components)
@@ -131,23 +132,38 @@ extension Picture {
     where reasons.contains(where: { $0 & 1 << bit != 0 }) {
       lanes.append((name, 0.45, { reasons[$0] & 1 << bit != 0 }))
     }
-    let height = min(425, 62 * Double(lanes.count))
     let chart = Chart(
-      "timeline", frame: Self.frame(top: 76, height: height, left: 210), x: timeAxis,
+      "timeline", frame: Self.frame(top: 76, height: 425, left: 210), x: timeAxis,
       y: ChartAxis(
         "", 0.5 - Double(lanes.count)...0.5,
         marks: lanes.enumerated().map { .init(value: -Double($0), label: $1.label) }))
-    chart.draw(in: &svg, title: "", legend: []) { svg in
+    chart.draw(in: &svg, title: "status and reasons", legend: []) { svg in
       for (place, lane) in lanes.enumerated() {
-        for row in status.indices where lane.isOn(row) {
-          let end = row + 1 < status.count ? timeline[.time][row + 1] : recording.duration
+        for stretch in Self.stretches(of: status.count, where: lane.isOn) {
+          let end =
+            stretch.upperBound < status.count
+            ? timeline[.time][stretch.upperBound] : recording.duration
           chart.band(
-            [timeline[.time][row], end], from: [-Double(place) - 0.28, -Double(place) - 0.28],
+            [timeline[.time][stretch.lowerBound], end],
+            from: [-Double(place) - 0.28, -Double(place) - 0.28],
             to: [-Double(place) + 0.28, -Double(place) + 0.28], colour: Ink.estimate,
             opacity: lane.opacity, in: &svg)
         }
       }
     }
+  }
+
+  /// The longest ranges of rows in which something holds.
+  private static func stretches(of count: Int, where isOn: (Int) -> Bool) -> [Range<Int>] {
+    var stretches: [Range<Int>] = []
+    for row in 0..<count where isOn(row) {
+      if let last = stretches.last, last.upperBound == row {
+        stretches[stretches.count - 1] = last.lowerBound..<row + 1
+      } else {
+        stretches.append(row..<row + 1)
+      }
+    }
+    return stretches
   }
 
   private static func zip(

@@ -53,7 +53,7 @@ public struct Picture: Sendable {
     svg.element("rect", ["width": "100%", "height": "100%", "fill": Ink.paper])
     svg.element(
       "text",
-      ["x": "64", "y": "28", "fill": Ink.text, "font-size": "16", "font-weight": "bold"],
+      ["x": "72", "y": "28", "fill": Ink.text, "font-size": "16", "font-weight": "bold"],
       content: title)
     switch kind {
     case .map: drawMap(in: &svg)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
 import NearbyGeometry
+import NearbyRecordings
 import NearbyReport
 import Testing
 

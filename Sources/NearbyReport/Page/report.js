@@ -380,6 +380,7 @@
   const commonLayout = () => ({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: font(), showlegend: false,
     dragmode: isTouch ? false : "zoom",
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--rule"), activecolor: css("--soft") },
     hoverlabel: {
       bgcolor: css("--card"), bordercolor: css("--rule"), font: { color: css("--ink"), size: 12 },
       namelength: 30,
@@ -387,7 +388,8 @@
   });
   const settings = {
     displaylogo: false, responsive: true,
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "hoverClosestCartesian", "hoverCompareCartesian"],
+    // Named one by one: what plotly offers beside them would send the data to its makers.
+    modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   };
 
   const plotOf = (id) => byId(id).querySelector(".plot");
@@ -412,7 +414,7 @@
       ...commonLayout(), ...panel.layout,
       margin: { l: left, r: right, t: 8, b: bottom },
       hovermode: panel.closest ? "closest" : "x",
-      xaxis: titled({ ...axisStyle(), title: "time (s)", range: [...state.range] }),
+      xaxis: titled({ ...axisStyle(), title: "time (s)", range: [...state.range], hoverformat: ".1f" }),
     };
     if (panel.axes) {
       for (const [name, axis] of Object.entries(panel.axes)) layout[name] = { ...axisStyle(), ...axis };
@@ -587,8 +589,9 @@
           class: "estimate",
         }));
         if (peers.length > 1 && (isChosen || namesAll)) {
+          const isNearEdge = x > 0.85 * width;
           front.push(svg("text", {
-            x: x + 8, y: y - 8, fill: ink, "font-size": 11.5, "paint-order": "stroke", stroke: card,
+            x: isNearEdge ? x - 8 : x + 8, y: y - 8, "text-anchor": isNearEdge ? "end" : "start", fill: ink, "font-size": 11.5, "paint-order": "stroke", stroke: card,
             "stroke-width": 3, "font-weight": isChosen ? 650 : 400,
           }, track.peer));
         }

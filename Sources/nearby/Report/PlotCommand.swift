@@ -19,7 +19,7 @@ struct PlotCommand: ParsableCommand {
 
       EXAMPLES
         nearby plot out/plaza2 --output map.svg
-        nearby plot out/plaza2 -o nis.png --kind nis --peer 1
+        nearby plot out/plaza2 -o nis.png --kind nis --peer beacon-1
       """)
 
   @Argument(

@@ -197,6 +197,7 @@
   // Squares on a logarithmic axis; what is smaller than its foot stands on the foot.
   const foot = 0.01;
   const squares = (values) => values.map((x) => (isNumber(x) ? Math.max(x, foot) : null));
+  const steps = [-3, -2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
   const squaresAxis = (title) => ({
     title, type: "log", tickvals: [0.01, 0.1, 1, 10, 100, 1e3, 1e4],
     ticktext: ["≤0.01", "0.1", "1", "10", "100", "1 000", "10 000"],
@@ -250,7 +251,7 @@
         const error = m.time.map((_, i) => errorAt(m, i));
         traces.push(line(run, m.time, error, { hovertemplate: "error %{y:.3f} m" }));
       }
-      return { traces, y: { title: "position (m)", type: "log", dtick: 1 } };
+      return { traces, y: { title: "position (m)", type: "log", tickvals: steps } };
     },
     timeline: () => {
       const rows = chosen().filter(({ track }) => track.timeline.time);
@@ -502,6 +503,11 @@
         if (!m.x) continue;
         const last = m.x.findLastIndex(isNumber);
         note(m.x[last], m[up][last]);
+        // The last ellipse of what is looked at is in sight, however wide: it is the result.
+        if (track.peer === state.peer && last >= 0) {
+          const reach = m[view.ellipse + "Major"][last];
+          note(m.x[last], m[up][last] + reach), note(m.x[last], m[up][last] - reach);
+        }
         if (m.trueX) {
           const name = "true" + up.toUpperCase();
           m.trueX.forEach((x, i) => note(x, m[name][i]));
@@ -865,6 +871,7 @@
       count(report.runs.length, "run"), count(peers.length, "peer"), count(samples, "sample"),
       text(longest, 0, "s"), hasTruth ? "with truth" : "without truth", "engine " + report.engine,
     ].join(" · ");
+    byId("worlds").hidden = report.recordings.length < 2;
     for (const element of document.querySelectorAll(".truth-only")) element.hidden = !hasTruth;
     for (const id of hasTruth ? [] : ["distance-error", "angle-error", "nees"]) {
       byId(id).hidden = true;

@@ -257,7 +257,7 @@ class ReportTest(unittest.TestCase):
             page.screenshot(path=picture)
             # So few colours are enough, and a third of the bytes.
             with Image.open(picture) as image:
-                image.convert("RGB").quantize(96).save(picture, optimize=True)
+                image.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

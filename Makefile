@@ -2,8 +2,8 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-dependent prove bench bench-setup bench-build bench-gate \
-	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test lint format \
-	docs clean
+	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
+	lint format docs report-test clean
 
 # name of the Debian package, then of its pkg-config module
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd
@@ -133,12 +133,25 @@ format: ## put every source file into that format
 	swift format --in-place --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
+# the virtual environment with the driver of the browser
+BROWSER := .build-browser
+
+$(BROWSER)/installed: Tests/NearbyReportTests/Browser/requirements.txt
+	python3 -m venv $(BROWSER)
+	$(BROWSER)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a headless Chromium
+	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
+	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
+
 docs: setup ## build the documentation; a broken link is an error
 	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
-	  NearbyEvaluation NearbyBatch; do \
+	  NearbyEvaluation NearbyBatch NearbyReport; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare out
+	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
+	  .build-browser out

@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .library(name: "NearbyBatch", targets: ["NearbyBatch"]),
+    .library(name: "NearbyReport", targets: ["NearbyReport"]),
     // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -75,11 +76,23 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    .target(
+      name: "NearbyReport",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+      ],
+      resources: [
+        .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
+        .embedInCode("Page/report.js"),
+      ],
+      swiftSettings: swiftSettings),
+
     // MARK: - Command line
     .executableTarget(
       name: "nearby",
       dependencies: [
         "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyReport",
         "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -136,6 +149,14 @@ let package = Package(
       dependencies: [
         "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyReportTests",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
+        "NearbySimulation",
+      ],
+      exclude: ["Browser"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",

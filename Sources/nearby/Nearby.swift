@@ -20,6 +20,7 @@ struct Nearby: ParsableCommand {
         nearby datasets list                            public recordings
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
+        nearby report out/plaza2 --output plaza2.html   what happened when?
         nearby prove                                    does the engine keep its word?
 
       EXIT STATUS
@@ -31,8 +32,9 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, BatchCommand.self, DatasetsCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
-      EvaluateCommand.self, ProveCommand.self,
+      RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self,
+      DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self, ReportCommand.self,
+      PlotCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

@@ -177,6 +177,8 @@ struct EvaluateCommandTests {
       "estimates.csv:5: no sample of the recording"
     ),
     ("estimates.csv", ",all\n3,", ",all\n3", "estimates.csv:5"),
+    ("estimates.csv", "notConverged,,", "notConverged,rain,", "reasons \"rain\" names no reason"),
+    ("estimates.csv", ",all\n1,", ",some\n1,", "used \"some\" does not say what was used"),
     ("summary.json", "{", "[", "summary.json:1:"),
     (
       "summary.json", "\"recording\": \"", "\"recording\": 3, \"x\": \"",

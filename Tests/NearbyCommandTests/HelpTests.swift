@@ -15,6 +15,7 @@ struct HelpTests {
     ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
     ("nearby-batch", ["batch", "--help"]), ("nearby-datasets", ["datasets", "--help"]),
     ("nearby-datasets-get", ["datasets", "get", "--help"]),
+    ("nearby-report", ["report", "--help"]), ("nearby-plot", ["plot", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {

@@ -65,7 +65,7 @@ let package = Package(
     .target(
       name: "NearbyEvaluation",
       dependencies: [
-        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+        "CLAPACKE", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
       ],
       swiftSettings: swiftSettings),
     .target(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
 public import NearbyRecordings
 
 /// The results of a run held against the truth of its recording.
@@ -31,6 +32,8 @@ public struct ResultEvaluation: Sendable, Codable {
   public var peers: [PeerFigures]
   /// The figures over the rows of all of them.
   public var all: ResultFigures
+  /// How far the recording's odometry is from its truth.
+  public var trajectory: TrajectoryError?
 
   /// The figures of one peer.
   public struct PeerFigures: Sendable, Codable {
@@ -58,9 +61,12 @@ public struct ResultEvaluation: Sendable, Codable {
         .missingFile, "the recording holds no truth to evaluate by", file: named,
         remedy: "add truth/trajectory.txt and truth/peers.csv")
     }
+    let trajectory = try TrajectoryError.evaluate(
+      recording, longestPoseGap: try result.configuration().odometry.maximumPoseGap)
     var evaluations: [ResultEvaluation] = []
     for source in Source.allCases where source == .estimates || result.has(source) {
       evaluations.append(try evaluate(source, folder: folder, recording: recording))
+      evaluations[evaluations.count - 1].trajectory = trajectory
     }
     return evaluations
   }

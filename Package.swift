@@ -120,6 +120,7 @@ let package = Package(
     .testTarget(
       name: "NearbyRecordingsTests",
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Fixtures"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",

@@ -2,18 +2,6 @@
 public import ArgumentParser
 public import NearbyRecordings
 
-/// `nearby import`: makes a recording of data in another format.
-struct ImportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import",
-    abstract: "Make a recording of data in another format.",
-    discussion: """
-      A recording is a folder of plain text: recording.json, trajectory.txt, ranging.csv and, where \
-      the truth is known, truth/. It appears whole or not at all.
-      """,
-    subcommands: [Plaza.self])
-}
-
 extension ImportCommand {
   /// `nearby import plaza`: the two Plaza runs that come with GTSAM.
   struct Plaza: ParsableCommand {

@@ -6,7 +6,8 @@
 	docs clean
 
 # name of the Debian package, then of its pkg-config module
-SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib
+SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib \
+	liblz4-dev:liblz4 libzstd-dev:libzstd
 # name of the Debian package, then of a program in it
 SYSTEM_PROGRAMS :=
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')

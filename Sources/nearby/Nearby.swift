@@ -16,6 +16,7 @@ struct Nearby: ParsableCommand {
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby import --help                            recordings from other formats
+        nearby export --help                            recordings in other formats
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
         nearby prove                                    does the engine keep its word?
@@ -29,8 +30,8 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
-      EvaluateCommand.self, ProveCommand.self,
+      RunCommand.self, InfoCommand.self, ImportCommand.self, ExportCommand.self,
+      SimulateCommand.self, EvaluateCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

@@ -34,13 +34,17 @@ struct LivePipe {
         try add(line, at: lines.line, to: &run, manifest, &text)
         live = run
       } catch let error as RecordingError {
-        guard error.file == Self.name, RecordingLineReader.canGoOn(after: error) else { throw error }
+        guard error.file == Self.name, RecordingLineReader.canGoOn(after: error) else {
+          throw error
+        }
         Diagnostics.error(error.description)
         faults += 1
       }
     }
     if !isQuiet {
-      for key in lines.unknownKeys.sorted() { Diagnostics.warning("\(Self.name): \(key) is ignored") }
+      for key in lines.unknownKeys.sorted() {
+        Diagnostics.warning("\(Self.name): \(key) is ignored")
+      }
     }
     if faults > 0 {
       throw CommandFailure(
@@ -84,7 +88,9 @@ enum StandardOutput {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe bytes.baseAddress.map { unsafe Foundation.write(STDOUT_FILENO, $0 + start, bytes.count - start) } ?? 0
+        unsafe bytes.baseAddress.map {
+          unsafe Foundation.write(STDOUT_FILENO, $0 + start, bytes.count - start)
+        } ?? 0
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {

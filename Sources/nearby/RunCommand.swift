@@ -47,7 +47,8 @@ struct RunCommand: ParsableCommand {
   var recordingPath: String
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp(
+    name: .shortAndLong,
+    help: ArgumentHelp(
       "Where to write; made if missing. Needed unless the recording is -.", valueName: "dir"),
     completion: .directory)
   var output: String?
@@ -79,7 +80,8 @@ struct RunCommand: ParsableCommand {
     }
     if isLive {
       guard output == nil, !smooth, !json else {
-        throw ValidationError("'run -' writes to standard output; leave out --output, --smooth, --json")
+        throw ValidationError(
+          "'run -' writes to standard output; leave out --output, --smooth, --json")
       }
     } else if output == nil {
       throw ValidationError("Missing expected argument '--output <dir>'")

@@ -17,8 +17,8 @@ enum CommandLineTool {
   /// Runs the program and waits for its end.
   static func run(_ arguments: String...) throws -> Result { try run(arguments) }
 
-  /// Runs the program and waits for its end.
-  static func run(_ arguments: [String]) throws -> Result {
+  /// Runs the program, a file as its standard input, and waits for its end.
+  static func run(_ arguments: [String], inputPath: String? = nil) throws -> Result {
     // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
     let folder = try TemporaryFolder()
     let (output, errors) = (folder.url.appending(path: "out"), folder.url.appending(path: "err"))
@@ -27,7 +27,9 @@ enum CommandLineTool {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput =
+      try inputPath.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
+      ?? FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()

@@ -135,7 +135,8 @@ struct MappedTableTests {
       (["distance"], [], [], "no \"=\""), (["range=d"], [], [], "unknown key \"range\""),
       (["distnce=d"], [], [], "did you mean distance?"), (["distance="], [], [], "nothing follows"),
       (["distance=a", "distance=b"], [], [], "mapped twice"),
-      ([], ["distance=km"], [], "distance is in cm, m, mm"), ([], ["timestamp=h"], [], "s, ms, us, ns"),
+      ([], ["distance=km"], [], "distance is in cm, m, mm"),
+      ([], ["timestamp=h"], [], "s, ms, us, ns"),
       ([], ["peer=m"], [], "has no unit"), ([], [], ["distance=none"], "not a number"),
     ] as [([String], [String], [String], String)])
   func badMaps(fields: [String], units: [String], missing: [String], said: String) {
@@ -191,7 +192,9 @@ struct MappedTableTests {
   @Test("Damage is an error, never a trap")
   func damage() throws {
     let map = try map(["azimuth=a"], units: ["timestamp=ns"])
-    try expectNoTrap(Array("timestamp,peer,distance,a,nlos\n1403715273262142976,\"k\",1.5,0.1,1\n".utf8)) {
+    try expectNoTrap(
+      Array("timestamp,peer,distance,a,nlos\n1403715273262142976,\"k\",1.5,0.1,1\n".utf8)
+    ) {
       var reader = try MappedRangingReader(path: $0, MappedTable(map: map), peer: nil)
       while try reader.next() != nil {}
     }

@@ -43,7 +43,9 @@ struct PyfgTests {
     #expect(recording.manifest.frames == FrameConvention(up: .z, axes: .ros))
     #expect(recording.manifest.trajectory.isPlanar)
     #expect(
-      recording.manifest.peers == [RecordingPeer(id: "L0"), RecordingPeer(id: "B", motion: .moving)])
+      recording.manifest.peers == [
+        RecordingPeer(id: "L0"), RecordingPeer(id: "B", motion: .moving),
+      ])
     var poses = try recording.trajectory()
     for (x, y) in [(10.0, 20.0), (10, 21), (8.9, 21)] {
       let row = try #require(try poses.next())
@@ -152,7 +154,8 @@ struct PyfgTests {
       try writer.append(
         RangingRow(
           timestamp: Timestamp(nanoseconds: Int64(index) * 70_000_000), peer: "keys",
-          distance: 3 + 0.1 * Double(index), azimuthRadians: index % 3 == 0 ? nil : -0.05 * Double(index),
+          distance: 3 + 0.1 * Double(index),
+          azimuthRadians: index % 3 == 0 ? nil : -0.05 * Double(index),
           elevationRadians: 0.02 * Double(index), distanceSigma: 0.2,
           azimuthSigmaRadians: index % 3 == 0 ? nil : 0.05, elevationSigmaRadians: 0.1))
     }
@@ -175,7 +178,8 @@ struct PyfgTests {
     let again = try RecordingReader(folder: folder.path("again"))
     // z is up now: y to z, z to -y.
     #expect(try folder.text("again/truth/peers.csv").hasSuffix("L0,1,-3,2\n"))
-    var interpolator = try PoseInterpolator(try RecordingReader(folder: folder.path("walk")).trajectory())
+    var interpolator = try PoseInterpolator(
+      try RecordingReader(folder: folder.path("walk")).trajectory())
     var poses = try again.trajectory()
     while let row = try poses.next() {
       let original = try #require(try interpolator.pose(at: row.timestamp))
@@ -206,7 +210,8 @@ struct PyfgTests {
     "Faults are found where they are",
     arguments: [
       ("", RecordingError.Code.noSamples, nil), ("VERTEX_SE4 1\n", .malformedField, 1),
-      ("VERTEX_SE2 0 A0 1 2\n", .wrongFieldCount, 1), ("VERTEX_SE2 0 7 1 2 0\n", .malformedField, 1),
+      ("VERTEX_SE2 0 A0 1 2\n", .wrongFieldCount, 1),
+      ("VERTEX_SE2 0 7 1 2 0\n", .malformedField, 1),
       ("VERTEX_SE2 0 A0 1 2 0\nVERTEX_XYZ L0 1 2 3\n", .malformedField, 2),
       ("VERTEX_SE2 0 A0 1 2 0\nEDGE_RANGE 0 A0 L0 1 0\n", .valueOutOfRange, 2),
       ("VERTEX_SE2 0 A0 1 2 0\nEDGE_RANGE 0 A0 L0 x 1\n", .malformedNumber, 2),

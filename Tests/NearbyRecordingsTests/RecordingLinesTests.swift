@@ -155,10 +155,14 @@ struct RecordingLinesTests {
       ("{\"type\":\"poes\"}", .valueOutOfRange, 10), ("{\"type\":1}", .wrongType, 9),
       ("{\"type\":\"range\",\"timestamp\":1}", .emptyPeer, nil),
       ("{\"type\":\"range\",\"timestamp\":\"1\",\"peer\":\"a\"}", .malformedNumber, 30),
-      ("{\"type\":\"range\",\"timestamp\":1,\"peer\":\"a\",\"distance\":\"3\"}", .malformedNumber, 53),
+      (
+        "{\"type\":\"range\",\"timestamp\":1,\"peer\":\"a\",\"distance\":\"3\"}", .malformedNumber,
+        53
+      ),
       ("{\"type\":\"range\",\"timestamp\":1,\"peer\":\"\\x\"}", .malformedField, 39),
       ("{\"type\":\"tracking\",\"timestamp\":1,\"state\":\"bad\"}", .malformedField, 43),
-      ("{\"type\":\"manifest\"}", .valueOutOfRange, nil), ("{\"type\":\"pose\nx", .malformedField, 15),
+      ("{\"type\":\"manifest\"}", .valueOutOfRange, nil),
+      ("{\"type\":\"pose\nx", .malformedField, 15),
       (
         "{\"type\":\"pose\",\"timestamp\":1,\"tx\":0,\"ty\":0,\"tz\":0,\"qx\":0,\"qy\":0,\"qz\":0,\"qw\":2}",
         .invalidRotation, nil
@@ -188,7 +192,9 @@ struct RecordingLinesTests {
   @Test("A fault in the manifest is found in its line")
   func manifestFault() throws {
     let error = recordingError {
-      _ = try lines("{\"type\":\"manifest\",\"manifest\":{\"format\":\"nearby-recording\",\"version\":2,\"name\":\"n\"}}")
+      _ = try lines(
+        "{\"type\":\"manifest\",\"manifest\":{\"format\":\"nearby-recording\",\"version\":2,\"name\":\"n\"}}"
+      )
     }
     #expect(error?.code == .unsupportedVersion)
     #expect(error?.line == 1)

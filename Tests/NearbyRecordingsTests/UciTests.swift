@@ -105,7 +105,8 @@ struct UciTests {
     arguments: [
       ("zz", RecordingError.Code.malformedField, 1), ("620", .malformedField, 1),
       ("62000004 00", .malformedField, 1), ("1.5", .malformedField, 1),
-      ("# nothing", .noSamples, nil), ("41000000", .noSamples, nil), ("\n\n82000000", .malformedField, 3),
+      ("# nothing", .noSamples, nil), ("41000000", .noSamples, nil),
+      ("\n\n82000000", .malformedField, 3),
       ("6200001907000000 2a000000 00 c8000000 01 00 02 0000000000000000 00", .malformedField, 1),
       ("6200001907000000 2a000000 00 c8000000 01 00 00 0000000000000000 01", .malformedField, 1),
     ] as [(String, RecordingError.Code, Int?)])
@@ -123,7 +124,8 @@ struct UciTests {
     let folder = try TemporaryFolder()
     try folder.write(
       Array(Fixture.bytes("uci.bin")[8..<68]) + [
-        0x62, 0, 0, 25, 8, 0, 0, 0, 42, 0, 0, 0, 0, 200, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0x62, 0, 0, 25, 8, 0, 0, 0, 42, 0, 0, 0, 0, 200, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0,
       ], to: "uci")
     let (rows, leftOut) = try Self.rows(folder.path("uci"))
     #expect(rows.count == 1)

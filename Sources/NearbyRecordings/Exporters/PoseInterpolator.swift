@@ -11,7 +11,9 @@ struct PoseInterpolator: ~Copyable {
 
   init(_ reader: consuming TrajectoryReader) throws(RecordingError) {
     var reader = reader
-    guard let first = try reader.next() else { preconditionFailure("a reader gives a pose or throws") }
+    guard let first = try reader.next() else {
+      preconditionFailure("a reader gives a pose or throws")
+    }
     let second = try reader.next()
     start = first.timestamp
     before = first
@@ -31,6 +33,7 @@ struct PoseInterpolator: ~Copyable {
     guard let after else { return nil }
     return before.worldFromDevice.interpolated(
       to: after.worldFromDevice,
-      fraction: time.seconds(since: before.timestamp) / after.timestamp.seconds(since: before.timestamp))
+      fraction: time.seconds(since: before.timestamp)
+        / after.timestamp.seconds(since: before.timestamp))
   }
 }

@@ -128,7 +128,9 @@ public struct PyfgExporter: Sendable {
     let drift = recording.manifest.trajectory
     let yaw = drift.yawDriftDegrees.degreesAsRadians
     let position = max(drift.positionDrift * drift.positionDrift * length, Self.leastVariance)
-    let angles = [Self.leastVariance, Self.leastVariance, max(yaw * yaw * length, Self.leastVariance)]
+    let angles = [
+      Self.leastVariance, Self.leastVariance, max(yaw * yaw * length, Self.leastVariance),
+    ]
     output.text.append("EDGE_SE3:QUAT ")
     output.text.append(time, decimals: 9)
     output.text.append(" A\(number - 1) A\(number)")
@@ -147,7 +149,8 @@ public struct PyfgExporter: Sendable {
     }
     let defaults = recording.manifest.ranging
     let sigma = row.distanceSigma ?? defaults.rangeSigma
-    output.text.append(row.azimuthRadians != nil && row.elevationRadians != nil ? "EDGE_SE3_XYZ " : "EDGE_RANGE ")
+    output.text.append(
+      row.azimuthRadians != nil && row.elevationRadians != nil ? "EDGE_SE3_XYZ " : "EDGE_RANGE ")
     output.text.append(row.timestamp, decimals: 9)
     output.text.append(" A\(pose) L\(landmark)")
     if let azimuth = row.azimuthRadians, let elevation = row.elevationRadians {

@@ -16,7 +16,8 @@ struct EurocReader: ~Copyable, PoseSource {
     guard try rows.next() else { return nil }
     guard rows.count >= 8 else {
       throw rows.lineError(
-        .wrongFieldCount, "the line has \(rows.count) field\(rows.count == 1 ? "" : "s"), not 8 or 17",
+        .wrongFieldCount,
+        "the line has \(rows.count) field\(rows.count == 1 ? "" : "s"), not 8 or 17",
         remedy: "write timestamp [ns], p_x, p_y, p_z, q_w, q_x, q_y, q_z")
     }
     let w = try rows.finite(4, "q_w")

@@ -65,7 +65,8 @@ public struct FieldMap: Hashable, Sendable {
         throw Fault(
           description: names.isEmpty
             ? "--unit \(text): \(key) has no unit; leave it out"
-            : "--unit \(text): unknown unit \"\(unit)\"; \(key) is in \(names.joined(separator: ", "))")
+            : "--unit \(text): unknown unit \"\(unit)\"; \(key) is in \(names.joined(separator: ", "))"
+        )
       }
     }
     for text in missing {
@@ -88,7 +89,8 @@ public struct FieldMap: Hashable, Sendable {
       let likely = keys.likeliest(for: key).map { "did you mean \($0)? " } ?? ""
       throw Fault(
         description:
-          "\(option) \(text): unknown key \"\(key)\"; \(likely)keys: \(keys.joined(separator: ", "))")
+          "\(option) \(text): unknown key \"\(key)\"; \(likely)keys: \(keys.joined(separator: ", "))"
+      )
     }
     guard !value.isEmpty else {
       throw Fault(description: "\(option) \(text): nothing follows \"=\"; write KEY=VALUE")

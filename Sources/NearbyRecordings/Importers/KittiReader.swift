@@ -48,10 +48,12 @@ struct KittiReader: ~Copyable, PoseSource {
   }
 
   private func translation() throws(RecordingError) -> Vector3 {
-    let place = Vector3(try poses.finite(3, "tx"), try poses.finite(7, "ty"), try poses.finite(11, "tz"))
+    let place = Vector3(
+      try poses.finite(3, "tx"), try poses.finite(7, "ty"), try poses.finite(11, "tz"))
     guard max(abs(place.x), abs(place.y), abs(place.z)) <= TrajectoryReader.farthest else {
       throw poses.lineError(
-        .valueOutOfRange, "the position is too far away", remedy: "positions are metres, at most 1e7")
+        .valueOutOfRange, "the position is too far away",
+        remedy: "positions are metres, at most 1e7")
     }
     return place
   }

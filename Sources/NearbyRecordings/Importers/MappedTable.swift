@@ -56,7 +56,8 @@ struct MappedTableReader: ~Copyable, Sendable {
     if table.hasHeader {
       guard try rows.next(takesComment: true) else {
         throw RecordingError(
-          .noSamples, "the file is empty", file: path, remedy: "the first line must name the columns")
+          .noSamples, "the file is empty", file: path,
+          remedy: "the first line must name the columns")
       }
       for place in 0..<rows.count { names.append(rows.text(place)) }
       fieldCount = names.count
@@ -72,7 +73,8 @@ struct MappedTableReader: ~Copyable, Sendable {
       } else if map.fields[key] != nil {
         let likely = names.likeliest(for: name).map { "; did you mean \"\($0)\"?" } ?? ""
         throw RecordingError(
-          .missingColumn, "there is no column \"\(name)\"\(likely)", file: path, line: rows.lines.line,
+          .missingColumn, "there is no column \"\(name)\"\(likely)", file: path,
+          line: rows.lines.line,
           remedy: names.isEmpty
             ? "without a header, name columns by their places, from 1"
             : "the columns are \(names.joined(separator: ", "))")

@@ -29,7 +29,8 @@ struct StrayReader: ~Copyable, PoseSource {
     guard try rows.next() else { return nil }
     guard rows.count >= Self.names.count else {
       throw rows.lineError(
-        .wrongFieldCount, "the line has \(rows.count) field\(rows.count == 1 ? "" : "s"), not 9 or more",
+        .wrongFieldCount,
+        "the line has \(rows.count) field\(rows.count == 1 ? "" : "s"), not 9 or more",
         remedy: "remove the line if the file was cut off")
     }
     let x = try rows.finite(5, "qx")

@@ -30,7 +30,9 @@ public struct TrajectoryThinning: Hashable, Sendable {
   }
 
   /// Whether interpolation between two poses restores all that lie between them.
-  fileprivate func restores(_ rows: some Sequence<PoseRow>, between first: PoseRow, and last: PoseRow) -> Bool {
+  fileprivate func restores(
+    _ rows: some Sequence<PoseRow>, between first: PoseRow, and last: PoseRow
+  ) -> Bool {
     let gap = last.timestamp.seconds(since: first.timestamp)
     guard gap > 0, gap <= maximumGapSeconds else { return false }
     return rows.allSatisfy { row in

@@ -287,7 +287,8 @@ package struct RecordingLineReader: ~Copyable, Sendable {
     switch DecimalText.string(lines.buffer.span, member.value) {
     case "true", "1": return true
     case "false", "0": return false
-    default: throw error(.wrongType, key, "is neither true nor false", remedy: "write true or false")
+    default:
+      throw error(.wrongType, key, "is neither true nor false", remedy: "write true or false")
     }
   }
 

@@ -123,7 +123,8 @@ struct DelimitedReader: ~Copyable, Sendable {
     let field = field(place)
     if field.isEmpty { return nil }
     guard let value = DecimalText.double(lines.buffer.span, field) else {
-      throw error(.malformedNumber, place, name, "is not a number", remedy: "write a decimal number")
+      throw error(
+        .malformedNumber, place, name, "is not a number", remedy: "write a decimal number")
     }
     return value
   }

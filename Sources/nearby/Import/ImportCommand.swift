@@ -20,7 +20,7 @@ struct ImportCommand: ParsableCommand {
         nearby import euroc V1_01/mav0/state_groundtruth_estimate0/data.csv -o flight
       """,
     subcommands: [
-      Tum.self, Euroc.self, Kitti.self, Stray.self, Csv.self, Uci.self, Jsonl.self, Pyfg.self,
-      Plaza.self,
+      Tum.self, Euroc.self, Kitti.self, Stray.self, Csv.self, Uci.self, Mcap.self, Pyfg.self,
+      Jsonl.self, Plaza.self,
     ])
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-public import NearbyRecordings
 internal import NearbyGeometry
+public import NearbyRecordings
 
 /// What every import asks: where to write, under which name, and how.
 struct ImportOutputOptions: ParsableArguments {

@@ -21,7 +21,8 @@ struct ImportSummary {
     text.append(" s, ")
     text.append(report.pathLength, decimals: 1)
     text.append(
-      " m -> \(output)\n  frames: \(report.frames.up.rawValue) up, device \(report.frames.axes.rawValue)")
+      " m -> \(output)\n  frames: \(report.frames.up.rawValue) up, device \(report.frames.axes.rawValue)"
+    )
     for (what, count) in report.leftOut.sorted(by: { $0.key < $1.key }) {
       text.append("\n  left out: \(count) \(what)")
     }

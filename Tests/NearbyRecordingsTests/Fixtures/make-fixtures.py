@@ -3,7 +3,7 @@
 
 Made with evo 1.38.1, mcap 1.6.0, lz4 4.4.5, zstandard 0.25.0, rosbags 0.11.9, numpy 2.4.6:
 
-    make interop-setup && .build-interop/bin/python Tests/NearbyRecordingsTests/Fixtures/make-fixtures.py
+    make fixtures
 
 All hold one motion: 21 poses from 100 s on, 0.1 s apart, on a circle about the z axis that rises;
 the device looks along its way (x forward, y left, z up).

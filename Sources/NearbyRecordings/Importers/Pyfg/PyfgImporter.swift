@@ -152,7 +152,8 @@ struct PyfgWalk: Sendable {
     guard let first = keys.first, let start = graph.poses[first] else {
       throw RecordingError(
         .noSamples, "holds no poses of a robot \"\(robot)\"", file: file,
-        remedy: "name one of \(Set(graph.poses.keys.map(\.prefix)).sorted().joined(separator: ", "))")
+        remedy:
+          "name one of \(Set(graph.poses.keys.map(\.prefix)).sorted().joined(separator: ", "))")
     }
     let hasSteps = keys.contains { graph.odometry[$0] != nil }
     var pose = start.truth ?? .identity

@@ -157,7 +157,8 @@ extension PcapngReader.Interface {
       seconds = ticks / unit
       let rest = ticks % unit
       nanoseconds =
-        exponent <= 9 ? rest * wholePowersOfTen[9 - exponent] : rest / wholePowersOfTen[exponent - 9]
+        exponent <= 9
+        ? rest * wholePowersOfTen[9 - exponent] : rest / wholePowersOfTen[exponent - 9]
     }
     guard seconds < 4_600_000_000, offsetSeconds.magnitude < 4_600_000_000 else { return nil }
     let total = Int64(seconds) + offsetSeconds

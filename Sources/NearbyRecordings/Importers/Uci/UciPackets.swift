@@ -76,7 +76,9 @@ struct UciPackets: ~Copyable {
 
   private static func container(of start: [UInt8]) -> UciCapture.Container {
     if start.starts(with: PcapngReader.magic) { return .pcapng }
-    let isText = start.allSatisfy { (0x20..<0x7F).contains($0) || $0 == .tab || $0 == .lf || $0 == .cr }
+    let isText = start.allSatisfy {
+      (0x20..<0x7F).contains($0) || $0 == .tab || $0 == .lf || $0 == .cr
+    }
     return isText ? .hex : .raw
   }
 

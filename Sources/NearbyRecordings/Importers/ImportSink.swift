@@ -204,6 +204,7 @@ struct ImportSink: ~Copyable {
   ///
   /// - Parameter file: What was read, for the error of a file without poses.
   /// - Returns: What was read and written.
+  /// - Throws: When there is no pose, or the recording cannot be written.
   consuming func finish(file: String) throws(RecordingError) -> ImportReport {
     guard report.posesRead > 0 else {
       throw RecordingError(

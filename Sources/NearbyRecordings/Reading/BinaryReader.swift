@@ -52,6 +52,8 @@ struct BinaryReader: ~Copyable, Sendable {
   /// - Parameters:
   ///   - count: How many; no memory is asked for when the file has fewer.
   ///   - what: What they are, for the error.
+  /// - Returns: The bytes, read from their beginning.
+  /// - Throws: When the file has fewer, or the system fails.
   mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
     guard count >= 0, count <= bytesLeft else { throw cutShort(what, needed: count) }
     try fill(count)

@@ -47,6 +47,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   ///
   /// - Parameter takesComment: Whether a line that begins with `#` is taken, for a header.
   /// - Returns: Whether there is one.
+  /// - Throws: When the line has a quote that is not closed, or cannot be read.
   mutating func next(takesComment: Bool = false) throws(RecordingError) -> Bool {
     while let line = try lines.next() {
       lineRange = line

@@ -40,7 +40,9 @@ struct LineReader: ~Copyable, Sendable {
       throw errno == ENOENT
         ? RecordingError(
           .missingFile, "there is no such file", file: file,
-          remedy: "see the recording format for the files that a recording needs")
+          remedy: path == file
+            ? "check the path of the file"
+            : "see the recording format for the files that a recording needs")
         : Self.unreadable(file, errno)
     }
     try self.init(descriptor: descriptor, file: file)

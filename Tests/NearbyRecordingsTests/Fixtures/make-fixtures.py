@@ -204,6 +204,7 @@ def write_mcap():
             writer.add_message(ranges, ns + 5, json.dumps(
                 {"id": i % 2, "d": [{"mm": 1500 + i}]}).encode(), ns + 5)
         writer.finish()
+    write_tiny(store)
     with tempfile.TemporaryDirectory() as folder:
         bag = Path(folder) / "bag"
         with BagWriter(bag, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
@@ -215,6 +216,26 @@ def write_mcap():
                     connections[topic] = writer.add_connection(topic, kind, typestore=store)
                 writer.write(connections[topic], ns + 7, store.serialize_cdr(message, kind))
         shutil.copy(next(bag.glob("*.mcap")), FOLDER / "rosbag2.mcap")
+
+
+def write_tiny(store):
+    """Files so small that every byte of them can be damaged in turn."""
+    for name, compression in [("lz4", CompressionType.LZ4), ("zstd", CompressionType.ZSTD)]:
+        with (FOLDER / f"tiny-{name}.mcap").open("wb") as file:
+            writer = Writer(file, compression=compression, use_statistics=False)
+            writer.start("ros2", "fixtures")
+            for topic, kind, ns, message in list(messages(store))[2:3]:
+                text, _ = store.generate_msgdef(kind, ros_version=2)
+                schema = writer.register_schema(kind, "ros2msg", text.encode())
+                channel = writer.register_channel(topic, "cdr", schema)
+                writer.add_message(channel, ns, bytes(store.serialize_cdr(message, kind)), ns)
+            writer.finish()
+    with (FOLDER / "tiny-json.mcap").open("wb") as file:
+        writer = Writer(file, compression=CompressionType.NONE, use_chunking=False)
+        writer.start("", "fixtures")
+        channel = writer.register_channel("/uwb", "json", 0)
+        writer.add_message(channel, START, b'{"range": [1.5, -2e3], "id": "\\u00e9"}', START)
+        writer.finish()
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ struct RosSchema: Sendable {
   /// - Parameters:
   ///   - text: The text.
   ///   - name: The type's name, `package/msg/Type`.
+  /// - Throws: When a line is no field, or a type is missing.
   init(_ text: String, name: String) throws(Fault) {
     root = Self.plain(name)
     var current = root

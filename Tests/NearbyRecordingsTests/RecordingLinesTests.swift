@@ -160,7 +160,7 @@ struct RecordingLinesTests {
       ("{\"type\":\"range\",\"timestamp\":\"1\",\"peer\":\"a\"}", .malformedNumber, 30),
       (
         "{\"type\":\"range\",\"timestamp\":1,\"peer\":\"a\",\"distance\":\"3\"}", .malformedNumber,
-        53
+        54
       ),
       ("{\"type\":\"range\",\"timestamp\":1,\"peer\":\"\\x\"}", .malformedField, 39),
       ("{\"type\":\"tracking\",\"timestamp\":1,\"state\":\"bad\"}", .malformedField, 43),

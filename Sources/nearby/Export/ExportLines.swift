@@ -6,7 +6,7 @@ extension ExportCommand {
   /// `nearby export jsonl`: a recording as JSON lines.
   struct Jsonl: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A recording as JSON lines, in the order in which an engine can use them.",
+      abstract: "A recording as JSON lines, in the order of a run.",
       discussion: """
         Numbers keep every bit: what 'nearby run -' makes of the lines is what 'nearby run' makes \
         of the recording.

@@ -15,7 +15,8 @@ extension ExportCommand {
 
         EXAMPLES
           nearby export tum walk --output odometry.tum
-          nearby export tum walk --truth --output truth.tum && evo_ape tum truth.tum odometry.tum
+          nearby export tum walk --truth --output truth.tum
+          evo_ape tum truth.tum odometry.tum --align
           nearby export tum out/walk --peer keys --output keys.tum
         """)
 

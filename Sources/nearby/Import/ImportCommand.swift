@@ -17,7 +17,7 @@ struct ImportCommand: ParsableCommand {
         nearby import tum poses.txt --ranging ranging.csv --output walk
         nearby import csv uwb.csv --map distance=dist_cm --unit distance=cm \\
           --trajectory poses.txt --output walk
-        nearby import euroc V1_01/mav0/state_groundtruth_estimate0/data.csv -o flight
+        nearby import euroc mav0/state_groundtruth_estimate0/data.csv -o flight
       """,
     subcommands: [
       Tum.self, Euroc.self, Kitti.self, Stray.self, Csv.self, Uci.self, Mcap.self, Pyfg.self,

@@ -6,7 +6,7 @@ extension ImportCommand {
   /// `nearby import pyfg`: a factor graph.
   struct Pyfg: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A factor graph in the PyFG format: one robot's way and what it ranges to.",
+      abstract: "A factor graph in the PyFG format.",
       discussion: """
         The steps from each pose to the next are added up to the odometry; vertices are the truth. \
         Landmarks are stationary peers L0, L1; other robots are moving peers A, B. Ranges bring \

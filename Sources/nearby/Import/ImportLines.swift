@@ -6,7 +6,7 @@ extension ImportCommand {
   /// `nearby import jsonl`: JSON lines, as `nearby export jsonl` writes them.
   struct Jsonl: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "JSON lines: one object a line, a pose, a range, tracking or the manifest.",
+      abstract: "JSON lines: poses, ranges, tracking, a manifest.",
       discussion: """
         The keys are the columns of a recording's files, beside a type:
 

@@ -6,9 +6,9 @@ extension ImportCommand {
   /// `nearby import mcap`: a log of ROS 2 or Foxglove.
   struct Mcap: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "An MCAP log of ROS 2 (CDR) or JSON: poses of one topic, ranging of another.",
+      abstract: "An MCAP log of ROS 2 or Foxglove.",
       discussion: """
-        Poses: geometry_msgs/PoseStamped, nav_msgs/Odometry, or JSON in their form or that of \
+        Poses come from one topic, ranging from another. Poses: geometry_msgs/PoseStamped, nav_msgs/Odometry, or JSON in their form or that of \
         Foxglove's PoseInFrame. Ranging: no standard message exists; --map says which field of \
         the messages on --range-topic holds what, by a path. Any type is decoded whose definition \
         (ros2msg) is in the file. The time is that of the header, or that of the recording. \

@@ -6,7 +6,7 @@ extension ImportCommand {
   /// `nearby import plaza`: the two Plaza runs that come with GTSAM.
   struct Plaza: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Import Plaza1 or Plaza2: a lawn mower, odometry, ranges to four radio beacons.",
+      abstract: "Plaza1 or Plaza2: a lawn mower, four radio beacons.",
       discussion: """
         FOLDER holds Plaza1_.mat or Plaza2_.mat, as GTSAM has them in examples/Data and the Python \
         package gtsam in gtsam/Data:

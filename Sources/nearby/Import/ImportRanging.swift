@@ -15,9 +15,10 @@ extension ImportCommand {
         other sign say deg with a minus, as in --unit azimuth=-deg.
 
         EXAMPLE
-          nearby import csv uwb.csv --map timestamp=time_ms --map distance=dist_cm --map peer=mac \\
-            --map azimuth=aoa --unit timestamp=ms --unit distance=cm --unit azimuth=deg \\
-            --trajectory poses.txt --output walk
+          nearby import csv uwb.csv --trajectory poses.txt --output walk \\
+            --map timestamp=time_ms --map distance=dist_cm --map peer=mac \\
+            --map azimuth=aoa --unit timestamp=ms --unit distance=cm \\
+            --unit azimuth=deg
         """)
 
     @Argument(help: "The table.", completion: .file())
@@ -42,9 +43,9 @@ extension ImportCommand {
   /// `nearby import uci`: ranging notifications of the FiRa command interface.
   struct Uci: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A capture of the FiRa UWB command interface (UCI), with a trajectory.",
+      abstract: "A capture of FiRa UWB commands, with a trajectory.",
       discussion: """
-        CAPTURE holds SESSION_INFO_NTF packets of two-way ranging: pcapng of link type 293, the \
+        CAPTURE of UCI, the command interface, holds SESSION_INFO_NTF packets of two-way ranging: pcapng of link type 293, the \
         packets' bytes, or text with a packet a line in hexadecimal digits, behind the time in \
         seconds where it is known. A capture without times counts the session's ranging intervals \
         from zero. --ranging-offset brings the times onto the clock of the poses.
@@ -53,7 +54,8 @@ extension ImportCommand {
         merit of zero count as not measured; exchanges that failed give no sample.
 
         EXAMPLE
-          nearby import uci uwb.pcapng --trajectory poses.txt --ranging-offset -1731600000 -o walk
+          nearby import uci uwb.pcapng --trajectory poses.txt --output walk \\
+            --ranging-offset -1731600000
         """)
 
     @Argument(help: "The capture.", completion: .file())

@@ -6,7 +6,7 @@ extension ImportCommand {
   /// `nearby import tum`: a trajectory in the TUM format.
   struct Tum: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A TUM trajectory: timestamp tx ty tz qx qy qz qw, blanks between.",
+      abstract: "A TUM trajectory: timestamp tx ty tz qx qy qz qw.",
       discussion: """
         Seconds, metres, unit quaternion with w last; '#' begins a comment. The format does not say \
         in which frames it is: without --up and --axes it is taken for ARKit's, y up. For what ROS \
@@ -15,7 +15,8 @@ extension ImportCommand {
         EXAMPLES
           nearby import tum poses.txt --output walk
           nearby import tum poses.txt --ranging ranging.csv --output walk
-          nearby import tum odom.txt --truth mocap.txt --up z --axes ros --kind odometry -o lab
+          nearby import tum odom.txt --up z --axes ros --kind odometry \\
+            --truth mocap.txt --output lab
         """)
 
     @Argument(help: "The trajectory.", completion: .file())
@@ -44,7 +45,7 @@ extension ImportCommand {
   /// `nearby import euroc`: a trajectory as the EuRoC data sets have it.
   struct Euroc: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A EuRoC trajectory: CSV of 8 or 17 columns, nanoseconds, quaternion w first.",
+      abstract: "A EuRoC trajectory: CSV, nanoseconds, w first.",
       discussion: """
         TRAJECTORY is mav0/state_groundtruth_estimate0/data.csv of a sequence, or what basalt and \
         others write in its form. Nanoseconds are kept exactly; velocities and biases are left out.
@@ -53,8 +54,8 @@ extension ImportCommand {
         turned to ARKit's axes. For a body with other axes say --axes.
 
         EXAMPLES
-          nearby import euroc V1_01_easy/mav0/state_groundtruth_estimate0/data.csv -o flight
-          nearby import euroc estimate.csv --kind visualInertial --axes ros -o flight
+          nearby import euroc mav0/state_groundtruth_estimate0/data.csv -o flight
+          nearby import euroc basalt.csv --kind visualInertial --axes ros -o flight
         """)
 
     @Argument(help: "The trajectory.", completion: .file(extensions: ["csv"]))
@@ -83,14 +84,14 @@ extension ImportCommand {
   /// `nearby import kitti`: poses of the KITTI odometry benchmark.
   struct Kitti: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "KITTI poses: twelve numbers a line, the times in a second file.",
+      abstract: "KITTI poses, and the file of their times.",
       discussion: """
         POSES is a file such as poses/00.txt, TIMES the sequence's times.txt. The device is the \
         left camera, the world its first pose, whose y points down: it is turned to y up. It is \
         gravity aligned only as far as the car stood level.
 
         EXAMPLE
-          nearby import kitti poses/07.txt sequences/07/times.txt --kind groundTruth -o drive
+          nearby import kitti 07.txt times.txt --kind groundTruth --output drive
         """)
 
     @Argument(help: "The poses.", completion: .file())
@@ -117,7 +118,7 @@ extension ImportCommand {
   /// `nearby import stray`: the odometry of Stray Scanner.
   struct Stray: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Stray Scanner's odometry.csv: ARKit poses of an iPhone.",
+      abstract: "Stray Scanner's odometry.csv: ARKit poses.",
       discussion: """
         The scanner wrote the camera's attitude in OpenCV's axes; that is undone, so that the \
         recording has ARKit's. Times are seconds since the phone's start, as Nearby Interaction's \

@@ -39,6 +39,8 @@ let package = Package(
     .systemLibrary(name: "CEigen", pkgConfig: "eigen3", providers: [.apt(["libeigen3-dev"])]),
     .systemLibrary(name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(
       name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
 
@@ -57,7 +59,8 @@ let package = Package(
       dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
-      name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
+      name: "NearbyRecordings",
+      dependencies: ["CLZ4", "CZlib", "CZstd", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
       name: "NearbySimulation", dependencies: ["NearbyFusion", "NearbyGeometry"],
@@ -143,6 +146,7 @@ let package = Package(
     .testTarget(
       name: "NearbyRecordingsTests",
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Fixtures"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyBatchTests",

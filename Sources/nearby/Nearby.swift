@@ -17,6 +17,7 @@ struct Nearby: ParsableCommand {
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
+        nearby export --help                            recordings in other formats
         nearby datasets list                            public recordings
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
@@ -33,8 +34,8 @@ struct Nearby: ParsableCommand {
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
       RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self,
-      DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self, ReportCommand.self,
-      PlotCommand.self, ProveCommand.self,
+      ExportCommand.self, DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self,
+      ReportCommand.self, PlotCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

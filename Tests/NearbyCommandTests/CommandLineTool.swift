@@ -22,10 +22,11 @@ enum CommandLineTool {
   /// - Parameters:
   ///   - arguments: What follows the program's name.
   ///   - environment: What is set beside or instead of this process's own environment.
+  ///   - inputPath: A file as its standard input; nothing without it.
   /// - Returns: What it left behind.
   /// - Throws: When it cannot be started.
   static func run(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:], inputPath: String? = nil
   ) throws -> Result {
     // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
     let folder = try TemporaryFolder()
@@ -36,7 +37,9 @@ enum CommandLineTool {
     process.executableURL = executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput =
+      try inputPath.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
+      ?? FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()

@@ -17,6 +17,19 @@ struct HelpTests {
     ("nearby-datasets-get", ["datasets", "get", "--help"]),
     ("nearby-report", ["report", "--help"]), ("nearby-plot", ["plot", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
+    ("nearby-import-tum", ["import", "tum", "--help"]),
+    ("nearby-import-euroc", ["import", "euroc", "--help"]),
+    ("nearby-import-kitti", ["import", "kitti", "--help"]),
+    ("nearby-import-stray", ["import", "stray", "--help"]),
+    ("nearby-import-csv", ["import", "csv", "--help"]),
+    ("nearby-import-uci", ["import", "uci", "--help"]),
+    ("nearby-import-mcap", ["import", "mcap", "--help"]),
+    ("nearby-import-pyfg", ["import", "pyfg", "--help"]),
+    ("nearby-import-jsonl", ["import", "jsonl", "--help"]),
+    ("nearby-export", ["export", "--help"]),
+    ("nearby-export-tum", ["export", "tum", "--help"]),
+    ("nearby-export-pyfg", ["export", "pyfg", "--help"]),
+    ("nearby-export-jsonl", ["export", "jsonl", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {
     let result = try CommandLineTool.run(arguments)

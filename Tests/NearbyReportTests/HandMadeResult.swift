@@ -4,7 +4,7 @@ import NearbyRecordings
 
 /// A recording and a result of it, made by hand, that live as long as this object.
 ///
-/// The device stands for four seconds at (10, 20, 1) of its odometry's world (z up, ROS axes) and
+/// The device stands until a second after the last sample at (10, 20, 1) of its odometry's world (z up, ROS axes) and
 /// faces its y axis. In truth it stands at the origin of another world and faces x, and the peer lies at
 /// (2, 3, 0.5) there: two ahead, three to the left, half a metre up. In the odometry's world that is
 /// (10 - 3, 20 + 2, 1.5) = (7, 22, 1.5).
@@ -13,7 +13,9 @@ final class HandMadeResult {
   var peer = "keys"
   var isPlanar = false
   var hasTruth = true
-  /// Rows of `estimates.csv` without time and peer, one for each second from 0.
+  /// The samples' times, seconds.
+  var times = [0, 1, 2, 3]
+  /// Rows of `estimates.csv` without time and peer, one for each of the times.
   var rows = [
     row(status: "notConverged,insufficientMovement;insufficientVerticalSweep", meanX: 7.3, nis: ""),
     row(meanX: 7.1, nis: "2"),
@@ -55,23 +57,27 @@ final class HandMadeResult {
     // A quarter turn to the left about z: (0, 0, sin 45°, cos 45°).
     let turn = "0 0 0.70710678118654752 0.70710678118654752"
     try put(
-      (0...4).map { "\($0) 10 20 1 \(turn)\n" }.joined(), "recording/trajectory.txt")
+      (0...(times[times.count - 1] + 1)).map { "\($0) 10 20 1 \(turn)\n" }.joined(),
+      "recording/trajectory.txt")
     try put(
       "timestamp,peer,distance,azimuth,elevation\n"
-        + rows.indices.map { "\($0),\(field),3.64,\($0 == 1 ? "-0.98,0.1" : ",")\n" }.joined(),
+        + rows.indices.map { index in
+          "\(times[index]),\(field),3.64,\(index == 1 ? "-0.98,0.1" : ",")\n"
+        }.joined(),
       "recording/ranging.csv")
     if hasTruth {
       try put(
-        (0...4).map { "\($0) 0 0 0 0 0 0 1\n" }.joined(), "recording/truth/trajectory.txt")
+        (0...(times[times.count - 1] + 1)).map { "\($0) 0 0 0 0 0 0 1\n" }.joined(),
+        "recording/truth/trajectory.txt")
       try put("timestamp,peer,x,y,z\n0,\(field),2,3,0.5\n", "recording/truth/peers.csv")
     }
     try put(
       EstimateWriter.columns.joined(separator: ",") + "\n"
-        + rows.enumerated().map { "\($0),\(field),\($1)\n" }.joined(), "\(name)/estimates.csv")
+        + zip(times, rows).map { "\($0),\(field),\($1)\n" }.joined(), "\(name)/estimates.csv")
     if !smoothed.isEmpty {
       try put(
         "timestamp,peer,mean_x,mean_y,mean_z,cov_xx,cov_xy,cov_xz,cov_yy,cov_yz,cov_zz\n"
-          + smoothed.enumerated().map { "\($0),\(field),\($1)\n" }.joined(),
+          + zip(times, smoothed).map { "\($0),\(field),\($1)\n" }.joined(),
         "\(name)/smoothed.csv")
     }
     try put(

@@ -80,6 +80,19 @@ struct PictureTests {
     #expect(try !texts(svg(.distance)).contains("published minus true"))
   }
 
+  @Test func curvesAreBrokenAtGaps() throws {
+    func pieces() throws -> [Int] {
+      try svg(.distance).components(separatedBy: "<path d=\"").filter {
+        $0.contains("stroke-width=\"1.8\"")
+      }
+      .map { path in path.prefix { $0 != "\"" }.count { $0 == "M" } }
+    }
+    // The distance and, below, its error.
+    #expect(try pieces() == [1, 1])
+    result.times = [0, 1, 12, 13]
+    #expect(try pieces() == [2, 2])
+  }
+
   /// The two half axes of the ellipse from above are drawn in the proportion 2 to 1.
   @Test func aMetreIsAsLongBothWays() throws {
     result.rows = [HandMadeResult.row(meanX: 7, nis: "")]

@@ -93,6 +93,14 @@ struct ReportGatheringTests {
     #expect(track.outcomes[.rejected][60] == 1)
   }
 
+  @Test(arguments: [(7, true), (6, false)])
+  func aGapIsMarked(lastTime: Int, isGap: Bool) throws {
+    // Five seconds or more after the row before.
+    result.times = [0, 1, 2, lastTime]
+    let gaps = try track(Report.gather(results: [result.write()])).moments[.gap]
+    expectNear(gaps, [.nan, .nan, .nan, isGap ? 1 : .nan], "gaps")
+  }
+
   @Test func figuresAreThoseOfTheEvaluation() throws {
     let path = try result.write()
     let evaluation = try #require(try ResultEvaluation.evaluate(folder: path).first)

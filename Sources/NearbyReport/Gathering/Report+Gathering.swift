@@ -14,7 +14,7 @@ extension Report {
   /// Gathers what results say: their estimates, and what was smoothed where that is there.
   ///
   /// Reads each result and its recording once, and once more for the figures where there is truth.
-  /// Rows are joined with the recording's samples by time and peer, as for ``ResultEvaluation``.
+  /// Rows are joined with the recording's samples by time and peer, as for `ResultEvaluation`.
   ///
   /// - Parameters:
   ///   - folders: The folders that runs have written.

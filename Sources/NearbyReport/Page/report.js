@@ -463,7 +463,7 @@
       const [from, to] = plot.layout.xaxis.range;
       const share = (state.time - from) / (to - from);
       plot.cursor.style.display = share >= 0 && share <= 1 ? "" : "none";
-      plot.cursor.style.left = plot.left + share * plot.inner + "px";
+      plot.cursor.style.transform = `translateX(${plot.left + share * plot.inner}px)`;
     }
   }
 

@@ -147,7 +147,8 @@ class ReportTest(unittest.TestCase):
             self.move(page, time)
             seen.add(page.locator("#above .device").get_attribute("transform"))
             plot = page.locator("#nis .plot")
-            left = plot.evaluate("plot => plot.cursor.offsetLeft")
+            left = plot.evaluate(
+                "plot => plot.cursor.getBoundingClientRect().left - plot.getBoundingClientRect().left")
             self.assertAlmostEqual(
                 left, plot.evaluate("plot => plot.left") + time / duration * plot.evaluate("plot => plot.inner"),
                 delta=2)

@@ -23,9 +23,12 @@ extension ImportCommand {
     var trajectory: String
 
     @Option(
-      help: ArgumentHelp("The true poses, in the same format and axes.", valueName: "file"),
+      help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
       completion: .file())
     var truth: String?
+
+    @Option(help: ArgumentHelp("The format of the true poses.", valueName: "format"))
+    var truthFormat: TruthFormat = .tum
 
     @OptionGroup var frames: ImportFrameOptions
     @OptionGroup(title: "Ranging") var ranging: RangingOptions
@@ -35,7 +38,9 @@ extension ImportCommand {
       let frames = frames.frames(up: .y, axes: .arkit)
       var importer = RecordingImporter(
         trajectory: TrajectoryInput(path: trajectory, format: .tum, frames: frames))
-      importer.truth = truth.map { TrajectoryInput(path: $0, format: .tum, frames: frames) }
+      importer.truth = truth.map {
+        TrajectoryInput(path: $0, format: truthFormat.format, frames: frames)
+      }
       importer.ranging = try ranging.input()
       importer.options = recording.options()
       recording.report(try importer.importRecording(to: recording.output))
@@ -62,9 +67,12 @@ extension ImportCommand {
     var trajectory: String
 
     @Option(
-      help: ArgumentHelp("The true poses, in the same format and axes.", valueName: "file"),
+      help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
       completion: .file())
     var truth: String?
+
+    @Option(help: ArgumentHelp("The format of the true poses.", valueName: "format"))
+    var truthFormat: TruthFormat = .euroc
 
     @OptionGroup var frames: ImportFrameOptions
     @OptionGroup(title: "Ranging") var ranging: RangingOptions
@@ -74,7 +82,9 @@ extension ImportCommand {
       let frames = frames.frames(up: .z, axes: .euroc)
       var importer = RecordingImporter(
         trajectory: TrajectoryInput(path: trajectory, format: .euroc, frames: frames))
-      importer.truth = truth.map { TrajectoryInput(path: $0, format: .euroc, frames: frames) }
+      importer.truth = truth.map {
+        TrajectoryInput(path: $0, format: truthFormat.format, frames: frames)
+      }
       importer.ranging = try ranging.input()
       importer.options = recording.options(kind: .groundTruth)
       recording.report(try importer.importRecording(to: recording.output))
@@ -142,6 +152,20 @@ extension ImportCommand {
       importer.ranging = try ranging.input()
       importer.options = recording.options()
       recording.report(try importer.importRecording(to: recording.output))
+    }
+  }
+}
+
+/// The formats in which true poses come beside an odometry.
+enum TruthFormat: String, ExpressibleByArgument, CaseIterable {
+  case tum
+  case euroc
+
+  /// The format as the importer knows it.
+  var format: TrajectoryInput.Format {
+    switch self {
+    case .tum: .tum
+    case .euroc: .euroc
     }
   }
 }

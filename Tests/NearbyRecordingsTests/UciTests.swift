@@ -100,6 +100,21 @@ struct UciTests {
     #expect(rows.map(\.timestamp.nanoseconds) == [0, 200_000_000, 600_000_000, 800_000_000])
   }
 
+  @Test("Intervals that run over the clock stop at its end")
+  func impossibleIntervals() throws {
+    let folder = try TemporaryFolder()
+    let lines = ["00000000", "ffffff7f", "00000080", "feffffff"].map { sequence in
+      "62000038 \(sequence) 0c000000 00 ffffffff 01 00 00 0000000000000000 "
+        + "01bbaa00000002c0f95aa0015000000000000000780000000000000000000000"
+    }
+    try folder.write(lines.joined(separator: "\n"), to: "uci.txt")
+    let rows = try Self.rows(folder.path("uci.txt")).rows
+    #expect(
+      rows.map(\.timestamp.nanoseconds) == [
+        0, 4_000_000_000_000_000_000, 4_004_294_967_295_000_000, 4_599_999_999_000_000_000,
+      ])
+  }
+
   @Test(
     "What is no capture",
     arguments: [

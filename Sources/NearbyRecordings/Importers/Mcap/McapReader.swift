@@ -6,8 +6,7 @@ import CZstd
 /// The messages of an MCAP file, in the order of the file; a chunk of it is in memory at a time.
 ///
 /// Chunks may be plain, LZ4 or zstd; their checksums are compared where they are not zero. Records of
-/// unknown kinds are passed over. A file that was cut off behind a whole record gives what it has when
-/// its end is not asked for.
+/// unknown kinds are passed over. A file without its end is an error: it was cut off.
 struct McapReader: ~Copyable {
   static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 

@@ -176,6 +176,9 @@ struct UciRangingReader: ~Copyable, RangingSource {
 
 /// The clock of a session in a capture without times: its intervals, counted by its sequence numbers.
 private struct SessionClock {
+  /// The last moment that a recording can hold, nanoseconds.
+  private static let end: Int64 = 4_599_999_999_000_000_000
+
   private var last: (sequence: UInt32, nanoseconds: Int64)?
 
   /// The moment of a notification, from zero at the first.
@@ -185,11 +188,12 @@ private struct SessionClock {
       return Timestamp(nanoseconds: 0)
     }
     // Numbers may wrap; one that goes back is a session begun anew, an interval later.
-    let steps = Int64(Int32(bitPattern: sequence &- last.sequence))
-    let elapsed = (steps >= 0 ? min(steps, 1 << 20) : 1) * Int64(intervalMilliseconds) * 1_000_000
-    let now = last.nanoseconds &+ min(elapsed, 1 << 60)
+    let steps = Int32(bitPattern: sequence &- last.sequence)
+    let elapsed = Double(steps >= 0 ? steps : 1) * Double(intervalMilliseconds) * 1e6
+    // Whole nanoseconds, exact for a hundred days; a damaged interval does not run over the clock.
+    let now = min(last.nanoseconds + Int64(min(elapsed, 4e18)), Self.end)
     self.last = (sequence, now)
-    return Timestamp(nanoseconds: min(max(now, 0), 4_599_999_999_000_000_000))
+    return Timestamp(nanoseconds: now)
   }
 }
 

@@ -164,7 +164,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyCommandTests",
-      dependencies: ["nearby", "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: [
+        "nearby", "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+      ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),
   ],

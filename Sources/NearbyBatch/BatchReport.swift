@@ -118,7 +118,8 @@ extension BatchRow {
     "recording", "group", "peer", "motion", "samples", "rejected", "duration", "status", "reasons",
     "seconds_to_convergence", "losses", "distance", "distance_sigma", "x", "y", "z", "sigma",
     "rmse_converged", "rmse_second_half", "distance_error", "bearing_error_degrees", "final_error",
-    "error_95", "nees", "falsely_converged_share", "nis", "jitter", "odometry_rmse", "smoothed_x", "smoothed_y",
+    "error_95", "nees", "falsely_converged_share", "nis", "jitter", "odometry_rmse", "smoothed_x",
+    "smoothed_y",
     "smoothed_z", "smoothed_rmse_second_half", "smoothed_nees",
   ]
 

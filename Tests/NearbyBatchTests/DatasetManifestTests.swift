@@ -70,7 +70,7 @@ final class DatasetManifestTests {
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test("files that are missing and files that changed are told apart; unknown names list the known")
+  @Test("missing files and changed ones are told apart; unknown names list the known")
   func differences() throws {
     let manifest = try DatasetManifest(path: Self.own)
     let dataset = try manifest.dataset(named: "plaza2")

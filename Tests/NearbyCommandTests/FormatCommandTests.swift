@@ -168,6 +168,25 @@ struct FormatCommandTests {
     #expect(other.output.isEmpty)
   }
 
+  @Test("Truth comes in the trajectory's format, or in another that is named")
+  func truth() throws {
+    let (poses, other) = (Self.fixture("walk.tum"), Self.fixture("walk-17.euroc.csv"))
+    for (arguments, count) in [
+      (["tum", poses, "--truth", poses], 21),
+      (["tum", poses, "--truth", other, "--truth-format", "euroc"], 21),
+      (["euroc", other, "--truth", other], 21),
+      (["euroc", other, "--truth", poses, "--truth-format", "tum"], 21),
+    ] {
+      let result = try CommandLineTool.run(
+        ["import"] + arguments + ["-o", folder.path("walk"), "--overwrite"])
+      #expect(result.exitCode == 0, "\(result.errors)")
+      #expect(result.output.contains("\(count) true poses"), "\(result.output)")
+    }
+    let wrong = try CommandLineTool.run(
+      "import", "tum", poses, "--truth", other, "-o", folder.path("none"))
+    #expect(wrong.exitCode == 65 && wrong.errors.contains("walk-17.euroc.csv:"))
+  }
+
   @Test("Trajectories, truth and the places of a peer for evo")
   func tum() throws {
     let recording = try WalkRecording().write(to: folder)

@@ -78,8 +78,9 @@ final class TrajectoryErrorTests {
 
   @Test("true poses are interpolated, but not over a gap; what is outside is left out")
   func times() throws {
-    let truth = [0.0, 1, 2, 5, 6].map { second in
-      (second, RigidTransform(rotation: .identity, translation: Vector3(second, 0, second * second)))
+    let truth = [0.0, 1, 2, 5, 6].map { second -> (Double, RigidTransform) in
+      let place = Vector3(second, 0, second * second)
+      return (second, RigidTransform(rotation: .identity, translation: place))
     }
     let odometry = [-0.5, 0, 0.5, 1.25, 3, 5, 5.5, 7].map { second in
       (second, RigidTransform(rotation: .identity, translation: Vector3(second, 0, 0)))

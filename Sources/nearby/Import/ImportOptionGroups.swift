@@ -246,3 +246,34 @@ extension ImportFrames.Up: ExpressibleByArgument {}
 extension ImportFrames.Axes: ExpressibleByArgument {}
 extension MappedTable.Delimiter: ExpressibleByArgument {}
 extension RecordingManifest.Trajectory.Kind: ExpressibleByArgument {}
+
+/// True poses beside an odometry, in the same axes.
+struct TruthOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
+    completion: .file())
+  var truth: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The format of that file, when it is not the trajectory's.", valueName: "format"))
+  var truthFormat: Format?
+
+  /// The formats of true poses.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case tum
+    case euroc
+
+    fileprivate var format: TrajectoryInput.Format { self == .tum ? .tum : .euroc }
+  }
+
+  /// An importer of a trajectory and the truth about it.
+  func importer(of trajectory: TrajectoryInput) -> RecordingImporter {
+    var importer = RecordingImporter(trajectory: trajectory)
+    importer.truth = truth.map { path in
+      TrajectoryInput(
+        path: path, format: truthFormat?.format ?? trajectory.format, frames: trajectory.frames)
+    }
+    return importer
+  }
+}

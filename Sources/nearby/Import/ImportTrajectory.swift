@@ -22,25 +22,15 @@ extension ImportCommand {
     @Argument(help: "The trajectory.", completion: .file())
     var trajectory: String
 
-    @Option(
-      help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
-      completion: .file())
-    var truth: String?
-
-    @Option(help: ArgumentHelp("The format of the true poses.", valueName: "format"))
-    var truthFormat: TruthFormat = .tum
-
+    @OptionGroup(title: "Truth") var truth: TruthOptions
     @OptionGroup var frames: ImportFrameOptions
     @OptionGroup(title: "Ranging") var ranging: RangingOptions
     @OptionGroup(title: "The recording") var recording: ImportOutputOptions
 
     func run() throws {
-      let frames = frames.frames(up: .y, axes: .arkit)
-      var importer = RecordingImporter(
-        trajectory: TrajectoryInput(path: trajectory, format: .tum, frames: frames))
-      importer.truth = truth.map {
-        TrajectoryInput(path: $0, format: truthFormat.format, frames: frames)
-      }
+      var importer = truth.importer(
+        of: TrajectoryInput(
+          path: trajectory, format: .tum, frames: frames.frames(up: .y, axes: .arkit)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
       recording.report(try importer.importRecording(to: recording.output))
@@ -66,25 +56,15 @@ extension ImportCommand {
     @Argument(help: "The trajectory.", completion: .file(extensions: ["csv"]))
     var trajectory: String
 
-    @Option(
-      help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
-      completion: .file())
-    var truth: String?
-
-    @Option(help: ArgumentHelp("The format of the true poses.", valueName: "format"))
-    var truthFormat: TruthFormat = .euroc
-
+    @OptionGroup(title: "Truth") var truth: TruthOptions
     @OptionGroup var frames: ImportFrameOptions
     @OptionGroup(title: "Ranging") var ranging: RangingOptions
     @OptionGroup(title: "The recording") var recording: ImportOutputOptions
 
     func run() throws {
-      let frames = frames.frames(up: .z, axes: .euroc)
-      var importer = RecordingImporter(
-        trajectory: TrajectoryInput(path: trajectory, format: .euroc, frames: frames))
-      importer.truth = truth.map {
-        TrajectoryInput(path: $0, format: truthFormat.format, frames: frames)
-      }
+      var importer = truth.importer(
+        of: TrajectoryInput(
+          path: trajectory, format: .euroc, frames: frames.frames(up: .z, axes: .euroc)))
       importer.ranging = try ranging.input()
       importer.options = recording.options(kind: .groundTruth)
       recording.report(try importer.importRecording(to: recording.output))
@@ -152,20 +132,6 @@ extension ImportCommand {
       importer.ranging = try ranging.input()
       importer.options = recording.options()
       recording.report(try importer.importRecording(to: recording.output))
-    }
-  }
-}
-
-/// The formats in which true poses come beside an odometry.
-enum TruthFormat: String, ExpressibleByArgument, CaseIterable {
-  case tum
-  case euroc
-
-  /// The format as the importer knows it.
-  var format: TrajectoryInput.Format {
-    switch self {
-    case .tum: .tum
-    case .euroc: .euroc
     }
   }
 }

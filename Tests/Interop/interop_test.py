@@ -4,6 +4,7 @@
     make interop-test
 """
 
+import json
 import os
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+from evo.core import metrics, sync
 from evo.core.trajectory import PoseTrajectory3D
 from evo.tools import file_interface
 
@@ -41,15 +43,30 @@ class Interop(unittest.TestCase):
             self.assertTrue(trajectory.check()[0], trajectory.check()[1])
             self.assertTrue(said.startswith(f"{trajectory.num_poses} lines"))
 
-    def test_evo_computes_the_error_of_odometry(self):
+    def test_evo_agrees_about_the_error_of_odometry(self):
+        """`nearby evaluate` and evo's absolute pose error, aligned, of the same two files."""
+        recording, result = self.folder / "drift", self.folder / "result"
+        nearby("simulate", "drift", "--output", recording)
+        nearby("run", recording, "--output", result, "--quiet")
+        said = json.loads(nearby("evaluate", result, "--json").stdout)["results"][0]["trajectory"]
+        paths = {}
         for name, flags in [("odometry", []), ("truth", ["--truth"])]:
-            nearby("export", "tum", ROOT / "Datasets/plaza2", *flags, "-o", self.folder / name)
-        result = subprocess.run(
-            [ROOT / ".build-interop/bin/evo_ape", "tum", self.folder / "truth",
-             self.folder / "odometry", "--align", "--t_max_diff", "0.3"],
-            capture_output=True, text=True)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertIn("rmse", result.stdout)
+            paths[name] = self.folder / f"{name}.tum"
+            nearby("export", "tum", recording, *flags, "-o", paths[name])
+        truth, odometry = sync.associate_trajectories(
+            file_interface.read_tum_trajectory_file(paths["truth"]),
+            file_interface.read_tum_trajectory_file(paths["odometry"]),
+        )
+        odometry.align(truth)
+        for relation, key in [
+            (metrics.PoseRelation.translation_part, "rmse"),
+            (metrics.PoseRelation.rotation_angle_deg, "rotationRMSEDegrees"),
+        ]:
+            error = metrics.APE(relation)
+            error.process_data((truth, odometry))
+            rmse = error.get_statistic(metrics.StatisticsType.rmse)
+            self.assertGreater(rmse, 0.01)
+            self.assertAlmostEqual(said[key] / rmse, 1, delta=1e-5)
 
     def test_evo_writes_what_is_read(self):
         """TUM and KITTI by evo, imported and exported: what evo reads is what it wrote."""
@@ -66,6 +83,7 @@ class Interop(unittest.TestCase):
             np.testing.assert_allclose(read.positions_xyz, written.positions_xyz, atol=2e-9)
             for a, b in zip(read.poses_se3, written.poses_se3):
                 np.testing.assert_allclose(a, b, atol=1e-8)
+
 
 if __name__ == "__main__":
     unittest.main()

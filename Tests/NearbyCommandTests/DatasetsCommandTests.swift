@@ -32,7 +32,7 @@ struct DatasetsCommandTests {
       { "format": "nearby-datasets", "version": 1, "datasets": [
         { "name": "steps", "holds": "three poses", "license": "none", "page": "https://example.org",
           "files": [ { "member": "data/poses.txt", "address": "\(address)", "sha256": "\(digest)" } ],
-          "steps": [ [ "import", "tum", "{files}/poses.txt", "--output", "{output}", "--no-thin" ] ],
+          "steps": [ [ "import", "tum", "{files}/poses.txt", "--output", "{output}" ] ],
           "recording": { \(recording) } },
         { "name": "far", "holds": "much", "license": "none", "page": "https://example.org/far",
           "steps": [] }

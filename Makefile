@@ -2,13 +2,14 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-dependent prove bench bench-setup bench-build bench-gate \
-	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test lint format \
-	docs clean
+	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
+	lint format docs report-test interop-test fixtures clean
 
 # name of the Debian package, then of its pkg-config module
-SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd
+SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd \
+	liblz4-dev:liblz4 libzstd-dev:libzstd
 # name of the Debian package, then of a program in it
-SYSTEM_PROGRAMS :=
+SYSTEM_PROGRAMS := curl:curl
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')
 CXX_FILES = $$(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp')
 
@@ -123,6 +124,19 @@ compare: build $(PEERS)/installed ## compare with an EKF and a smoother from PyP
 compare-test: $(PEERS)/installed ## test that comparison
 	$(COMPARE) -m unittest discover -t Benchmarks -s Benchmarks/comparison/tests
 
+INTEROP := .build-interop
+
+$(INTEROP)/installed: Tests/Interop/requirements.txt
+	python3 -m venv $(INTEROP)
+	$(INTEROP)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+interop-test: build $(INTEROP)/installed ## hold the formats against evo, mcap and rosbags from PyPI
+	$(INTEROP)/bin/python -m unittest discover -s Tests/Interop -p '*_test.py'
+
+fixtures: $(INTEROP)/installed ## make the foreign files of the tests anew
+	$(INTEROP)/bin/python Tests/NearbyRecordingsTests/Fixtures/make-fixtures.py
+
 lint: ## check the format of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then \
@@ -133,12 +147,25 @@ format: ## put every source file into that format
 	swift format --in-place --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
+# the virtual environment with the driver of the browser
+BROWSER := .build-browser
+
+$(BROWSER)/installed: Tests/NearbyReportTests/Browser/requirements.txt
+	python3 -m venv $(BROWSER)
+	$(BROWSER)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a headless Chromium
+	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
+	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
+
 docs: setup ## build the documentation; a broken link is an error
 	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
-	  NearbyEvaluation NearbyBatch NearbyEnvironment NearbyInteraction; do \
+	  NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done
 
 clean: ## remove what builds and runs left
-	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare out
+	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
+	  .build-browser .build-interop out

@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .library(name: "NearbyBatch", targets: ["NearbyBatch"]),
+    .library(name: "NearbyReport", targets: ["NearbyReport"]),
     // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -38,6 +39,8 @@ let package = Package(
     .systemLibrary(name: "CEigen", pkgConfig: "eigen3", providers: [.apt(["libeigen3-dev"])]),
     .systemLibrary(name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(
       name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
 
@@ -56,7 +59,8 @@ let package = Package(
       dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
-      name: "NearbyRecordings", dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry"],
+      name: "NearbyRecordings",
+      dependencies: ["CLZ4", "CZlib", "CZstd", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
       name: "NearbySimulation", dependencies: ["NearbyFusion", "NearbyGeometry"],
@@ -64,7 +68,7 @@ let package = Package(
     .target(
       name: "NearbyEvaluation",
       dependencies: [
-        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+        "CLAPACKE", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -75,11 +79,23 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    .target(
+      name: "NearbyReport",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+      ],
+      resources: [
+        .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
+        .embedInCode("Page/report.js"),
+      ],
+      swiftSettings: swiftSettings),
+
     // MARK: - Command line
     .executableTarget(
       name: "nearby",
       dependencies: [
         "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbyReport",
         "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -130,6 +146,7 @@ let package = Package(
     .testTarget(
       name: "NearbyRecordingsTests",
       dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Fixtures"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyBatchTests",
@@ -138,8 +155,18 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "NearbyReportTests",
+      dependencies: [
+        "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
+        "NearbySimulation",
+      ],
+      exclude: ["Browser"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "NearbyCommandTests",
-      dependencies: ["nearby", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: [
+        "nearby", "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+      ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),
   ],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
-internal import NearbyRecordings
 internal import NearbyEvaluation
+internal import NearbyRecordings
 
 /// Runs over many recordings, several at a time.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyFusion
+internal import NearbyGeometry
 public import NearbyRecordings
 
 /// What came out of a batch: a table, figures of groups, and what failed.
@@ -61,16 +62,14 @@ extension BatchReport {
     for entry in entries {
       guard case .success(let rows) = entry.outcome else { continue }
       for row in rows {
-        row.append(to: &table.text, of: entry.item)
+        table.text.append(row.cells(of: entry.item))
         try table.endRow()
       }
     }
     var failed = try TableFile(
       path: "\(folder)/\(Self.failuresFile)", columns: ["recording", "error"])
     for failure in failures {
-      failed.text.append(name: failure.item.id)
-      failed.text.append(",")
-      failed.text.append(name: failure.message)
+      failed.text.append([.text(failure.item.id), .text(failure.message)])
       try failed.endRow()
     }
     var figures = try AtomicFile(path: "\(folder)/\(Self.figuresFile)")
@@ -80,12 +79,22 @@ extension BatchReport {
     try figures.commit()
   }
 
-  /// The figures as JSON.
+  /// Figures, rows and failures as JSON.
   public var json: String {
     CanonicalJSON.text(
       of: Figures(
-        version: NearbyVersion.current, all: all, groups: groups,
+        version: NearbyVersion.current, all: all, groups: groups, rows: rows,
         failures: failures.map { Figures.Failure(recording: $0.item.id, error: $0.message) }))
+  }
+
+  /// The rows of the table, by their columns.
+  private var rows: [[String: BatchCell]] {
+    entries.flatMap { entry -> [[String: BatchCell]] in
+      guard case .success(let rows) = entry.outcome else { return [] }
+      return rows.map { row in
+        Dictionary(uniqueKeysWithValues: zip(BatchRow.columns, row.cells(of: entry.item)))
+      }
+    }
   }
 
   /// `batch.json`.
@@ -98,6 +107,7 @@ extension BatchReport {
     var version: String
     var all: BatchFigures
     var groups: [BatchFigures]
+    var rows: [[String: BatchCell]]
     var failures: [Failure]
   }
 }
@@ -108,43 +118,57 @@ extension BatchRow {
     "recording", "group", "peer", "motion", "samples", "rejected", "duration", "status", "reasons",
     "seconds_to_convergence", "losses", "distance", "distance_sigma", "x", "y", "z", "sigma",
     "rmse_converged", "rmse_second_half", "distance_error", "bearing_error_degrees", "final_error",
-    "error_95", "nees", "falsely_converged_share", "nis", "jitter", "smoothed_x", "smoothed_y",
+    "error_95", "nees", "falsely_converged_share", "nis", "jitter", "odometry_rmse", "smoothed_x",
+    "smoothed_y",
     "smoothed_z", "smoothed_rmse_second_half", "smoothed_nees",
   ]
 
-  /// Appends the row's fields.
-  func append(to text: inout OutputText, of item: BatchItem) {
-    func word(_ word: String) {
-      text.append(",")
-      text.append(name: word)
+  /// The row's values, one for each column.
+  func cells(of item: BatchItem) -> [BatchCell] {
+    [
+      .text(item.id), .text(item.group), .text(peer.id), .text(peer.motion.rawValue),
+      .number(Double(peer.samples)), .number(Double(peer.samplesRejected)), .number(duration),
+      .text(peer.status.rawValue), .text(peer.reasons.joined(separator: ";")),
+      .number(peer.secondsToFirstConvergence), .number(Double(peer.lossesOfConvergence)),
+      .number(peer.distance), .number(peer.distanceSigma), .number(peer.position?.x),
+      .number(peer.position?.y), .number(peer.position?.z), .number(peer.positionSigma),
+      .number(peer.errors?.rmseConverged), .number(peer.errors?.rmseSecondHalf),
+      .number(peer.errors?.medianDistanceErrorSecondHalf),
+      .number(peer.errors?.medianBearingErrorDegreesSecondHalf), .number(peer.errors?.finalError),
+      .number(peer.errors?.percentile95Converged), .number(peer.errors?.meanNormalizedNEES),
+      .number(peer.errors?.falselyConvergedShare), .number(normalizedInnovationSquared),
+      .number(jitter), .number(odometryRMSE), .number(peer.smoothed?.position?.x),
+      .number(peer.smoothed?.position?.y), .number(peer.smoothed?.position?.z),
+      .number(peer.smoothed?.errors?.rmseSecondHalf),
+      .number(peer.smoothed?.errors?.meanNormalizedNEES),
+    ]
+  }
+}
+
+/// A value of the table: text, or a number that may not exist.
+enum BatchCell: Encodable {
+  case text(String)
+  case number(Double?)
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .text(let text): try container.encode(text)
+    case .number(let number): try container.encode(number?.finite)
     }
-    text.append(name: item.id)
-    word(item.group)
-    word(peer.id)
-    word(peer.motion.rawValue)
-    text.appendField(Double(peer.samples))
-    text.appendField(Double(peer.samplesRejected))
-    text.appendField(duration)
-    word(peer.status.rawValue)
-    word(peer.reasons.joined(separator: ";"))
-    text.appendField(peer.secondsToFirstConvergence)
-    text.appendField(Double(peer.lossesOfConvergence))
-    text.appendField(peer.distance)
-    text.appendField(peer.distanceSigma)
-    text.appendField(peer.position)
-    text.appendField(peer.positionSigma)
-    text.appendField(peer.errors?.rmseConverged)
-    text.appendField(peer.errors?.rmseSecondHalf)
-    text.appendField(peer.errors?.medianDistanceErrorSecondHalf)
-    text.appendField(peer.errors?.medianBearingErrorDegreesSecondHalf)
-    text.appendField(peer.errors?.finalError)
-    text.appendField(peer.errors?.percentile95Converged)
-    text.appendField(peer.errors?.meanNormalizedNEES)
-    text.appendField(peer.errors?.falselyConvergedShare)
-    text.appendField(normalizedInnovationSquared)
-    text.appendField(jitter)
-    text.appendField(peer.smoothed?.position)
-    text.appendField(peer.smoothed?.errors?.rmseSecondHalf)
-    text.appendField(peer.smoothed?.errors?.meanNormalizedNEES)
+  }
+}
+
+extension OutputText {
+  /// Appends the values of a row, commas between.
+  mutating func append(_ cells: [BatchCell]) {
+    for (index, cell) in cells.enumerated() {
+      switch cell {
+      case .number(let number): appendField(number)
+      case .text(let text):
+        if index > 0 { append(",") }
+        append(name: text)
+      }
+    }
   }
 }

@@ -14,6 +14,9 @@ public struct BatchRow: Sendable {
   /// The root mean square step of the placed peer, metres; `nil` unless results were evaluated.
   public var jitter: Double?
 
+  /// The error of the recording's odometry, aligned, metres; `nil` unless results were evaluated.
+  public var odometryRMSE: Double?
+
   /// Reads the rows from a result.
   static func rows(of item: BatchItem, in folder: String) throws -> [BatchRow] {
     let decoder = JSONDecoder()
@@ -21,16 +24,18 @@ public struct BatchRow: Sendable {
       RunSummary.self, from: Data(FileBytes.read(path: "\(folder)/\(RunSummary.fileName)")))
     let path = "\(folder)/\(ResultEvaluation.fileName)"
     var figures: [String: ResultFigures] = [:]
+    var odometryRMSE: Double?
     if FileManager.default.fileExists(atPath: path) {
       let evaluations = try decoder.decode(
         [ResultEvaluation].self, from: Data(FileBytes.read(path: path)))
       for peer in evaluations.first?.peers ?? [] { figures[peer.id] = peer.figures }
+      odometryRMSE = evaluations.first?.trajectory?.rmse
     }
     return summary.peers.map { peer in
       BatchRow(
         peer: peer, duration: summary.duration,
         normalizedInnovationSquared: figures[peer.id]?.normalizedInnovationSquared,
-        jitter: figures[peer.id]?.jitter)
+        jitter: figures[peer.id]?.jitter, odometryRMSE: odometryRMSE)
     }
   }
 }

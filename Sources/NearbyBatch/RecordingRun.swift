@@ -15,7 +15,9 @@ public struct RecordingRun: Sendable {
   public var selection: Set<String> = []
   /// Whether the whole recording, past and future, is asked, too.
   public var smooths = false
-  /// Whether the summary says how long things took. Without it equal work gives equal files.
+  /// Whether the summary says how long things took.
+  ///
+  /// Without it equal work gives equal files.
   public var keepsTime = true
 
   /// Opens a recording.

@@ -21,8 +21,9 @@ public struct Rotation: Hashable, Sendable {
   /// The rotation by nothing.
   public static let identity = Rotation(unchecked: 0, 0, 0, 1)
 
+  /// Makes a rotation from a quaternion that has unit length already.
   @inlinable
-  init(unchecked x: Double, _ y: Double, _ z: Double, _ w: Double) {
+  package init(unchecked x: Double, _ y: Double, _ z: Double, _ w: Double) {
     self.x = x
     self.y = y
     self.z = z

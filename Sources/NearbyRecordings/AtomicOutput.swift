@@ -51,6 +51,12 @@ public struct AtomicFile: ~Copyable {
     try write(Array(text.utf8).span)
   }
 
+  /// Writes bytes at the end.
+  ///
+  /// - Parameter bytes: The bytes.
+  /// - Throws: ``RecordingError`` when they cannot be written.
+  public mutating func write(_ bytes: [UInt8]) throws(RecordingError) { try write(bytes.span) }
+
   private func write(_ bytes: Span<UInt8>) throws(RecordingError) {
     var start = 0
     while start < bytes.count {

@@ -64,12 +64,15 @@ public struct OutputText: Sendable {
   /// Appends a moment in seconds, exact to the nanosecond: six to nine decimals.
   ///
   /// - Parameter moment: The moment.
-  public mutating func append(_ moment: Timestamp) {
+  public mutating func append(_ moment: Timestamp) { append(moment, decimals: 6) }
+
+  /// Appends a moment in seconds, exact to the nanosecond, with so many decimals at least.
+  mutating func append(_ moment: Timestamp, decimals least: Int) {
     if moment.nanoseconds < 0 { append(byte: .minus) }
     let (seconds, rest) = moment.nanoseconds.magnitude.quotientAndRemainder(
       dividingBy: 1_000_000_000)
     appendDigits(seconds)
-    appendFraction(rest, digits: 9, keepingAtLeast: 6)
+    appendFraction(rest, digits: 9, keepingAtLeast: least)
   }
 
   /// Appends a number rounded to some decimals; zeros at its end are left away.

@@ -20,7 +20,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   private var ranging: RangingReader
   private var tracking: TrackingReader?
 
-  private var nextPose: DevicePose?
+  private var nextPose: PoseRow?
   private var nextRanging: RangingRow?
   private var nextTracking: TrackingSample?
   private var lastPoseTime: Timestamp?
@@ -84,9 +84,22 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   /// - Throws: The first fault in any of the files. Nothing useful comes after it.
   public mutating func next() throws(RecordingError) -> RecordingEvent? {
     switch try nextKind() {
-    case .pose: try takePose().map(RecordingEvent.pose)
+    case .pose: try takePose().map { .pose($0.devicePose(from: frames)) }
     case .tracking: try takeTracking().map(RecordingEvent.tracking)
     case .ranging: try takeRanging().map(RecordingEvent.ranging)
+    case nil: nil
+    }
+  }
+
+  /// The next event, as its file has it.
+  ///
+  /// - Returns: `nil` after the last event.
+  /// - Throws: The first fault in any of the files. Nothing useful comes after it.
+  mutating func nextLine() throws(RecordingError) -> RecordingLine? {
+    switch try nextKind() {
+    case .pose: try takePose().map(RecordingLine.pose)
+    case .tracking: try takeTracking().map { .tracking(TrackingRow(sample: $0)) }
+    case .ranging: try takeRanging().map(RecordingLine.range)
     case nil: nil
     }
   }
@@ -100,7 +113,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     while batch.kinds.count < EventBatch.capacity, let kind = try nextKind() {
       batch.kinds.append(kind)
       switch kind {
-      case .pose: if let pose = try takePose() { batch.poses.append(pose) }
+      case .pose: if let pose = try takePose() { batch.poses.append(pose.devicePose(from: frames)) }
       case .tracking: if let sample = try takeTracking() { batch.tracking.append(sample) }
       case .ranging: if let row = try takeRanging() { batch.ranging.append(row) }
       }
@@ -120,7 +133,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     return nextPose == nil ? nil : .pose
   }
 
-  private mutating func takePose() throws(RecordingError) -> DevicePose? {
+  private mutating func takePose() throws(RecordingError) -> PoseRow? {
     let pose = nextPose
     lastPoseTime = pose?.timestamp
     try advanceTrajectory()
@@ -147,7 +160,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   }
 
   private mutating func advanceTrajectory() throws(RecordingError) {
-    nextPose = try trajectory.next()?.devicePose(from: frames)
+    nextPose = try trajectory.next()
   }
 
   private mutating func advanceRanging() throws(RecordingError) {

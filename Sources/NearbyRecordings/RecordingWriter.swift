@@ -26,6 +26,8 @@ public struct RecordingWriter: ~Copyable {
     ///
     /// A folder that is not empty and is no recording is never replaced.
     public var replacesRecording = false
+    /// Whether there may be no sample; `ranging.csv` is its header then, for radios to be simulated.
+    public var allowsNoRanging = false
 
     /// Makes the default choices.
     public init() {}
@@ -87,6 +89,7 @@ public struct RecordingWriter: ~Copyable {
       root, RecordingReader.rangingFile,
       header: (named + columns.map(\.rawValue)).joined(separator: ",") + "\n")
     ranging.secondsBackAllowed = 1
+    ranging.isWrittenEmpty = options.allowsNoRanging
     tracking = RowFile(
       root, RecordingReader.trackingFile, header: "timestamp,state,reason,ambient_intensity\n")
     trueTrajectory = RowFile(root, RecordingReader.truthTrajectoryFile, header: poses)
@@ -170,7 +173,7 @@ public struct RecordingWriter: ~Copyable {
   public consuming func finish() throws(RecordingError) {
     for (name, rows) in [
       (trajectory.name, trajectory.rows), (ranging.name, ranging.rows),
-    ] where rows == 0 {
+    ] where rows == 0 && !(name == ranging.name && options.allowsNoRanging) {
       throw RecordingError(
         .noSamples, "there is nothing to write", file: name,
         remedy: "a recording needs poses and ranging samples")

@@ -12,6 +12,8 @@ struct RowFile: ~Copyable {
   var secondsBackAllowed = 0.0
   /// Whether the order of time is checked at all.
   var isOrdered = true
+  /// Whether there is a file, its header, even without rows.
+  var isWrittenEmpty = false
   /// How many rows there are.
   private(set) var rows = 0
 
@@ -110,7 +112,7 @@ struct RowFile: ~Copyable {
 
   /// Writes the rest and ends the file; without a row there will be no file.
   mutating func close() throws(RecordingError) {
-    guard rows > 0 else { return }
+    guard rows > 0 || isWrittenEmpty else { return }
     drop()
     try flush()
     try file.take()?.commit()

@@ -17,7 +17,9 @@ struct EvaluateCommand: ParsableCommand {
       over converged samples, median errors of distance and bearing over the second half, NEES over \
       its degrees of freedom, NIS likewise, the share of converged samples that are falsely so, \
       seconds to convergence, jitter of the placed peer, and the share of rows in which distance, \
-      direction, horizontal angle, vertical direction and world transform were available.
+      direction, horizontal angle, vertical direction and world transform were available. Below, how \
+      far the odometry is from the true trajectory once it is laid best upon it, rotated and moved \
+      (the absolute error of evo_ape --align).
 
       EXAMPLES
         nearby evaluate out/plaza2

@@ -28,7 +28,22 @@ struct EvaluationTable {
     for evaluation in evaluations where evaluation.peers.count > 1 {
       table.add(Self.row("all", evaluation, evaluation.all))
     }
-    return table.lines.joined(separator: "\n") + "\n"
+    let lines = table.lines + trajectoryLines
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// How good the odometry of each recording is.
+  private var trajectoryLines: [String] {
+    var seen: Set<TrajectoryError> = []
+    let lines = evaluations.compactMap { evaluation -> String? in
+      guard let error = evaluation.trajectory, seen.insert(error).inserted else { return nil }
+      return """
+        \(evaluation.recording): its odometry, laid best upon the truth, is \
+        \(error.rmse.text(decimals: 3)) m RMSE and \(error.max.text(decimals: 3)) m at most off, \
+        \(error.rotationRMSEDegrees.text(decimals: 2))° RMSE, over \(error.poses) poses
+        """
+    }
+    return lines.isEmpty ? [] : [""] + lines
   }
 
   /// The peers of all results, each once, in the order in which they come.

@@ -17,9 +17,11 @@ struct Nearby: ParsableCommand {
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
+        nearby export --help                            recordings in other formats
         nearby datasets list                            public recordings
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
+        nearby report out/plaza2 --output plaza2.html   what happened when?
         nearby prove                                    does the engine keep its word?
 
       EXIT STATUS
@@ -31,8 +33,9 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, BatchCommand.self, DatasetsCommand.self, InfoCommand.self, ImportCommand.self, SimulateCommand.self,
-      EvaluateCommand.self, ProveCommand.self,
+      RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self,
+      ExportCommand.self, DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self,
+      ReportCommand.self, PlotCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

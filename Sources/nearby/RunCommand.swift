@@ -27,6 +27,12 @@ struct RunCommand: ParsableCommand {
         nearby run living-room -o out --json | python3 -m json.tool
         nearby run living-room -o out --config noisy.json
         nearby run living-room -o out --smooth
+        tail -f log.jsonl | nearby run -
+
+      With - for the recording, JSON lines come from standard input, as 'nearby import jsonl \
+      --help' shows them, and for each range line a line goes to standard output at once: the \
+      state after it, its keys the columns of estimates.csv. A faulty line is reported on standard \
+      error and passed over; the exit status is 65 then.
 
       A configuration file sets what it names; the rest comes from recording.json, and what that \
       leaves open from the engine's defaults:
@@ -35,13 +41,17 @@ struct RunCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The recording's folder.", valueName: "recording"), completion: .directory)
+    help: ArgumentHelp(
+      "The recording's folder, or - for JSON lines from standard input.", valueName: "recording"),
+    completion: .directory)
   var recordingPath: String
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to write; made if missing.", valueName: "dir"),
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Where to write; made if missing. Needed unless the recording is -.", valueName: "dir"),
     completion: .directory)
-  var output: String
+  var output: String?
 
   @Option(
     name: .customLong("peer"),
@@ -68,19 +78,36 @@ struct RunCommand: ParsableCommand {
     if json && quiet {
       throw ValidationError("--json and --quiet contradict each other; leave one out")
     }
-    if output.isEmpty { throw ValidationError("--output is empty; name a folder") }
+    if isLive {
+      guard output == nil, !smooth, !json else {
+        throw ValidationError(
+          "'run -' writes to standard output; leave out --output, --smooth, --json")
+      }
+    } else if output == nil {
+      throw ValidationError("Missing expected argument '--output <dir>'")
+    }
+    if output == "" { throw ValidationError("--output is empty; name a folder") }
   }
 
+  /// Whether lines come from standard input as things happen.
+  private var isLive: Bool { recordingPath == "-" }
+
   func run() throws {
+    if isLive {
+      let pipe = LivePipe(
+        selection: Set(peers), configurationPath: configurationPath, isQuiet: quiet)
+      return try pipe.run()
+    }
     let progress = ProgressLine(isQuiet: quiet)
     defer { progress.finish() }
     do {
       var run = try RecordingRun(folder: recordingPath, settings: configurationPath)
       run.selection = Set(peers)
       run.smooths = smooth
-      let folder = try OutputFolder(path: output)
+      let path = output ?? ""
+      let folder = try OutputFolder(path: path)
       let outcome = try run.write(
-        into: output, progress: progress.update(fraction:samples:),
+        into: path, progress: progress.update(fraction:samples:),
         accept: { try checkSelection(against: $0.peersInRecording) })
       folder.keep()
       progress.finish()
@@ -106,7 +133,7 @@ struct RunCommand: ParsableCommand {
       print(
         """
         \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
-        \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output)
+        \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output ?? "")
         """)
     }
   }

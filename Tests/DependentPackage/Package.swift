@@ -10,5 +10,8 @@ let package = Package(
       dependencies: [
         .product(name: "NearbyFusion", package: "nearby"),
         .product(name: "NearbyGeometry", package: "nearby"),
+        // Only built, in debug, as a dependent would: they bring every other library along.
+        .product(name: "NearbyBatch", package: "nearby"),
+        .product(name: "NearbyReport", package: "nearby"),
       ])
   ])

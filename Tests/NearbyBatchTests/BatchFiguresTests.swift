@@ -59,8 +59,8 @@ struct BatchFiguresTests {
   func columns() throws {
     var text = OutputText()
     guard case .success(let rows) = entry("a/1", [(2, 0.5, 10)]).outcome else { return }
-    try #require(rows.first).append(
-      to: &text, of: BatchItem(id: "a/1, \"x\"", folder: "", bytes: 1))
+    let item = BatchItem(id: "a/1, \"x\"", folder: "", bytes: 1)
+    text.append(try #require(rows.first).cells(of: item))
     let line = String(decoding: text.bytes, as: UTF8.self)
     #expect(line.hasPrefix("\"a/1, \"\"x\"\"\",a,p0,stationary,100,3,9,"))
     // The name holds a comma, too.

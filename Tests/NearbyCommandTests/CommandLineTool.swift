@@ -18,7 +18,16 @@ enum CommandLineTool {
   static func run(_ arguments: String...) throws -> Result { try run(arguments) }
 
   /// Runs the program and waits for its end.
-  static func run(_ arguments: [String]) throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - arguments: What follows the program's name.
+  ///   - environment: What is set beside or instead of this process's own environment.
+  ///   - inputPath: A file as its standard input; nothing without it.
+  /// - Returns: What it left behind.
+  /// - Throws: When it cannot be started.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], inputPath: String? = nil
+  ) throws -> Result {
     // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
     let folder = try TemporaryFolder()
     let (output, errors) = (folder.url.appending(path: "out"), folder.url.appending(path: "err"))
@@ -27,7 +36,10 @@ enum CommandLineTool {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput =
+      try inputPath.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
+      ?? FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()

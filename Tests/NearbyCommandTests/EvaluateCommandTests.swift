@@ -32,10 +32,12 @@ struct EvaluateCommandTests {
     #expect(run.exitCode == 0, "\(run.errors)")
     #expect(run.errors.isEmpty)
     let lines = run.output.split(separator: "\n")
-    #expect(lines.count == 4)
+    #expect(lines.count == 5)
     #expect(lines[1].hasPrefix("keys "))
     #expect(lines[2].hasPrefix("bag, blue "))
     #expect(lines[3].hasPrefix("all "))
+    // The walk's odometry is its truth.
+    #expect(lines[4].hasPrefix("walk: ") && lines[4].contains("0.000 m RMSE"))
   }
 
   @Test func theErrorsAreThoseOfTheSummary() throws {
@@ -144,7 +146,7 @@ struct EvaluateCommandTests {
     _ = try CommandLineTool.run("run", recording, "-o", other, "--quiet", "--peer", "keys")
     let run = try CommandLineTool.run("evaluate", result, other, "--recording", recording)
     #expect(run.exitCode == 0, "\(run.errors)")
-    let names = run.output.split(separator: "\n").dropFirst().map {
+    let names = run.output.split(separator: "\n").dropFirst().dropLast().map {
       $0.split(separator: "  ").first.map(String.init)
     }
     #expect(names == ["keys", "keys", "bag, blue", "all"])
@@ -177,6 +179,8 @@ struct EvaluateCommandTests {
       "estimates.csv:5: no sample of the recording"
     ),
     ("estimates.csv", ",all\n3,", ",all\n3", "estimates.csv:5"),
+    ("estimates.csv", "notConverged,,", "notConverged,rain,", "reasons \"rain\" names no reason"),
+    ("estimates.csv", ",all\n1,", ",some\n1,", "used \"some\" does not say what was used"),
     ("summary.json", "{", "[", "summary.json:1:"),
     (
       "summary.json", "\"recording\": \"", "\"recording\": 3, \"x\": \"",

@@ -13,7 +13,23 @@ struct HelpTests {
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
     ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),
     ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
+    ("nearby-batch", ["batch", "--help"]), ("nearby-datasets", ["datasets", "--help"]),
+    ("nearby-datasets-get", ["datasets", "get", "--help"]),
+    ("nearby-report", ["report", "--help"]), ("nearby-plot", ["plot", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
+    ("nearby-import-tum", ["import", "tum", "--help"]),
+    ("nearby-import-euroc", ["import", "euroc", "--help"]),
+    ("nearby-import-kitti", ["import", "kitti", "--help"]),
+    ("nearby-import-stray", ["import", "stray", "--help"]),
+    ("nearby-import-csv", ["import", "csv", "--help"]),
+    ("nearby-import-uci", ["import", "uci", "--help"]),
+    ("nearby-import-mcap", ["import", "mcap", "--help"]),
+    ("nearby-import-pyfg", ["import", "pyfg", "--help"]),
+    ("nearby-import-jsonl", ["import", "jsonl", "--help"]),
+    ("nearby-export", ["export", "--help"]),
+    ("nearby-export-tum", ["export", "tum", "--help"]),
+    ("nearby-export-pyfg", ["export", "pyfg", "--help"]),
+    ("nearby-export-jsonl", ["export", "jsonl", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {
     let result = try CommandLineTool.run(arguments)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import NearbyFusion
 public import NearbyRecordings
 
@@ -12,14 +11,14 @@ public struct ResultEvaluation: Sendable, Codable {
   public static let fileName = "evaluation.json"
 
   /// What was evaluated.
-  public enum Source: String, Sendable, Codable {
+  public enum Source: String, Sendable, Codable, CaseIterable {
     /// `estimates.csv`.
     case estimates
     /// `smoothed.csv`.
     case smoothed
 
-    fileprivate var fileName: String {
-      self == .estimates ? EstimateWriter.fileName : "smoothed.csv"
+    var fileName: String {
+      self == .estimates ? EstimateWriter.fileName : SmoothedWriter.fileName
     }
   }
 
@@ -33,6 +32,8 @@ public struct ResultEvaluation: Sendable, Codable {
   public var peers: [PeerFigures]
   /// The figures over the rows of all of them.
   public var all: ResultFigures
+  /// How far the recording's odometry is from its truth.
+  public var trajectory: TrajectoryError?
 
   /// The figures of one peer.
   public struct PeerFigures: Sendable, Codable {
@@ -52,33 +53,31 @@ public struct ResultEvaluation: Sendable, Codable {
   public static func evaluate(
     folder: String, recording recordingFolder: String? = nil
   ) throws(RecordingError) -> [ResultEvaluation] {
-    let base = folder.hasSuffix("/") ? folder : folder + "/"
-    let summary = base + RunSummary.fileName
-    var named = recordingFolder
-    if named == nil { named = try RunSummary.recordingFolder(inSummary: summary) }
-    guard let named else {
-      throw RecordingError(
-        .missingValue, "the summary does not say which recording the result is of", file: summary,
-        remedy: "name the recording's folder")
-    }
+    let result = ResultFolder(path: folder)
+    let named = try result.recording(named: recordingFolder)
     let recording = try RecordingReader(folder: named)
     guard recording.hasTruth else {
       throw RecordingError(
         .missingFile, "the recording holds no truth to evaluate by", file: named,
         remedy: "add truth/trajectory.txt and truth/peers.csv")
     }
-    let configuration = try ConfigurationFile.read(
-      path: base + ConfigurationFile.fileName, over: FusionConfiguration())
+    let trajectory = try TrajectoryError.evaluate(
+      recording, longestPoseGap: try result.configuration().odometry.maximumPoseGap)
     var evaluations: [ResultEvaluation] = []
-    for source in [Source.estimates, .smoothed] {
-      let path = base + source.fileName
-      if source == .smoothed, !FileManager.default.fileExists(atPath: path) { continue }
-      let rows = try EstimateReader(path: path, kind: source == .smoothed ? .smoothed : .estimates)
-      var join = try ResultJoin(recording, configuration)
-      try join.run(rows, recording: named)
-      evaluations.append(
-        join.evaluation(result: folder, source: source, recording: recording.manifest.name))
+    for source in Source.allCases where source == .estimates || result.has(source) {
+      evaluations.append(try evaluate(source, folder: folder, recording: recording))
+      evaluations[evaluations.count - 1].trajectory = trajectory
     }
     return evaluations
+  }
+
+  /// Evaluates one source of a result whose recording holds the truth.
+  package static func evaluate(
+    _ source: Source, folder: String, recording: RecordingReader
+  ) throws(RecordingError) -> ResultEvaluation {
+    let result = ResultFolder(path: folder)
+    var join = try ResultJoin(recording, try result.configuration())
+    try join.run(try result.rows(source), recording: recording.folder)
+    return join.evaluation(result: folder, source: source, recording: recording.manifest.name)
   }
 }

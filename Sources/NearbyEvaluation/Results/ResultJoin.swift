@@ -27,22 +27,16 @@ struct ResultJoin: ~Copyable {
   mutating func run(
     _ rows: consuming EstimateReader, recording name: String
   ) throws(RecordingError) {
-    var stream = try recording.events()
-    var row = try rows.next()
-    while let event = try stream.next() {
-      switch event {
+    var replay = try ResultReplay(rows, over: recording, named: name)
+    while let step = try replay.next() {
+      switch step {
       case .pose(let pose): truth.note(pose)
-      case .tracking: break
-      case .ranging(let sample):
+      case .sample(let sample, let row):
         first = min(first ?? sample.timestamp, sample.timestamp)
         last = max(last ?? sample.timestamp, sample.timestamp)
-        guard let current = row, current.timestamp == sample.timestamp, current.peer == sample.peer
-        else { continue }
-        try note(current, sample)
-        row = try rows.next()
+        if let row { try note(row, sample) }
       }
     }
-    if let row { throw rows.strangeRow(row, recording: name) }
   }
 
   private mutating func note(_ row: EstimateRow, _ sample: RangingRow) throws(RecordingError) {

@@ -23,22 +23,19 @@ public struct TrajectoryThinning: Hashable, Sendable {
   /// - Parameter rows: Poses in the order of time.
   /// - Returns: The first, the last, and those between that the others do not restore.
   public func thinned(_ rows: [PoseRow]) -> [PoseRow] {
-    guard var from = rows.indices.first else { return [] }
-    var kept = [rows[from]]
-    while from + 1 < rows.count {
-      var to = from + 1
-      while to + 1 < rows.count, restoresAll(between: from, and: to + 1, of: rows) { to += 1 }
-      kept.append(rows[to])
-      from = to
-    }
+    var stream = ThinningStream(self)
+    var kept = rows.compactMap { stream.add($0) }
+    if let last = stream.finish() { kept.append(last) }
     return kept
   }
 
-  private func restoresAll(between from: Int, and to: Int, of rows: [PoseRow]) -> Bool {
-    let (first, last) = (rows[from], rows[to])
+  /// Whether interpolation between two poses restores all that lie between them.
+  fileprivate func restores(
+    _ rows: some Sequence<PoseRow>, between first: PoseRow, and last: PoseRow
+  ) -> Bool {
     let gap = last.timestamp.seconds(since: first.timestamp)
     guard gap > 0, gap <= maximumGapSeconds else { return false }
-    return rows[(from + 1)..<to].allSatisfy { row in
+    return rows.allSatisfy { row in
       let pose = row.worldFromDevice
       let restored = first.worldFromDevice.interpolated(
         to: last.worldFromDevice, fraction: row.timestamp.seconds(since: first.timestamp) / gap)
@@ -46,4 +43,34 @@ public struct TrajectoryThinning: Hashable, Sendable {
         && restored.rotation.angle(to: pose.rotation) <= maximumAngleErrorRadians
     }
   }
+}
+
+/// A trajectory as it is thinned, pose by pose; holds what lies within the longest gap.
+struct ThinningStream: Sendable {
+  private let thinning: TrajectoryThinning
+  private var kept: PoseRow?
+  /// The poses since the one kept last.
+  private var held: [PoseRow] = []
+
+  init(_ thinning: TrajectoryThinning) { self.thinning = thinning }
+
+  /// Takes the next pose.
+  ///
+  /// - Returns: A pose to be kept, not later than the one taken.
+  mutating func add(_ row: PoseRow) -> PoseRow? {
+    guard let from = kept else {
+      kept = row
+      return row
+    }
+    defer { held.append(row) }
+    guard let last = held.last, !thinning.restores(held, between: from, and: row) else {
+      return nil
+    }
+    kept = last
+    held.removeAll(keepingCapacity: true)
+    return last
+  }
+
+  /// The last pose of all, if it is still to be kept.
+  mutating func finish() -> PoseRow? { held.popLast() }
 }

@@ -40,9 +40,14 @@ extension RecordingManifest {
     return "{\n" + lines.map { "  " + $0 }.joined(separator: ",\n") + "\n}\n"
   }
 
-  private func quoted(_ text: String) -> String {
+  private func quoted(_ text: String) -> String { text.quotedAsJSON }
+}
+
+extension String {
+  /// The text as a JSON string, quotes included (RFC 8259).
+  var quotedAsJSON: String {
     var quoted = "\""
-    for scalar in text.unicodeScalars {
+    for scalar in unicodeScalars {
       switch scalar {
       case "\"": quoted += "\\\""
       case "\\": quoted += "\\\\"

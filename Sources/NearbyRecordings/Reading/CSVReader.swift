@@ -304,6 +304,9 @@ extension CSVReader {
     return text(column)
   }
 
+  /// Whether the file has a column.
+  func has(_ column: Int) -> Bool { fieldOfColumn[column] >= 0 }
+
   /// Whether a column's field is empty.
   @inline(__always)
   func isEmpty(_ column: Int) -> Bool { field(column).isEmpty }

@@ -67,8 +67,7 @@ enum DecimalText {
     let digits = unsafe EightDigits(
       text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
     let count = digits.count
-    number =
-      unsafe number &* wholePowersOfTen.span[unchecked: count] &+ digits.value(ofFirst: count)
+    number = number &* wholePowersOfTen[count] &+ digits.value(ofFirst: count)
     position &+= count
     return count
   }

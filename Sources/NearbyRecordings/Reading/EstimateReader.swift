@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
 public import NearbyGeometry
 
 /// A row of `estimates.csv` or `smoothed.csv`, in the recording's frames as it was written.
@@ -9,12 +10,18 @@ public struct EstimateRow: Hashable, Sendable {
   public var peer: String
   /// The status after the sample; `nil` in a smoothed row, which has none.
   public var status: ConvergenceStatus?
-  /// Whether there was a distance.
-  public var hasDistance: Bool
+  /// What stood in the way of convergence.
+  public var reasons: ConvergenceReasons
+  /// The distance, metres; `nil` when there was none.
+  public var distance: Double?
+  /// Its standard deviation, metres.
+  public var distanceSigma: Double?
   /// Whether there was a direction.
   public var hasDirection: Bool
-  /// Whether there was a horizontal angle.
-  public var hasHorizontalAngle: Bool
+  /// The horizontal angle, positive to the right; `nil` when there was none.
+  public var horizontalAngleRadians: Double?
+  /// Its standard deviation.
+  public var horizontalAngleSigmaRadians: Double?
   /// Whether there was a word on above and below.
   public var hasVerticalDirection: Bool
   /// Whether there was a world transform.
@@ -25,10 +32,19 @@ public struct EstimateRow: Hashable, Sendable {
   public var covarianceInWorld: SymmetricMatrix3
   /// The normalised innovation squared; `nil` when there was none.
   public var normalizedInnovationSquared: Double?
-  /// Whether all that was measured was used.
-  public var isUsedWhole: Bool
+  /// How many hypotheses were alive; `nil` in a smoothed row.
+  public var hypotheses: Int?
+  /// How much of the sample was used; `nil` in a smoothed row.
+  public var use: SampleReport.Use?
   /// The row's line in its file.
   public var line: Int
+
+  /// Whether there was a distance.
+  public var hasDistance: Bool { distance != nil }
+  /// Whether there was a horizontal angle.
+  public var hasHorizontalAngle: Bool { horizontalAngleRadians != nil }
+  /// Whether all that was measured was used.
+  public var isUsedWhole: Bool { use == .all }
 }
 
 /// `estimates.csv` or `smoothed.csv` of a run, row by row.
@@ -45,6 +61,14 @@ public struct EstimateReader: ~Copyable, Sendable {
 
   private var csv: CSVReader
   private let file: String
+  /// The sets of reasons met so far: there are few, and they last.
+  private var reasonsOfText: [String: ConvergenceReasons] = [:]
+
+  private static let reasonOfName = Dictionary(
+    uniqueKeysWithValues: (0..<5).map { bit in
+      let reason = ConvergenceReasons(rawValue: 1 << bit)
+      return (reason.description, reason)
+    })
 
   /// Opens a file and reads its header.
   ///
@@ -74,15 +98,18 @@ public struct EstimateReader: ~Copyable, Sendable {
     let mean = try vector(Column.mean)
     return EstimateRow(
       timestamp: try csv.timestamp(Column.timestamp), peer: try csv.peer(Column.peer),
-      status: try status(), hasDistance: !csv.isEmpty(Column.distance),
+      status: try status(), reasons: try reasons(), distance: try csv.number(Column.distance),
+      distanceSigma: try csv.number(Column.distanceSigma),
       hasDirection: !csv.isEmpty(Column.direction),
-      hasHorizontalAngle: !csv.isEmpty(Column.horizontalAngle),
+      horizontalAngleRadians: try csv.number(Column.horizontalAngle),
+      horizontalAngleSigmaRadians: try csv.number(Column.horizontalAngleSigma),
       hasVerticalDirection: !csv.isEmpty(Column.vertical)
         && csv.text(Column.vertical) != "unknown",
       hasWorldTransform: !csv.isEmpty(Column.world), meanInWorld: mean,
       covarianceInWorld: mean == nil ? .zero : try covariance(),
       normalizedInnovationSquared: try csv.number(Column.nis),
-      isUsedWhole: csv.text(Column.used) == "all", line: csv.lines.line)
+      hypotheses: try csv.number(Column.hypotheses).flatMap { Int(exactly: $0) }, use: try use(),
+      line: csv.lines.line)
   }
 
   /// The error of a row that is not of the recording.
@@ -99,6 +126,31 @@ public struct EstimateReader: ~Copyable, Sendable {
     throw csv.error(
       .malformedField, Column.status, "is no status",
       remedy: "a status is unknown, notConverged or converged")
+  }
+
+  private mutating func reasons() throws(RecordingError) -> ConvergenceReasons {
+    if csv.isEmpty(Column.reasons) { return [] }
+    let text = csv.text(Column.reasons)
+    if let known = reasonsOfText[text] { return known }
+    var reasons: ConvergenceReasons = []
+    for name in text.split(separator: ";") {
+      guard let reason = Self.reasonOfName[String(name)] else {
+        throw csv.error(
+          .malformedField, Column.reasons, "names no reason",
+          remedy: "reasons are \(Self.reasonOfName.keys.sorted().joined(separator: ", "))")
+      }
+      reasons.formUnion(reason)
+    }
+    reasonsOfText[text] = reasons
+    return reasons
+  }
+
+  private func use() throws(RecordingError) -> SampleReport.Use? {
+    if csv.isEmpty(Column.used) { return nil }
+    if let use = SampleReport.Use(rawValue: csv.text(Column.used)) { return use }
+    throw csv.error(
+      .malformedField, Column.used, "does not say what was used",
+      remedy: "used is all, partial or rejected")
   }
 
   /// A vector whose components are all there or all empty.
@@ -135,6 +187,10 @@ public struct EstimateReader: ~Copyable, Sendable {
     static let world = 18
     static let nis = 21
     static let used = 22
+    static let reasons = 23
+    static let distanceSigma = 24
+    static let horizontalAngleSigma = 25
+    static let hypotheses = 26
 
     static let always = [
       "timestamp", "peer", "mean_x", "mean_y", "mean_z", "cov_xx", "cov_xy", "cov_xz", "cov_yy",
@@ -144,7 +200,6 @@ public struct EstimateReader: ~Copyable, Sendable {
       "status", "distance", "direction_x", "direction_y", "direction_z", "horizontal_angle",
       "vertical", "world_x", "world_y", "world_z", "nis", "used",
     ]
-    /// Read over: known, so that they are no oddities.
     static let others = ["reasons", "distance_sigma", "horizontal_angle_sigma", "hypotheses"]
     static let names = always + engine + others
   }

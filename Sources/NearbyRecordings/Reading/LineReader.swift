@@ -40,9 +40,21 @@ struct LineReader: ~Copyable, Sendable {
       throw errno == ENOENT
         ? RecordingError(
           .missingFile, "there is no such file", file: file,
-          remedy: "see the recording format for the files that a recording needs")
+          remedy: path == file
+            ? "check the path of the file"
+            : "see the recording format for the files that a recording needs")
         : Self.unreadable(file, errno)
     }
+    try self.init(descriptor: descriptor, file: file)
+  }
+
+  /// Reads what comes through a descriptor, and closes it in the end.
+  ///
+  /// - Parameters:
+  ///   - descriptor: A file, a pipe or a terminal, open for reading.
+  ///   - file: Its name, for errors.
+  /// - Throws: `unreadableFile`.
+  init(descriptor: Int32, file: String) throws(RecordingError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
       close(descriptor)

@@ -50,6 +50,17 @@ public struct RangingReader: ~Copyable, Sendable {
   /// The file's size, bytes.
   public var totalBytes: Int { csv.lines.totalBytes }
 
+  /// The optional columns that the file has.
+  var columns: Set<RecordingWriter.OptionalColumn> {
+    var columns: Set<RecordingWriter.OptionalColumn> = []
+    for (place, column) in Column.all.enumerated() where csv.has(place) {
+      if let optional = RecordingWriter.OptionalColumn(rawValue: column.name) {
+        columns.insert(optional)
+      }
+    }
+    return columns
+  }
+
   /// The next row in time order.
   ///
   /// - Returns: `nil` after the last row.

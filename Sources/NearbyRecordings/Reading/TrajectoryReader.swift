@@ -171,8 +171,9 @@ public struct TrajectoryReader: ~Copyable, Sendable {
     return rotation
   }
 
+  /// The rotation of a quaternion that has unit length to 1 %; `nil` when it has not.
   @inline(__always)
-  private static func rotation(_ x: Double, _ y: Double, _ z: Double, _ w: Double) -> Rotation? {
+  static func rotation(_ x: Double, _ y: Double, _ z: Double, _ w: Double) -> Rotation? {
     let length = (x * x + y * y + z * z + w * w).squareRoot()
     return (0.99...1.01).contains(length) ? Rotation(normalizing: x, y, z, w) : nil
   }

@@ -3,7 +3,7 @@ package import NearbyGeometry
 
 /// The fields of the tables that a run writes.
 extension OutputText {
-  private static let significantDigits = 10
+  static let significantDigits = 10
 
   /// Appends a name, in quotes where it would not read back without (RFC 4180).
   package mutating func append(name: String) {

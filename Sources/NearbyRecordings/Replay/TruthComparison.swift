@@ -123,7 +123,9 @@ public struct TruthComparison: Sendable {
     return statistics
   }
 
-  private func normalizedNEES(of error: Vector3, covariance: SymmetricMatrix3) -> Double {
+  /// The squared error over its covariance, over the degrees of freedom; not a number when the
+  /// covariance has no inverse.
+  package func normalizedNEES(of error: Vector3, covariance: SymmetricMatrix3) -> Double {
     guard isPlanar else {
       return covariance.positiveDefiniteInverse.map { $0.quadraticForm(error) / 3 } ?? .nan
     }

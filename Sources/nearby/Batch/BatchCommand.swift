@@ -15,7 +15,7 @@ struct BatchCommand: AsyncParsableCommand {
 
         results/NAME/   what 'nearby run' writes, for each recording; whole or not at all
         batch.csv       a row for each peer of each recording
-        batch.json      figures of each group of recordings, and of all
+        batch.json      the same rows, and figures of each group of recordings and of all
         failures.csv    the recordings that could not be run, and why
 
       NAME is where the recording lies below the folder that was given; its group is the folder \

@@ -114,10 +114,11 @@ extension DatasetsCommand {
       let differences = try dataset.differences(in: output)
       guard differences.isEmpty else {
         throw CommandFailure(
-          .internalError, """
-            \(output) is not what it must be (\(differences.map(\.text).joined(separator: ", "))); \
-            this is a fault of the program or of the list, please report it
-            """)
+          .internalError,
+          """
+          \(output) is not what it must be (\(differences.map(\.text).joined(separator: ", "))); \
+          this is a fault of the program or of the list, please report it
+          """)
       }
       if !quiet { print("\(output): as it must be; licence: \(dataset.license)") }
     }

@@ -2,23 +2,11 @@
 public import ArgumentParser
 public import NearbyRecordings
 
-/// `nearby import`: makes a recording of data in another format.
-struct ImportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import",
-    abstract: "Make a recording of data in another format.",
-    discussion: """
-      A recording is a folder of plain text: recording.json, trajectory.txt, ranging.csv and, where \
-      the truth is known, truth/. It appears whole or not at all.
-      """,
-    subcommands: [Plaza.self])
-}
-
 extension ImportCommand {
   /// `nearby import plaza`: the two Plaza runs that come with GTSAM.
   struct Plaza: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Import Plaza1 or Plaza2: a lawn mower, odometry, ranges to four radio beacons.",
+      abstract: "Plaza1 or Plaza2: a lawn mower, four radio beacons.",
       discussion: """
         FOLDER holds Plaza1_.mat or Plaza2_.mat, as GTSAM has them in examples/Data and the Python \
         package gtsam in gtsam/Data:

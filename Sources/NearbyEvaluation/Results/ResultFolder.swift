@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+package import NearbyFusion
+package import NearbyRecordings
+
+/// A folder that a run has written.
+package struct ResultFolder {
+  private let base: String
+
+  /// Names a folder; nothing is read yet.
+  package init(path: String) { base = path.hasSuffix("/") ? path : path + "/" }
+
+  /// Whether the folder has the file of a source.
+  package func has(_ source: ResultEvaluation.Source) -> Bool {
+    FileManager.default.fileExists(atPath: base + source.fileName)
+  }
+
+  /// Begins to read the rows of a source.
+  package func rows(_ source: ResultEvaluation.Source) throws(RecordingError) -> EstimateReader {
+    try EstimateReader(
+      path: base + source.fileName, kind: source == .smoothed ? .smoothed : .estimates)
+  }
+
+  /// The settings that were in force.
+  package func configuration() throws(RecordingError) -> FusionConfiguration {
+    try ConfigurationFile.read(
+      path: base + ConfigurationFile.fileName, over: FusionConfiguration())
+  }
+
+  /// The recording's folder: the one that is named, or else the one of which the summary speaks.
+  package func recording(named folder: String?) throws(RecordingError) -> String {
+    if let folder { return folder }
+    let summary = base + RunSummary.fileName
+    if let folder = try RunSummary.recordingFolder(inSummary: summary) { return folder }
+    throw RecordingError(
+      .missingValue, "the summary does not say which recording the result is of", file: summary,
+      remedy: "name the recording's folder")
+  }
+}

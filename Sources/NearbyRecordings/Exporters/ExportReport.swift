@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an export wrote and what the format cannot hold.
+public struct ExportReport: Hashable, Sendable {
+  /// How many lines were written.
+  public var lines = 0
+  /// What was left out, each kind with how often.
+  public var leftOut: [String: Int] = [:]
+}

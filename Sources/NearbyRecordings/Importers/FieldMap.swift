@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyGeometry
+
+/// Which field of a foreign table or message holds which of our values, and in which unit.
+///
+/// What is not mapped is looked for under our own name. Values are written as `KEY=VALUE`, as on the
+/// command line:
+///
+/// ```swift
+/// let map = try FieldMap(
+///   keys: FieldMap.rangingKeys, fields: ["timestamp=time_ms", "distance=dist_cm"],
+///   units: ["timestamp=ms", "distance=cm"], missing: ["distance=65535"])
+/// ```
+public struct FieldMap: Hashable, Sendable {
+  /// Our names of what a ranging sample may hold: the columns of `ranging.csv`.
+  public static let rangingKeys =
+    ["timestamp", "peer", "distance", "azimuth", "elevation"]
+    + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
+  /// Our names of what a pose holds: the columns of the TUM format.
+  public static let poseKeys = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
+
+  /// What is wrong with a map.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault and what to do, in one line.
+    public var description: String
+  }
+
+  /// The foreign name of each of our values that is mapped.
+  public private(set) var fields: [String: String] = [:]
+  /// In what the time is counted.
+  public private(set) var timeUnit = TimeUnit.seconds
+  private var scales: [String: Double] = [:]
+  private var missing: [String: [Double]] = [:]
+
+  /// Makes a map of nothing: everything has our own names and units.
+  public init() {}
+
+  /// Makes a map from assignments.
+  ///
+  /// - Parameters:
+  ///   - keys: Our names that may be mapped.
+  ///   - fields: `KEY=FIELD`: the foreign name of a value.
+  ///   - units: `KEY=UNIT`: s, ms, us, ns for the time; m, cm, mm for lengths; rad, deg for angles, with
+  ///     a minus before it where the sign is the other one.
+  ///   - missing: `KEY=NUMBER`: the number, in the foreign unit, that stands for no measurement.
+  /// - Throws: The first assignment that makes no sense.
+  public init(
+    keys: [String], fields: [String] = [], units: [String] = [], missing: [String] = []
+  ) throws(Fault) {
+    for text in fields {
+      let (key, name) = try Self.parts(text, of: "--map", keys)
+      guard self.fields.updateValue(name, forKey: key) == nil else {
+        throw Fault(description: "--map \(text): \(key) is mapped twice; keep one of the two")
+      }
+    }
+    for text in units {
+      let (key, unit) = try Self.parts(text, of: "--unit", keys)
+      let allowed = Self.units(of: key)
+      if key == "timestamp", let unit = TimeUnit(rawValue: unit) {
+        timeUnit = unit
+      } else if let scale = allowed[unit] {
+        scales[key] = scale
+      } else {
+        let names = key == "timestamp" ? TimeUnit.allCases.map(\.rawValue) : allowed.keys.sorted()
+        throw Fault(
+          description: names.isEmpty
+            ? "--unit \(text): \(key) has no unit; leave it out"
+            : "--unit \(text): unknown unit \"\(unit)\"; \(key) is in \(names.joined(separator: ", "))"
+        )
+      }
+    }
+    for text in missing {
+      let (key, value) = try Self.parts(text, of: "--missing", keys)
+      guard let number = Double(value) else {
+        throw Fault(description: "--missing \(text): \"\(value)\" is not a number; write one")
+      }
+      self.missing[key, default: []].append(number)
+    }
+  }
+
+  private static func parts(
+    _ text: String, of option: String, _ keys: [String]
+  ) throws(Fault) -> (key: String, value: String) {
+    guard let equals = text.firstIndex(of: "=") else {
+      throw Fault(description: "\(option) \(text): there is no \"=\"; write KEY=VALUE")
+    }
+    let (key, value) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    guard keys.contains(key) else {
+      let likely = keys.likeliest(for: key).map { "did you mean \($0)? " } ?? ""
+      throw Fault(
+        description:
+          "\(option) \(text): unknown key \"\(key)\"; \(likely)keys: \(keys.joined(separator: ", "))"
+      )
+    }
+    guard !value.isEmpty else {
+      throw Fault(description: "\(option) \(text): nothing follows \"=\"; write KEY=VALUE")
+    }
+    return (key, value)
+  }
+
+  private static func units(of key: String) -> [String: Double] {
+    switch key {
+    case "distance", "distance_sigma", "tx", "ty", "tz": ["m": 1, "cm": 0.01, "mm": 0.001]
+    case "azimuth", "elevation":
+      [
+        "rad": 1, "deg": 1.0.degreesAsRadians, "-rad": -1, "-deg": -1.0.degreesAsRadians,
+      ]
+    case "azimuth_sigma", "elevation_sigma": ["rad": 1, "deg": 1.0.degreesAsRadians]
+    default: [:]
+    }
+  }
+
+  /// The foreign name of one of our values.
+  func name(of key: String) -> String { fields[key] ?? key }
+
+  /// A number of a foreign field in our unit; `nil` when it stands for no measurement.
+  func value(_ number: Double?, of key: String) -> Double? {
+    guard let number, !number.isNaN, missing[key]?.contains(number) != true else { return nil }
+    guard let scale = scales[key] else { return number }
+    // Over a hundred and not times a hundredth, which has no exact double.
+    return scale == 0.01 ? number / 100 : scale == 0.001 ? number / 1000 : number * scale
+  }
+}

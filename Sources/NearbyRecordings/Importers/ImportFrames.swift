@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// The frames in which a foreign file gives its poses, and how they become a recording's.
+///
+/// A recording knows two worlds and three devices. What is neither is turned at the import: a world
+/// whose y points down, and the body of the EuRoC data sets.
+public struct ImportFrames: Hashable, Sendable {
+  /// Which axis of the world points against gravity.
+  public enum Up: String, Hashable, Sendable, CaseIterable {
+    /// +y, as in ARKit.
+    case y
+    /// +z, as in ROS.
+    case z
+    /// -y, as where the world is the first camera (KITTI): turned about x by half a turn, to y up.
+    case yDown = "y-down"
+  }
+
+  /// How the axes of the device are named.
+  public enum Axes: String, Hashable, Sendable, CaseIterable {
+    /// +x right, +y up, +z toward the user.
+    case arkit
+    /// +x forward, +y left, +z up.
+    case ros
+    /// +x right, +y down, +z forward.
+    case camera
+    /// +x up, +y right, +z forward, the inertial sensor of the EuRoC drone: turned to `arkit`.
+    case euroc
+  }
+
+  /// The world's up axis.
+  public var up: Up
+  /// The device's axes.
+  public var axes: Axes
+
+  /// Makes frames of their two choices.
+  public init(up: Up = .y, axes: Axes = .arkit) {
+    self.up = up
+    self.axes = axes
+  }
+
+  /// The frames that the recording declares.
+  public var recorded: FrameConvention {
+    FrameConvention(up: up == .z ? .z : .y, axes: DeviceAxes(rawValue: axes.rawValue) ?? .arkit)
+  }
+
+  /// Takes a pose of the file to the frames that the recording declares.
+  ///
+  /// - Parameter worldFromDevice: The pose as the file has it.
+  /// - Returns: The pose as the recording has it.
+  public func recordedPose(_ worldFromDevice: RigidTransform) -> RigidTransform {
+    var pose = worldFromDevice
+    if up == .yDown {
+      pose = RigidTransform(rotation: Self.halfTurn, translation: .zero) * pose
+    }
+    if axes == .euroc { pose.rotation = pose.rotation * Self.arkitFromEuroc.inverse }
+    return pose
+  }
+
+  /// Takes a place in the file's world to the recording's.
+  ///
+  /// - Parameter place: The place as the file has it.
+  /// - Returns: The place as the recording has it.
+  public func recordedPlace(_ place: Vector3) -> Vector3 {
+    up == .yDown ? Self.halfTurn.act(place) : place
+  }
+
+  private static let halfTurn = Rotation(
+    xAxis: Vector3(1, 0, 0), yAxis: Vector3(0, -1, 0), zAxis: Vector3(0, 0, -1))
+  private static let arkitFromEuroc = Rotation(
+    xAxis: Vector3(0, 1, 0), yAxis: Vector3(1, 0, 0), zAxis: Vector3(0, 0, -1))
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// What an import read and wrote.
+public struct ImportReport: Hashable, Sendable {
+  /// The recording's name.
+  public var name: String
+  /// The frames that the recording declares.
+  public var frames: FrameConvention
+  /// How many ranging samples were written.
+  public var samples = 0
+  /// The peers, in the order in which they came.
+  public var peers: [String] = []
+  /// How many poses were read.
+  public var posesRead = 0
+  /// How many poses were written.
+  public var posesWritten = 0
+  /// How many true poses were written.
+  public var truePosesWritten = 0
+  /// From the first pose to the last, seconds.
+  public var durationSeconds = 0.0
+  /// The length of the device's way, metres.
+  public var pathLength = 0.0
+  /// What was left out, each kind with how often.
+  public var leftOut: [String: Int] = [:]
+
+  init(name: String, frames: FrameConvention) {
+    self.name = name
+    self.frames = frames
+  }
+}

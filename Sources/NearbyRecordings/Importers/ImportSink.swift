@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import NearbyGeometry
+
+/// How any import writes its recording.
+public struct ImportOptions: Hashable, Sendable {
+  /// The recording's name; the name of its folder when `nil`.
+  public var name: String?
+  /// Where the poses come from.
+  public var kind = RecordingManifest.Trajectory.Kind.visualInertial
+  /// How the trajectories are thinned; `nil` keeps every pose.
+  public var thinning: TrajectoryThinning?
+  /// Whether a recording that is already there is replaced.
+  public var replacesRecording = false
+
+  /// Makes the default choices.
+  public init() {}
+
+  /// The manifest of a recording to be made in a folder.
+  func manifest(output: String, frames: FrameConvention, source: String) -> RecordingManifest {
+    let folder = URL(filePath: output).standardizedFileURL.lastPathComponent
+    var manifest = RecordingManifest(name: name ?? (folder.isEmpty ? "recording" : folder))
+    manifest.source = source
+    manifest.worldUp = frames.up
+    manifest.device.axes = frames.axes
+    manifest.trajectory.kind = kind
+    if kind == .groundTruth {
+      manifest.trajectory.positionDrift = 0
+      manifest.trajectory.yawDriftDegrees = 0
+    }
+    return manifest
+  }
+}
+
+/// Takes the rows of an import, checks their order, thins, counts and writes them.
+///
+/// Nothing is kept but what a second of poses and the list of peers hold.
+struct ImportSink: ~Copyable {
+  /// What was read and written so far.
+  private(set) var report: ImportReport
+
+  private var writer: RecordingWriter
+  private var poses: ThinningStream?
+  private var truePoses: ThinningStream?
+  private var latestPose: PoseRow?
+  private var firstPoseTime: Timestamp?
+  private var latestTruePose: Timestamp?
+  private var latestSample: Timestamp?
+  private var latestTracking: Timestamp?
+  private var knownPeers: Set<String> = []
+
+  init(
+    output: String, manifest: RecordingManifest, options: ImportOptions,
+    columns: Set<RecordingWriter.OptionalColumn>
+  ) throws(RecordingError) {
+    var writing = RecordingWriter.Options()
+    writing.columns = columns
+    // A nanometre, and the last digits of a quaternion: an import should lose nothing.
+    writing.lengthDecimals = 9
+    writing.angleDecimals = 12
+    writing.replacesRecording = options.replacesRecording
+    writing.allowsNoRanging = true
+    report = ImportReport(name: manifest.name, frames: manifest.frames)
+    writer = try RecordingWriter(path: output, manifest: manifest, options: writing)
+    poses = options.thinning.map(ThinningStream.init)
+    truePoses = poses
+    for peer in manifest.peers { note(peer: peer.id) }
+  }
+
+  // MARK: - Poses
+
+  /// Adds a pose in the recording's frames; one with the stamp of the pose before is left out.
+  mutating func append(_ row: PoseRow, file: String) throws(RecordingError) {
+    if let latestPose {
+      guard try isLater(row.timestamp, than: latestPose.timestamp, file, row.line) else { return }
+      let step = row.worldFromDevice.translation - latestPose.worldFromDevice.translation
+      report.pathLength += step.length
+    }
+    report.posesRead += 1
+    let first = firstPoseTime ?? row.timestamp
+    firstPoseTime = first
+    report.durationSeconds = row.timestamp.seconds(since: first)
+    latestPose = row
+    if poses == nil { try write(row) } else if let kept = poses?.add(row) { try write(kept) }
+  }
+
+  /// Adds a true pose in the axes of the recording; one with the stamp of the one before is left out.
+  mutating func appendTruth(_ row: PoseRow, file: String) throws(RecordingError) {
+    if let latestTruePose {
+      guard try isLater(row.timestamp, than: latestTruePose, file, row.line) else { return }
+    }
+    latestTruePose = row.timestamp
+    if truePoses == nil {
+      try writeTruth(row)
+    } else if let kept = truePoses?.add(row) {
+      try writeTruth(kept)
+    }
+  }
+
+  /// Adds all poses of a source.
+  mutating func append<Source: PoseSource & ~Copyable>(
+    contentsOf source: consuming Source, frames: ImportFrames, file: String
+  ) throws(RecordingError) {
+    while var row = try source.next() {
+      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+      try append(row, file: file)
+    }
+  }
+
+  /// Adds all true poses of a source.
+  mutating func appendTruth<Source: PoseSource & ~Copyable>(
+    contentsOf source: consuming Source, frames: ImportFrames, file: String
+  ) throws(RecordingError) {
+    while var row = try source.next() {
+      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+      try appendTruth(row, file: file)
+    }
+  }
+
+  private mutating func isLater(
+    _ time: Timestamp, than latest: Timestamp, _ file: String, _ line: Int
+  ) throws(RecordingError) -> Bool {
+    if time > latest { return true }
+    guard time == latest else {
+      throw RecordingError(
+        .timeWentBack,
+        "time goes back by \(latest.seconds(since: time)) s to \(time.seconds)", file: file,
+        line: line > 0 ? line : nil,
+        remedy: "sort the poses by time, or cut the file where its clock was reset")
+    }
+    leaveOut("poses with the stamp of the pose before")
+    return false
+  }
+
+  private mutating func write(_ row: PoseRow) throws(RecordingError) {
+    report.posesWritten += 1
+    try writer.append(row)
+  }
+
+  private mutating func writeTruth(_ row: PoseRow) throws(RecordingError) {
+    report.truePosesWritten += 1
+    try writer.appendTruth(row)
+  }
+
+  // MARK: - Everything else
+
+  /// Adds a sample.
+  mutating func append(_ row: RangingRow, file: String) throws(RecordingError) {
+    let newest = max(latestSample ?? row.timestamp, row.timestamp)
+    let lateness = newest.seconds(since: row.timestamp)
+    guard lateness <= RangingReader.reorderingWindow else {
+      throw RecordingError(
+        .timeWentBack, "time goes back by \(lateness) s to \(row.timestamp.seconds)", file: file,
+        line: row.line > 0 ? row.line : nil,
+        remedy: "samples may be out of order by up to a second; sort them by time")
+    }
+    latestSample = newest
+    guard !row.peer.isEmpty, !row.peer.utf8.contains(where: { $0 < .blank }) else {
+      throw RecordingError(
+        row.peer.isEmpty ? .emptyPeer : .malformedField,
+        "the peer's name \(row.peer.isEmpty ? "is empty" : "holds a control character")",
+        file: file, line: row.line > 0 ? row.line : nil, remedy: "give every peer a name")
+    }
+    note(peer: row.peer)
+    report.samples += 1
+    try writer.append(row)
+  }
+
+  /// Adds all samples of a source, later by an offset.
+  mutating func append<Source: RangingSource & ~Copyable>(
+    contentsOf source: consuming Source, offset: Duration, file: String
+  ) throws(RecordingError) {
+    let nanoseconds = offset.nanoseconds
+    while var row = try source.next() {
+      row.timestamp.nanoseconds += nanoseconds
+      try append(row, file: file)
+    }
+    for (what, count) in source.leftOut { leaveOut(what, count) }
+  }
+
+  /// Adds a word on the odometry's quality.
+  mutating func append(_ row: TrackingRow, file: String) throws(RecordingError) {
+    if let latestTracking, row.sample.timestamp < latestTracking {
+      throw RecordingError(
+        .timeWentBack, "time goes back to \(row.sample.timestamp.seconds)", file: file,
+        line: row.line > 0 ? row.line : nil, remedy: "sort the rows by time")
+    }
+    latestTracking = row.sample.timestamp
+    try writer.append(row)
+  }
+
+  /// Adds a true place of a peer, in the world of the true poses.
+  mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
+    try writer.appendTruth(row)
+  }
+
+  /// Takes note of something that is not in the recording.
+  mutating func leaveOut(_ what: String, _ count: Int = 1) {
+    report.leftOut[what, default: 0] += count
+  }
+
+  /// Ends the recording and puts it in its place.
+  ///
+  /// - Parameter file: What was read, for the error of a file without poses.
+  /// - Returns: What was read and written.
+  /// - Throws: When there is no pose, or the recording cannot be written.
+  consuming func finish(file: String) throws(RecordingError) -> ImportReport {
+    guard report.posesRead > 0 else {
+      throw RecordingError(
+        .noSamples, "holds no poses", file: file, remedy: "a recording needs at least one pose")
+    }
+    if let kept = poses?.finish() { try write(kept) }
+    if let kept = truePoses?.finish() { try writeTruth(kept) }
+    try writer.finish()
+    return report
+  }
+
+  private mutating func note(peer: String) {
+    if knownPeers.insert(peer).inserted { report.peers.append(peer) }
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds; the longest there are where it is longer.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let longest: Int64 = 4_600_000_000
+    guard abs(seconds) < longest else { return seconds.signum() * longest * 1_000_000_000 }
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyGeometry
+
+/// How a foreign table is written and what its columns mean.
+public struct MappedTable: Hashable, Sendable {
+  /// What separates fields.
+  public enum Delimiter: String, Hashable, Sendable, CaseIterable {
+    /// A comma.
+    case comma
+    /// A semicolon.
+    case semicolon
+    /// A tabulator.
+    case tab
+    /// Blanks or tabulators, any number.
+    case blanks
+
+    var byte: UInt8? {
+      switch self {
+      case .comma: .comma
+      case .semicolon: UInt8(ascii: ";")
+      case .tab: .tab
+      case .blanks: nil
+      }
+    }
+  }
+
+  /// Which column holds what; a number names a column by its place, from 1.
+  public var map: FieldMap
+  /// What separates fields.
+  public var delimiter: Delimiter
+  /// Whether the first line names the columns.
+  public var hasHeader: Bool
+
+  /// Makes a description of a table.
+  public init(map: FieldMap = FieldMap(), delimiter: Delimiter = .comma, hasHeader: Bool = true) {
+    self.map = map
+    self.delimiter = delimiter
+    self.hasHeader = hasHeader
+  }
+}
+
+/// A foreign table, row by row, its values found through a map.
+struct MappedTableReader: ~Copyable, Sendable {
+  private(set) var rows: DelimitedReader
+  let map: FieldMap
+  /// How many fields each row must have, as the header has them.
+  private let fieldCount: Int?
+  private let placeOfKey: [String: Int]
+
+  init(path: String, _ table: MappedTable, keys: [String]) throws(RecordingError) {
+    var rows = try DelimitedReader(path: path, delimiter: table.delimiter.byte)
+    let map = table.map
+    var fieldCount: Int?
+    var placeOfKey: [String: Int] = [:]
+    var names: [String] = []
+    if table.hasHeader {
+      guard try rows.next(takesComment: true) else {
+        throw RecordingError(
+          .noSamples, "the file is empty", file: path,
+          remedy: "the first line must name the columns")
+      }
+      for place in 0..<rows.count { names.append(rows.text(place)) }
+      fieldCount = names.count
+    }
+    for key in keys {
+      let name = map.name(of: key)
+      if let place = names.firstIndex(of: name) {
+        placeOfKey[key] = place
+      } else if map.fields[key] != nil, let number = Int(name), number > 0,
+        number <= names.count || !table.hasHeader
+      {
+        placeOfKey[key] = number - 1
+      } else if map.fields[key] != nil {
+        let likely = names.likeliest(for: name).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw RecordingError(
+          .missingColumn, "there is no column \"\(name)\"\(likely)", file: path,
+          line: rows.lines.line,
+          remedy: names.isEmpty
+            ? "without a header, name columns by their places, from 1"
+            : "the columns are \(names.joined(separator: ", "))")
+      }
+    }
+    self.rows = rows
+    self.map = map
+    self.fieldCount = fieldCount
+    self.placeOfKey = placeOfKey
+  }
+
+  /// The path of the file.
+  var file: String { rows.lines.file }
+  /// The line of the row, from 1.
+  var line: Int { rows.lines.line }
+
+  /// Whether there is a column for one of our values.
+  func has(_ key: String) -> Bool { placeOfKey[key] != nil }
+
+  /// Sees that there is a column for one of our values.
+  func require(_ key: String, option: String) throws(RecordingError) {
+    guard has(key) else {
+      throw RecordingError(
+        .missingColumn, "no column is mapped to \(key)", file: file, line: line,
+        remedy: "name it with \(option) \(key)=COLUMN")
+    }
+  }
+
+  /// Goes to the next row; whether there is one.
+  mutating func next() throws(RecordingError) -> Bool {
+    guard try rows.next() else { return false }
+    if let fieldCount, rows.count != fieldCount {
+      throw rows.lineError(
+        .wrongFieldCount,
+        "the row has \(rows.count) field\(rows.count == 1 ? "" : "s"), the header has \(fieldCount)",
+        remedy: "complete the row, or remove it if the file was cut off")
+    }
+    return true
+  }
+
+  /// The moment of the row.
+  func timestamp() throws(RecordingError) -> Timestamp {
+    try rows.timestamp(place("timestamp"), map.timeUnit)
+  }
+
+  /// A value of the row in our unit; `nil` when it is empty or stands for no measurement.
+  func value(_ key: String) throws(RecordingError) -> Double? {
+    guard has(key) else { return nil }
+    return map.value(try rows.number(place(key), map.name(of: key)), of: key)
+  }
+
+  /// A value of the row in our unit, which must be there.
+  func finite(_ key: String) throws(RecordingError) -> Double {
+    guard let value = map.value(try rows.finite(place(key), map.name(of: key)), of: key) else {
+      throw rows.error(
+        .missingValue, place(key), map.name(of: key), "stands for nothing measured",
+        remedy: "leave out the row")
+    }
+    return value
+  }
+
+  /// The text of a value.
+  func text(_ key: String) -> String { rows.text(place(key)) }
+
+  /// Whether a flag is set; `nil` when it is empty.
+  func flag(_ key: String) throws(RecordingError) -> Bool? {
+    guard has(key) else { return nil }
+    switch text(key).lowercased() {
+    case "": return nil
+    case "0", "false": return false
+    case "1", "true": return true
+    default:
+      throw rows.error(
+        .malformedField, place(key), map.name(of: key), "is neither true nor false",
+        remedy: "write 0, 1, true or false, or leave the field empty")
+    }
+  }
+
+  private func place(_ key: String) -> Int { placeOfKey[key] ?? -1 }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLZ4
+import CZlib
+import CZstd
+
+/// The messages of an MCAP file, in the order of the file; a chunk of it is in memory at a time.
+///
+/// Chunks may be plain, LZ4 or zstd; their checksums are compared where they are not zero. Records of
+/// unknown kinds are passed over. A file without its end is an error: it was cut off.
+struct McapReader: ~Copyable {
+  static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
+
+  struct Schema: Sendable {
+    var name: String
+    var encoding: String
+    var text: [UInt8]
+  }
+
+  struct Channel: Sendable {
+    var id: UInt16
+    var schema: UInt16
+    var topic: String
+    var encoding: String
+  }
+
+  struct Message: Sendable {
+    var channel: Channel
+    /// When it was recorded, nanoseconds.
+    var logTime: UInt64
+    var data: ByteCursor
+  }
+
+  /// A chunk beyond this is damage, or asks for more memory than it should, bytes.
+  private static let largestChunk: UInt64 = 1 << 29
+
+  private enum Opcode {
+    static let header: UInt8 = 1
+    static let footer: UInt8 = 2
+    static let schema: UInt8 = 3
+    static let channel: UInt8 = 4
+    static let message: UInt8 = 5
+    static let chunk: UInt8 = 6
+    static let dataEnd: UInt8 = 15
+  }
+
+  private(set) var schemas: [UInt16: Schema] = [:]
+  private var channels: [UInt16: Channel] = [:]
+  private var file: BinaryReader
+  /// What is left of the chunk.
+  private var chunk: ByteCursor?
+  private var isAtEnd = false
+
+  init(path: String) throws(RecordingError) {
+    var file = try BinaryReader(path: path)
+    guard Array(try file.peek(Self.magic.count)) == Self.magic else {
+      throw RecordingError(
+        .unsupportedFormat, "it does not begin as an MCAP file does", file: path,
+        remedy: "give a file of MCAP version 0; convert a .db3 bag with 'ros2 bag convert'")
+    }
+    try file.skip(Self.magic.count, "the magic")
+    self.file = file
+  }
+
+  /// The next message; `nil` after the last.
+  mutating func next() throws(RecordingError) -> Message? {
+    while true {
+      if var records = chunk {
+        guard records.count > 0 else {
+          chunk = nil
+          continue
+        }
+        let opcode = try records.take(UInt8.self, "a record")
+        let length = try records.take(UInt64.self, "a record")
+        let record = try records.take(length, "a record")
+        chunk = records
+        if let message = try read(opcode, record) { return message }
+      } else {
+        guard !isAtEnd else { return nil }
+        var head = try file.take(9, "a record")
+        let opcode = try head.take(UInt8.self, "a record")
+        let length = try head.take(UInt64.self, "a record")
+        switch opcode {
+        case Opcode.dataEnd, Opcode.footer:
+          isAtEnd = true
+        case Opcode.schema, Opcode.channel, Opcode.message, Opcode.chunk:
+          let record = try file.take(Int(clamping: length), "a record")
+          if opcode == Opcode.chunk {
+            chunk = try unpacked(record)
+          } else if let message = try read(opcode, record) {
+            return message
+          }
+        case 0: throw file.error("there is a record of kind 0", at: head.origin)
+        default: try file.skip(Int(clamping: length), "a record")
+        }
+      }
+    }
+  }
+
+  private mutating func read(
+    _ opcode: UInt8, _ record: ByteCursor
+  ) throws(RecordingError) -> Message? {
+    var record = record
+    switch opcode {
+    case Opcode.schema:
+      let id = try record.take(UInt16.self, "a schema")
+      let name = try record.takeString("a schema's name")
+      let encoding = try record.takeString("a schema's encoding")
+      let length = try record.take(UInt32.self, "a schema's text")
+      let text = Array(try record.take(Int(length), "a schema's text").rest)
+      schemas[id] = Schema(name: name, encoding: encoding, text: text)
+    case Opcode.channel:
+      let id = try record.take(UInt16.self, "a channel")
+      let schema = try record.take(UInt16.self, "a channel")
+      let topic = try record.takeString("a channel's topic")
+      let encoding = try record.takeString("a channel's encoding")
+      channels[id] = Channel(id: id, schema: schema, topic: topic, encoding: encoding)
+    case Opcode.message:
+      let id = try record.take(UInt16.self, "a message")
+      _ = try record.take(UInt32.self, "a message")
+      let logTime = try record.take(UInt64.self, "a message")
+      _ = try record.take(UInt64.self, "a message")
+      guard let channel = channels[id] else {
+        throw record.error("a message is of channel \(id), which there is not,")
+      }
+      return Message(channel: channel, logTime: logTime, data: record)
+    default: break
+    }
+    return nil
+  }
+
+  /// The records of a chunk.
+  private func unpacked(_ record: ByteCursor) throws(RecordingError) -> ByteCursor {
+    var record = record
+    try record.skip(16, "a chunk")
+    let size = try record.take(UInt64.self, "a chunk")
+    let checksum = try record.take(UInt32.self, "a chunk")
+    let compression = try record.takeString("a chunk's compression")
+    let length = try record.take(UInt64.self, "a chunk")
+    let origin = record.origin + record.position
+    let packed = Array(try record.take(length, "a chunk's records").rest)
+    guard size <= Self.largestChunk else {
+      throw record.error("a chunk of \(size) bytes is too large,")
+    }
+    let bytes: [UInt8]?
+    switch compression {
+    case "": bytes = packed.count == Int(size) ? packed : nil
+    case "lz4": bytes = Self.unpackedLZ4(packed, size: Int(size))
+    case "zstd": bytes = Self.unpackedZstd(packed, size: Int(size))
+    default:
+      throw record.error(
+        "chunks packed by \"\(compression)\" cannot be read,", code: .unsupportedFormat,
+        remedy: "use zstd, lz4 or none, as in 'mcap compress'")
+    }
+    guard let bytes else { throw record.error("a chunk cannot be unpacked,") }
+    if checksum != 0 {
+      let sum = unsafe bytes.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }
+      guard UInt32(truncatingIfNeeded: sum) == checksum else {
+        throw record.error("a chunk's checksum is wrong,")
+      }
+    }
+    return ByteCursor(
+      bytes, file: record.file, origin: compression.isEmpty ? origin : record.origin)
+  }
+
+  /// Unpacks an LZ4 frame; `nil` when it is damaged or of another size.
+  private static func unpackedLZ4(_ packed: [UInt8], size: Int) -> [UInt8]? {
+    var context: OpaquePointer?
+    guard unsafe LZ4F_isError(LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))) == 0
+    else { return nil }
+    defer { _ = unsafe LZ4F_freeDecompressionContext(context) }
+    var bytes = [UInt8](repeating: 0, count: size)
+    var (read, written) = (0, 0)
+    var hint = 1
+    while hint != 0 {
+      var (taken, given) = (packed.count - read, size - written)
+      hint = unsafe packed.withUnsafeBytes { source in
+        unsafe bytes.withUnsafeMutableBytes { target in
+          unsafe LZ4F_decompress(
+            context, target.baseAddress.map { unsafe $0 + written }, &given,
+            source.baseAddress.map { unsafe $0 + read }, &taken, nil)
+        }
+      }
+      if LZ4F_isError(hint) != 0 { return nil }
+      read += taken
+      written += given
+      if hint != 0, taken == 0, given == 0 { return nil }
+    }
+    return written == size ? bytes : nil
+  }
+
+  /// Unpacks zstd; `nil` when it is damaged or of another size.
+  private static func unpackedZstd(_ packed: [UInt8], size: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = unsafe packed.withUnsafeBytes { source in
+      unsafe bytes.withUnsafeMutableBytes { target in
+        unsafe ZSTD_decompress(
+          target.baseAddress, target.count, source.baseAddress, source.count)
+      }
+    }
+    return count == size ? bytes : nil
+  }
+}

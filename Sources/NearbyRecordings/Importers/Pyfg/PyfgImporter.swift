@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+
+/// Makes a recording of a factor graph in the PyFG format: one robot's way and what it ranges to.
+///
+/// The steps from each pose to the next are added up to the odometry; the vertices are the truth.
+/// Landmarks are stationary peers, other robots are moving ones. A measurement of a landmark's place
+/// gives a distance, an azimuth and an elevation with the sigmas of its covariance. Priors, loop
+/// closures and what other robots measured are left out. The graph is held in memory as a whole.
+public struct PyfgImporter: Sendable {
+  /// The file's path.
+  public var path: String
+  /// The letter of the robot; that of the first pose when `nil`.
+  public var robot: String?
+  /// The graph's frames.
+  public var frames = ImportFrames(up: .z, axes: .ros)
+  /// How the recording is written.
+  public var options = ImportOptions()
+
+  /// Makes an importer of a file.
+  public init(path: String) { self.path = path }
+
+  /// Reads the file and writes the recording.
+  ///
+  /// - Parameter output: The folder to make.
+  /// - Returns: What was read and written.
+  /// - Throws: The first fault, with its line.
+  public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
+    let graph = try PyfgGraph(path: path)
+    let walk = try PyfgWalk(graph, robot: robot ?? graph.firstPrefix ?? "", file: path)
+    let rows = samples(graph, walk)
+    var manifest = options.manifest(
+      output: output, frames: frames.recorded, source: "imported from a factor graph (PyFG)")
+    manifest.trajectory.isPlanar = graph.isPlanar
+    let robots = Set(rows.kept.map(\.peer)).subtracting(graph.landmarks.map(\.key.text)).sorted()
+    manifest.peers =
+      graph.landmarks.map { RecordingPeer(id: $0.key.text) }
+      + robots.map { RecordingPeer(id: $0, motion: .moving) }
+    var sink = try ImportSink(
+      output: output, manifest: manifest, options: options,
+      columns: [.distanceSigma, .azimuthSigma, .elevationSigma])
+    for row in walk.odometry { try sink.append(recorded(row), file: path) }
+    for row in walk.truth { try sink.appendTruth(recorded(row), file: path) }
+    for row in rows.kept { try sink.append(row, file: path) }
+    let start = walk.odometry.first?.timestamp ?? Timestamp(nanoseconds: 0)
+    for landmark in graph.landmarks {
+      try sink.appendTruth(
+        TruthPeerRow(
+          timestamp: start, peer: landmark.key.text,
+          positionInWorld: frames.recordedPlace(landmark.place)))
+    }
+    for robot in robots { try appendTruth(of: robot, graph, to: &sink) }
+    for (what, count) in graph.leftOut { sink.leaveOut(what, count) }
+    if rows.foreign > 0 { sink.leaveOut("measurements of other robots", rows.foreign) }
+    return try sink.finish(file: path)
+  }
+
+  private func recorded(_ row: PoseRow) -> PoseRow {
+    var row = row
+    row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+    return row
+  }
+
+  private func appendTruth(
+    of robot: String, _ graph: PyfgGraph, to sink: inout ImportSink
+  ) throws(RecordingError) {
+    let poses = graph.poses.filter { $0.key.prefix == robot }
+    for vertex in poses.values.sorted(by: { $0.time < $1.time }) {
+      guard let truth = vertex.truth else { continue }
+      try sink.appendTruth(
+        TruthPeerRow(
+          timestamp: vertex.time, peer: robot,
+          positionInWorld: frames.recordedPlace(truth.translation)))
+    }
+  }
+
+  /// The samples in the order of time, and how many are of other robots.
+  private func samples(
+    _ graph: PyfgGraph, _ walk: PyfgWalk
+  ) -> (kept: [RangingRow], foreign: Int) {
+    var rows: [RangingRow] = []
+    var foreign = 0
+    for range in graph.ranges {
+      var (pose, peer) = range.keys
+      if walk.times[pose] == nil { swap(&pose, &peer) }
+      guard let time = walk.times[pose] else {
+        foreign += 1
+        continue
+      }
+      rows.append(
+        RangingRow(
+          timestamp: time, peer: graph.poses[peer] == nil ? peer.text : peer.prefix,
+          distance: range.distance, distanceSigma: range.variance.squareRoot(), line: range.line))
+    }
+    for bearing in graph.bearings {
+      guard let time = walk.times[bearing.pose] else {
+        foreign += 1
+        continue
+      }
+      rows.append(row(bearing, time, isPlanar: graph.isPlanar))
+    }
+    rows.sort { ($0.timestamp.nanoseconds, $0.line) < ($1.timestamp.nanoseconds, $1.line) }
+    return (rows, foreign)
+  }
+
+  /// The sample that a landmark's measured place is, with the sigmas that its covariance gives.
+  ///
+  /// With `d` in engine axes and `h² = x² + z²`: ∂r = d / r, ∂azimuth = (-z, 0, x) / h²,
+  /// ∂elevation = (-x y, h², -z y) / (r² h).
+  private func row(
+    _ bearing: PyfgGraph.Bearing, _ time: Timestamp, isPlanar: Bool
+  ) -> RangingRow {
+    let axes = frames.recorded
+    // The axes of the EuRoC drone are turned to ARKit's as its poses are.
+    let turn = frames.recordedPose(.identity).rotation.inverse
+    let toEngine = axes.engineDeviceFromDevice * (frames.axes == .euroc ? turn : .identity)
+    let d = toEngine.act(bearing.place)
+    let covariance = bearing.covariance.rotated(by: toEngine)
+    let angles = ArrivalAngles(ofDirection: d)
+    var row = RangingRow(
+      timestamp: time, peer: bearing.landmark.text, distance: d.length,
+      azimuthRadians: angles.azimuthRadians,
+      elevationRadians: isPlanar ? nil : angles.elevationRadians, line: bearing.line)
+    let horizontal = (d.x * d.x + d.z * d.z).squareRoot()
+    guard d.length > 0, horizontal > 0 else { return row }
+    func sigma(_ gradient: Vector3) -> Double? {
+      let variance = covariance.quadraticForm(gradient)
+      return variance > 0 && variance.isFinite ? variance.squareRoot() : nil
+    }
+    row.distanceSigma = sigma(d / d.length)
+    row.azimuthSigmaRadians = sigma(Vector3(-d.z, 0, d.x) / (horizontal * horizontal))
+    if !isPlanar {
+      row.elevationSigmaRadians = sigma(
+        Vector3(-d.x * d.y, horizontal * horizontal, -d.z * d.y) / (d.dot(d) * horizontal))
+    }
+    return row
+  }
+}
+
+/// One robot's way through a factor graph.
+struct PyfgWalk: Sendable {
+  /// The steps added up, from the first true pose on; the truth where there are no steps.
+  let odometry: [PoseRow]
+  /// The true poses, where they are known.
+  let truth: [PoseRow]
+  /// When each pose was.
+  let times: [PyfgKey: Timestamp]
+
+  init(_ graph: PyfgGraph, robot: String, file: String) throws(RecordingError) {
+    let keys = graph.poses.keys.filter { $0.prefix == robot }.sorted { $0.number < $1.number }
+    guard let first = keys.first, let start = graph.poses[first] else {
+      throw RecordingError(
+        .noSamples, "holds no poses of a robot \"\(robot)\"", file: file,
+        remedy:
+          "name one of \(Set(graph.poses.keys.map(\.prefix)).sorted().joined(separator: ", "))")
+    }
+    let hasSteps = keys.contains { graph.odometry[$0] != nil }
+    var pose = start.truth ?? .identity
+    var odometry: [PoseRow] = []
+    var truth: [PoseRow] = []
+    var times: [PyfgKey: Timestamp] = [:]
+    for (index, key) in keys.enumerated() {
+      guard let vertex = graph.poses[key] else { continue }
+      if index > 0 {
+        if hasSteps {
+          guard let step = graph.odometry[keys[index - 1]], step.to == key else {
+            throw RecordingError(
+              .missingValue, "there is no odometry from \(keys[index - 1].text) to \(key.text)",
+              file: file, remedy: "add the edge, or cut the graph there")
+          }
+          pose = pose * step.fromTo
+        } else {
+          pose = vertex.truth ?? pose
+        }
+      }
+      guard pose.translation.length <= TrajectoryReader.farthest else {
+        throw RecordingError(
+          .valueOutOfRange, "the odometry leads too far away at \(key.text)", file: file,
+          remedy: "positions are metres, at most 1e7")
+      }
+      times[key] = vertex.time
+      odometry.append(PoseRow(timestamp: vertex.time, worldFromDevice: pose))
+      if let place = vertex.truth {
+        truth.append(PoseRow(timestamp: vertex.time, worldFromDevice: place))
+      }
+    }
+    self.odometry = odometry
+    self.truth = truth
+    self.times = times
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A binary file, piece by piece; no more of it is in memory than the piece that was asked for.
+struct BinaryReader: ~Copyable, Sendable {
+  /// The file's path.
+  let file: String
+  /// The file's size, bytes.
+  let totalBytes: Int
+  /// Where the next piece begins.
+  private(set) var position = 0
+
+  private static let bufferSize = 1 << 16
+
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  /// The first byte of the buffer that is not taken.
+  private var head = 0
+
+  init(path: String) throws(RecordingError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw errno == ENOENT
+        ? RecordingError(
+          .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
+        : Self.unreadable(path)
+    }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw RecordingError(
+        .unreadableFile, "is not a file", file: path, remedy: "give a file, not a folder or a pipe")
+    }
+    file = path
+    self.descriptor = descriptor
+    totalBytes = Int(status.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  /// How many bytes are left.
+  var bytesLeft: Int { totalBytes - position }
+
+  /// The next bytes, fewer at the end of the file; they are not taken.
+  mutating func peek(_ count: Int) throws(RecordingError) -> ArraySlice<UInt8> {
+    try fill(count)
+    return buffer[head...].prefix(count)
+  }
+
+  /// Takes the next bytes.
+  ///
+  /// - Parameters:
+  ///   - count: How many; no memory is asked for when the file has fewer.
+  ///   - what: What they are, for the error.
+  /// - Returns: The bytes, read from their beginning.
+  /// - Throws: When the file has fewer, or the system fails.
+  mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
+    guard count >= 0, count <= bytesLeft else { throw cutShort(what, needed: count) }
+    try fill(count)
+    guard buffer.count - head >= count else { throw cutShort(what, needed: count) }
+    let piece = Array(buffer[head..<head + count])
+    let origin = position
+    head += count
+    position += count
+    return ByteCursor(piece, file: file, origin: origin)
+  }
+
+  /// Moves over bytes without reading them.
+  mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
+    guard count >= 0, count <= bytesLeft else { throw cutShort(what, needed: count) }
+    position += count
+    let inBuffer = min(count, buffer.count - head)
+    head += inBuffer
+    if inBuffer < count, lseek(descriptor, off_t(position), SEEK_SET) < 0 {
+      throw Self.unreadable(file)
+    }
+  }
+
+  /// An error at a byte of the file.
+  func error(
+    _ problem: String, at byte: Int, code: RecordingError.Code = .malformedField,
+    remedy: String = "the file is damaged or cut short; fetch it again"
+  ) -> RecordingError {
+    RecordingError(code, "\(problem) at byte \(byte)", file: file, remedy: remedy)
+  }
+
+  private mutating func fill(_ count: Int) throws(RecordingError) {
+    guard buffer.count - head < count else { return }
+    buffer.removeFirst(head)
+    head = 0
+    while buffer.count < count {
+      let wanted = max(count - buffer.count, Self.bufferSize)
+      let length = buffer.count
+      buffer.append(contentsOf: repeatElement(0, count: wanted))
+      let fd = descriptor
+      let read = unsafe buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return 0 }
+        return unsafe Foundation.read(fd, base + length, wanted)
+      }
+      buffer.removeLast(wanted - max(read, 0))
+      if read < 0 {
+        if errno == EINTR { continue }
+        throw Self.unreadable(file)
+      }
+      if read == 0 { return }
+    }
+  }
+
+  private func cutShort(_ what: String, needed: Int) -> RecordingError {
+    error("\(what) needs \(needed) bytes where \(bytesLeft) are left,", at: position)
+  }
+
+  private static func unreadable(_ path: String) -> RecordingError {
+    RecordingError(
+      .unreadableFile, "cannot be read (\(unsafe String(cString: strerror(errno))))", file: path,
+      remedy: "check the file's permissions and the disk")
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A piece of a binary file, read from its beginning to its end; every fault says at which byte.
+struct ByteCursor: Sendable {
+  let bytes: [UInt8]
+  /// The file's path, for errors.
+  let file: String
+  /// Where in the file, or in what was unpacked from it, the first byte lies.
+  let origin: Int
+  /// The next byte.
+  private(set) var position: Int
+  /// Behind the last byte.
+  let end: Int
+  /// Whether numbers come with their least byte first.
+  var isLittleEndian = true
+
+  init(_ bytes: [UInt8], file: String, origin: Int = 0) {
+    (self.bytes, self.file, self.origin) = (bytes, file, origin)
+    (position, end) = (0, bytes.count)
+  }
+
+  private init(_ parent: ByteCursor, _ range: Range<Int>) {
+    (bytes, file, origin) = (parent.bytes, parent.file, parent.origin)
+    (position, end) = (range.lowerBound, range.upperBound)
+    isLittleEndian = parent.isLittleEndian
+  }
+
+  /// How many bytes are left.
+  var count: Int { end - position }
+  /// What is left.
+  var rest: ArraySlice<UInt8> { bytes[position..<end] }
+
+  /// Moves over bytes.
+  mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
+    guard count >= 0, count <= self.count else { throw cutShort(what, needed: count) }
+    position += count
+  }
+
+  /// Takes bytes as a piece of their own.
+  mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
+    let start = position
+    try skip(count, what)
+    return ByteCursor(self, start..<position)
+  }
+
+  /// Takes bytes whose number does not fit into a signed integer when the file is damaged.
+  mutating func take(_ count: UInt64, _ what: String) throws(RecordingError) -> ByteCursor {
+    try take(Int(clamping: count), what)
+  }
+
+  /// Takes a whole number.
+  mutating func take<Number: FixedWidthInteger>(
+    _: Number.Type, _ what: String
+  ) throws(RecordingError) -> Number {
+    let start = position
+    try skip(MemoryLayout<Number>.size, what)
+    var number: Number = 0
+    for place in start..<position {
+      let byte = isLittleEndian ? bytes[position - 1 - (place - start)] : bytes[place]
+      number = (MemoryLayout<Number>.size == 1 ? 0 : number << 8) | Number(truncatingIfNeeded: byte)
+    }
+    return number
+  }
+
+  /// Takes a text behind its length in 32 bits.
+  mutating func takeString(_ what: String) throws(RecordingError) -> String {
+    let length = try take(UInt32.self, what)
+    return String(decoding: try take(Int(length), what).rest, as: UTF8.self)
+  }
+
+  /// An error at the next byte.
+  func error(
+    _ problem: String, code: RecordingError.Code = .malformedField,
+    remedy: String = "the file is damaged or cut short; fetch it again"
+  ) -> RecordingError {
+    RecordingError(
+      code, "\(problem) at byte \(origin + position)", file: file, remedy: remedy)
+  }
+
+  private func cutShort(_ what: String, needed: Int) -> RecordingError {
+    error("\(what) needs \(needed) bytes where \(count) are left,")
+  }
+}

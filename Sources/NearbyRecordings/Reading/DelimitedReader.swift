@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// In what a foreign file counts time.
+public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
+  /// Seconds.
+  case seconds = "s"
+  /// Milliseconds.
+  case milliseconds = "ms"
+  /// Microseconds.
+  case microseconds = "us"
+  /// Nanoseconds.
+  case nanoseconds = "ns"
+
+  /// The power of ten of a unit, in seconds.
+  var exponent: Int {
+    switch self {
+    case .seconds: 0
+    case .milliseconds: -3
+    case .microseconds: -6
+    case .nanoseconds: -9
+    }
+  }
+}
+
+/// A foreign text file, line by line, its fields found by their places.
+///
+/// Fields are separated by one character, or by blanks. Empty lines and lines that begin with `#` are
+/// skipped. A field may be quoted (RFC 4180), but may not hold a line break.
+struct DelimitedReader: ~Copyable, Sendable {
+  private(set) var lines: LineReader
+  /// How many fields the line has.
+  var count: Int { fields.count }
+
+  /// What separates fields; blanks of any number when `nil`.
+  private let delimiter: UInt8?
+  private var fields: [Range<Int>] = []
+  private var lineRange = 0..<0
+
+  /// Opens a file, under whose path errors name it.
+  init(path: String, delimiter: UInt8?) throws(RecordingError) {
+    lines = try LineReader(path: path, file: path)
+    self.delimiter = delimiter
+  }
+
+  /// Goes to the next line that holds data.
+  ///
+  /// - Parameter takesComment: Whether a line that begins with `#` is taken, for a header.
+  /// - Returns: Whether there is one.
+  /// - Throws: When the line has a quote that is not closed, or cannot be read.
+  mutating func next(takesComment: Bool = false) throws(RecordingError) -> Bool {
+    while let line = try lines.next() {
+      lineRange = line
+      var start = line.lowerBound
+      while start < line.upperBound, lines.buffer[start].isBlank { start += 1 }
+      guard start < line.upperBound else { continue }
+      if lines.buffer[start] == .hash {
+        guard takesComment else { continue }
+        start += 1
+      }
+      try split(start..<line.upperBound)
+      return true
+    }
+    return false
+  }
+
+  private mutating func split(_ line: Range<Int>) throws(RecordingError) {
+    // Apart from the reader while its text is looked at.
+    var found: [Range<Int>] = []
+    swap(&found, &fields)
+    let openQuote = Self.split(line, in: lines.buffer.span, delimiter, &found)
+    fields = found
+    if let openQuote {
+      throw lines.error(
+        .malformedField, "a quote is not closed", at: openQuote, in: lineRange,
+        remedy: "close it on the same line")
+    }
+  }
+
+  /// Finds the fields of a line.
+  ///
+  /// - Returns: Where a quote begins that is not closed, if one does.
+  private static func split(
+    _ line: Range<Int>, in text: Span<UInt8>, _ delimiter: UInt8?, _ fields: inout [Range<Int>]
+  ) -> Int? {
+    fields.removeAll(keepingCapacity: true)
+    let end = line.upperBound
+    func separates(_ byte: UInt8) -> Bool { delimiter.map { byte == $0 } ?? byte.isBlank }
+    var position = line.lowerBound
+    while true {
+      while position < end, text[position].isBlank, text[position] != delimiter { position += 1 }
+      if delimiter == nil && position == end { return nil }
+      let isQuoted = position < end && text[position] == .quote
+      let start = isQuoted ? position + 1 : position
+      var stop = start
+      if isQuoted {
+        while stop < end, text[stop] != .quote { stop += 1 }
+        if stop == end { return start - 1 }
+      }
+      position = isQuoted ? stop + 1 : start
+      while position < end, !separates(text[position]) { position += 1 }
+      if !isQuoted {
+        stop = position
+        while stop > start, text[stop - 1].isBlank { stop -= 1 }
+      }
+      fields.append(start..<stop)
+      if position == end { return nil }
+      position += 1
+    }
+  }
+
+  // MARK: - Values
+
+  /// Where a field lies; empty when the line has none there.
+  func field(_ place: Int) -> Range<Int> {
+    fields.indices.contains(place) ? fields[place] : lineRange.upperBound..<lineRange.upperBound
+  }
+
+  /// The text of a field.
+  func text(_ place: Int) -> String { DecimalText.string(lines.buffer.span, field(place)) }
+
+  /// The number in a field; `nil` when it is empty.
+  func number(_ place: Int, _ name: String) throws(RecordingError) -> Double? {
+    let field = field(place)
+    if field.isEmpty { return nil }
+    guard let value = DecimalText.double(lines.buffer.span, field) else {
+      throw error(
+        .malformedNumber, place, name, "is not a number", remedy: "write a decimal number")
+    }
+    return value
+  }
+
+  /// The finite number in a field, which must be there.
+  func finite(_ place: Int, _ name: String) throws(RecordingError) -> Double {
+    guard let value = try number(place, name) else {
+      throw error(.missingValue, place, name, "is empty", remedy: "complete the line")
+    }
+    guard value.isFinite else {
+      throw error(.notFinite, place, name, "is not finite", remedy: "leave out the line")
+    }
+    return value
+  }
+
+  /// The place whose coordinates stand in three fields from one on.
+  func place(_ first: Int, _ names: [String]) throws(RecordingError) -> Vector3 {
+    let place = Vector3(
+      try finite(first, names[0]), try finite(first + 1, names[1]), try finite(first + 2, names[2]))
+    guard max(abs(place.x), abs(place.y), abs(place.z)) <= TrajectoryReader.farthest else {
+      throw error(
+        .valueOutOfRange, first, names[0], "begins a place that is too far away",
+        remedy: "positions are metres, at most 1e7")
+    }
+    return place
+  }
+
+  /// The rotation of a quaternion that must have unit length to 1 %.
+  func rotation(
+    _ x: Double, _ y: Double, _ z: Double, _ w: Double
+  ) throws(RecordingError) -> Rotation {
+    guard let rotation = TrajectoryReader.rotation(x, y, z, w) else {
+      let length = (x * x + y * y + z * z + w * w).squareRoot()
+      throw lineError(
+        .invalidRotation, "the quaternion's length is \(length), not 1",
+        remedy: "check the order of the columns")
+    }
+    return rotation
+  }
+
+  /// The moment in a field, exact to the nanosecond whatever the unit.
+  func timestamp(_ place: Int, _ unit: TimeUnit) throws(RecordingError) -> Timestamp {
+    let field = field(place)
+    guard let timestamp = DecimalText.timestamp(lines.buffer.span, field, unit) else {
+      throw error(
+        .malformedNumber, place, "timestamp", "is no moment in \(unit.rawValue)",
+        remedy: "write a finite number within 4.6e9 s; check the unit")
+    }
+    return timestamp
+  }
+
+  // MARK: - Errors
+
+  /// An error at a field.
+  func error(
+    _ code: RecordingError.Code, _ place: Int, _ name: String, _ problem: String, remedy: String
+  ) -> RecordingError {
+    let field = field(place)
+    return lines.error(
+      code, "\(name)\(field.isEmpty ? "" : " \(lines.excerpt(field))") \(problem)",
+      at: field.lowerBound, in: lineRange, remedy: remedy)
+  }
+
+  /// An error of the whole line.
+  func lineError(
+    _ code: RecordingError.Code, _ problem: String, remedy: String
+  ) -> RecordingError {
+    lines.error(code, problem, in: lineRange, remedy: remedy)
+  }
+}
+
+extension DecimalText {
+  /// The moment that a field of some unit stands for, rounded to the nearest nanosecond.
+  ///
+  /// - Returns: `nil` when the text is not a finite number, or not one within ±4.6e9 s.
+  static func timestamp(
+    _ text: Span<UInt8>, _ field: Range<Int>, _ unit: TimeUnit
+  ) -> Timestamp? {
+    var position = field.lowerBound
+    guard var scan = scan(text, &position, upTo: field.upperBound), position == field.upperBound
+    else { return nil }
+    scan.exponent += unit.exponent
+    return scan.timestamp
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of one peer after one sample: the columns of ``ReportTrack/moments``.
+///
+/// Places are in the map's frame (x right, y ahead, z up), metres; angles are degrees.
+public enum MomentColumn: Int, ReportColumn {
+  /// Seconds since the recording's first event.
+  case time
+  /// 1 in the first row after a gap, across which no curve should be drawn.
+  case gap
+  /// The posterior mean of the peer's position.
+  case x, y, z
+  /// The one-sigma ellipse seen from above: half axes, metres, and the long one's angle from x to y.
+  case aboveMajor, aboveMinor, aboveAngle
+  /// The one-sigma ellipse seen from the side: half axes, metres, and the long one's angle from x to z.
+  case sideMajor, sideMinor, sideAngle
+  /// The root of the covariance's trace; of its horizontal part where the recording is planar.
+  case sigma
+  /// Where the peer truly is, carried into the odometry's world through the device's two poses.
+  case trueX, trueY, trueZ
+  /// 0 unknown, 1 not converged, 2 converged.
+  case status
+  /// How many hypotheses are alive.
+  case hypotheses
+  /// What was measured, what is published and its sigma, and the truth.
+  case measuredDistance, distance, distanceSigma, trueDistance
+  /// The horizontal angle: what is published, its sigma, and the truth; degrees, positive to the right.
+  case angle, angleSigma, trueAngle
+  /// NIS of a sample that was used whole, over its components; the mean over those up to this one,
+  /// and the band that holds such a mean with 95 % probability.
+  case nis, nisMean, nisLow, nisHigh
+  /// NEES over its degrees of freedom.
+  case nees
+
+  /// How many decimals are written: a tenth of a millimetre, a thousandth of a degree.
+  public var decimals: Int {
+    switch self {
+    case .gap, .status, .hypotheses: 0
+    case .aboveAngle, .sideAngle: 1
+    case .time, .angle, .angleSigma, .trueAngle, .nisMean, .nisLow, .nisHigh: 3
+    default: 4
+    }
+  }
+}
+
+extension ReportTable<MomentColumn> {
+  /// The table with a row that holds nothing but its time before each that follows a gap.
+  func brokenAtGaps() -> ReportTable {
+    var table = ReportTable()
+    for row in 0..<count {
+      if self[.gap][row] == 1 {
+        var empty = Row()
+        empty[.time] = self[.time][row]
+        table.append(empty)
+      }
+      table.append(self.row(row))
+    }
+    return table
+  }
+}
+
+/// The device along its way: the columns of ``ReportRecording/device``.
+public enum DeviceColumn: Int, ReportColumn {
+  /// Seconds since the recording's first event.
+  case time
+  /// The device's position in the map's frame, metres.
+  case x, y, z
+  /// Where its camera looks: degrees from the map's y towards x.
+  case heading
+
+  /// How many decimals are written.
+  public var decimals: Int { self == .heading ? 1 : 3 }
+}
+
+/// Stretches of one status, each until the next begins: the columns of ``ReportTrack/timeline``.
+public enum TimelineColumn: Int, ReportColumn {
+  /// When it begins, seconds since the recording's first event.
+  case time
+  /// 0 unknown, 1 not converged, 2 converged.
+  case status
+  /// The reasons, a bit for each in the order of ``Report/reasonNames``.
+  case reasons
+
+  /// How many decimals are written.
+  public var decimals: Int { self == .time ? 3 : 0 }
+}
+
+/// What became of the samples, bin by bin: the columns of ``ReportTrack/outcomes``.
+public enum OutcomeColumn: Int, ReportColumn {
+  /// When the bin begins, seconds since the recording's first event.
+  case time
+  /// How many samples were used whole, in part, and not at all.
+  case all, partial, rejected
+
+  /// How many decimals are written.
+  public var decimals: Int { self == .time ? 3 : 0 }
+}

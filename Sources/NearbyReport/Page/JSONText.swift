@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package import NearbyRecordings
+
+/// JSON on its way out, without blanks, safe inside a `<script>` element.
+///
+/// Foundation's encoder would print every number with up to 17 digits; here each has as many decimals
+/// as its column is worth, which is a third of the page.
+package struct JSONText {
+  package private(set) var text = OutputText()
+  private var isFirst = true
+
+  /// Begins with nothing.
+  package init() {}
+
+  /// Writes an object, whose members the function writes.
+  mutating func object(_ body: (inout JSONText) -> Void) {
+    separate()
+    nest("{", "}", body)
+  }
+
+  /// Writes an array, whose elements the function writes one by one.
+  package mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ body: (inout JSONText, Element) -> Void
+  ) {
+    separate()
+    nest("[", "]") { json in
+      for element in elements { body(&json, element) }
+    }
+  }
+
+  /// Writes the key of the value that follows.
+  mutating func key(_ name: String) {
+    value(name)
+    text.append(":")
+    isFirst = true
+  }
+
+  /// Writes a string.
+  package mutating func value(_ string: String) {
+    separate()
+    text.append("\"")
+    text.append(Self.escaped(string))
+    text.append("\"")
+  }
+
+  /// Writes a number, `null` when it is none.
+  package mutating func value(_ number: Double?, decimals: Int = 0) {
+    separate()
+    guard let number, number.isFinite else { return text.append("null") }
+    text.append(number, decimals: decimals)
+  }
+
+  mutating func member(_ name: String, _ string: String) {
+    key(name)
+    value(string)
+  }
+
+  mutating func member(_ name: String, _ number: Double?, decimals: Int = 0) {
+    key(name)
+    value(number, decimals: decimals)
+  }
+
+  mutating func member(_ name: String, _ flag: Bool) {
+    key(name)
+    separate()
+    text.append(flag ? "true" : "false")
+  }
+
+  mutating func array<Element>(
+    _ name: String, _ elements: some Sequence<Element>, _ body: (inout JSONText, Element) -> Void
+  ) {
+    key(name)
+    array(elements, body)
+  }
+
+  /// Writes a table as an object of columns; those that hold nothing are left out.
+  mutating func table<Column: ReportColumn>(_ name: String, _ table: ReportTable<Column>) {
+    key(name)
+    object { json in
+      for column in Column.allCases where table[column].contains(where: { !$0.isNaN }) {
+        json.array("\(column)", table[column]) { $0.value($1, decimals: column.decimals) }
+      }
+    }
+  }
+
+  private mutating func nest(
+    _ opening: String, _ closing: String, _ body: (inout JSONText) -> Void
+  ) {
+    text.append(opening)
+    isFirst = true
+    body(&self)
+    text.append(closing)
+    isFirst = false
+  }
+
+  private mutating func separate() {
+    if !isFirst { text.append(",") }
+    isFirst = false
+  }
+
+  /// A string's content with everything escaped that JSON or a `<script>` element would misread.
+  ///
+  /// `<` is what ends a script (`</script>`) or changes how it ends (`<!--`); U+2028 and U+2029 are
+  /// line ends to older readers of JavaScript.
+  package static func escaped(_ string: String) -> String {
+    var result = ""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "<", ">", "&", "\u{2028}", "\u{2029}", "\u{0}"..."\u{1F}", "\u{7F}":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// An axis of a chart: which numbers it spans, how, and what is written along it.
+package struct ChartAxis {
+  /// How numbers become lengths.
+  package enum Scale { case linear, logarithmic }
+
+  /// A place that is marked, and what is written there.
+  package struct Tick: Hashable {
+    package var value: Double
+    package var label: String
+  }
+
+  var title: String
+  var scale = Scale.linear
+  /// What it spans; on a logarithmic axis positive numbers.
+  var range: ClosedRange<Double>
+  /// The marks; chosen by the range when `nil`.
+  var marks: [Tick]?
+
+  package init(
+    _ title: String, _ range: ClosedRange<Double>, scale: Scale = .linear, marks: [Tick]? = nil
+  ) {
+    self.title = title
+    self.range = range
+    self.scale = scale
+    self.marks = marks
+  }
+
+  /// Where a number lies: 0 at the axis' beginning, 1 at its end; beyond for numbers outside.
+  package func share(of value: Double) -> Double {
+    switch scale {
+    case .linear:
+      (value - range.lowerBound) / (range.upperBound - range.lowerBound)
+    case .logarithmic:
+      log(value / range.lowerBound) / log(range.upperBound / range.lowerBound)
+    }
+  }
+
+  /// The marks, about so many.
+  package func ticks(about count: Int) -> [Tick] {
+    if let marks { return marks }
+    switch scale {
+    case .linear:
+      return NiceNumbers.ticks(range, about: count).map { Tick(value: $0, label: Self.label($0)) }
+    case .logarithmic:
+      let first = Int(log10(range.lowerBound).rounded(.up))
+      let last = Int(log10(range.upperBound).rounded(.down))
+      guard first <= last else { return [] }
+      return (first...last).map { pow(10, Double($0)) }
+        .map { Tick(value: $0, label: Self.label($0)) }
+    }
+  }
+
+  /// A number with as many decimals as it needs, and a minus sign that is as wide as a plus.
+  package static func label(_ number: Double) -> String {
+    let rounded = (number * 1e6).rounded() / 1e6
+    let text =
+      rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
+    return text.replacing("-", with: "−")
+  }
+
+  /// The range that holds some numbers, with room at both ends; one about zero when there are none.
+  static func range(
+    of values: some Sequence<Double>, room: Double = 0.06, atLeast least: Double = 1e-3
+  ) -> ClosedRange<Double> {
+    var (low, high) = (Double.infinity, -Double.infinity)
+    for value in values where value.isFinite { (low, high) = (min(low, value), max(high, value)) }
+    guard low <= high else { return -1...1 }
+    let margin = max(room * (high - low), least / 2)
+    return low - margin...high + margin
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import NearbyRecordings
+
+/// `nearby export`: writes a recording, or what a run found, in another format.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write a recording or a result in another format.",
+    discussion: """
+      EXAMPLES
+        nearby export tum walk --output walk.tum      a trajectory for evo
+        nearby export pyfg walk --output walk.pyfg    a factor graph
+        nearby export jsonl walk --output walk.jsonl  lines for 'nearby run -' and scripts
+      """,
+    subcommands: [Tum.self, Pyfg.self, Jsonl.self])
+}
+
+/// What every export asks: where to write.
+struct ExportOutputOptions: ParsableArguments {
+  @Option(name: .shortAndLong, help: "The file to write.", completion: .file())
+  var output: String
+
+  @Flag(name: .shortAndLong, help: "Print nothing.")
+  var quiet = false
+
+  func validate() throws {
+    if output.isEmpty { throw ValidationError("--output is empty; name a file") }
+  }
+
+  /// Says what was written and what was not.
+  func print(_ report: ExportReport) {
+    guard !quiet else { return }
+    Swift.print("\(report.lines) line\(report.lines == 1 ? "" : "s") -> \(output)")
+    for (what, count) in report.leftOut.sorted(by: { $0.key < $1.key }) {
+      Swift.print("  left out: \(count) \(what)")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import NearbyRecordings
+
+extension ExportCommand {
+  /// `nearby export jsonl`: a recording as JSON lines.
+  struct Jsonl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A recording as JSON lines, in the order of a run.",
+      discussion: """
+        Numbers keep every bit: what 'nearby run -' makes of the lines is what 'nearby run' makes \
+        of the recording.
+
+        EXAMPLE
+          nearby export jsonl walk --output walk.jsonl
+          nearby run - < walk.jsonl
+        """)
+
+    @Argument(help: "The recording's folder.", completion: .directory)
+    var recording: String
+
+    @OptionGroup var file: ExportOutputOptions
+
+    func run() throws {
+      do {
+        file.print(try LinesExporter(RecordingReader(folder: recording)).export(to: file.output))
+      } catch {
+        throw error.located(in: recording)
+      }
+    }
+  }
+}

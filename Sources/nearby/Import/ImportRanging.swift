@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+public import ArgumentParser
+public import NearbyRecordings
+
+extension ImportCommand {
+  /// `nearby import csv`: a table of ranging of any logger.
+  struct Csv: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A table of ranging of any logger, with a trajectory.",
+      discussion: """
+        TABLE has a header and a row for each sample. --map says which column holds what, --unit \
+        in which unit; columns with our own names need no map. Keys: timestamp, peer, distance, \
+        azimuth, elevation, distance_sigma, azimuth_sigma, elevation_sigma, azimuth_fom, \
+        elevation_fom, rssi, nlos. Azimuths are positive to the right, elevations up; for the \
+        other sign say deg with a minus, as in --unit azimuth=-deg.
+
+        EXAMPLE
+          nearby import csv uwb.csv --trajectory poses.txt --output walk \\
+            --map timestamp=time_ms --map distance=dist_cm --map peer=mac \\
+            --map azimuth=aoa --unit timestamp=ms --unit distance=cm \\
+            --unit azimuth=deg
+        """)
+
+    @Argument(help: "The table.", completion: .file())
+    var table: String
+
+    @OptionGroup var columns: RangingTableOptions
+    @OptionGroup var clock: RangingClockOptions
+    @OptionGroup(title: "Poses") var trajectory: TrajectoryOptions
+    @OptionGroup(title: "The recording") var recording: ImportOutputOptions
+
+    func run() throws {
+      var importer = RecordingImporter(trajectory: try trajectory.input())
+      var input = RangingInput(
+        path: table, format: .table(try columns.table(), peer: columns.peer))
+      input.offset = clock.offset
+      importer.ranging = input
+      importer.options = recording.options()
+      recording.report(try importer.importRecording(to: recording.output))
+    }
+  }
+
+  /// `nearby import uci`: ranging notifications of the FiRa command interface.
+  struct Uci: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A capture of FiRa UWB commands, with a trajectory.",
+      discussion: """
+        CAPTURE of UCI, the command interface, holds SESSION_INFO_NTF packets of two-way ranging: pcapng of link type 293, the \
+        packets' bytes, or text with a packet a line in hexadecimal digits, behind the time in \
+        seconds where it is known. A capture without times counts the session's ranging intervals \
+        from zero. --ranging-offset brings the times onto the clock of the poses.
+
+        Peers are named by their addresses, AA:BB. Distances of 0xFFFF and angles with a figure of \
+        merit of zero count as not measured; exchanges that failed give no sample.
+
+        EXAMPLE
+          nearby import uci uwb.pcapng --trajectory poses.txt --output walk \\
+            --ranging-offset -1731600000
+        """)
+
+    @Argument(help: "The capture.", completion: .file())
+    var capture: String
+
+    @Option(
+      help: ArgumentHelp(
+        "What the capture is: pcapng, raw or hex; found out when left out.", valueName: "what"))
+    var container: UciCapture.Container?
+
+    @OptionGroup var clock: RangingClockOptions
+    @OptionGroup(title: "Poses") var trajectory: TrajectoryOptions
+    @OptionGroup(title: "The recording") var recording: ImportOutputOptions
+
+    func run() throws {
+      var importer = RecordingImporter(trajectory: try trajectory.input())
+      var input = RangingInput(path: capture, format: .uci(UciCapture(container: container)))
+      input.offset = clock.offset
+      importer.ranging = input
+      importer.options = recording.options()
+      recording.report(try importer.importRecording(to: recording.output))
+    }
+  }
+}
+
+extension UciCapture.Container: ExpressibleByArgument {}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyRecordings
+
+/// Makes PNG of SVG, by librsvg's own program.
+enum Rasterizer {
+  private static let program = "rsvg-convert"
+  /// Pixels of the PNG for each of the SVG: sharp on screens and on paper.
+  private static let zoom = 2
+
+  /// Writes a picture.
+  ///
+  /// - Parameters:
+  ///   - svg: The picture.
+  ///   - file: Where to; the caller commits it.
+  /// - Throws: ``CommandFailure`` when the program is missing or fails.
+  static func writePNG(of svg: OutputText, to file: inout AtomicFile) throws {
+    guard let path = pathOfProgram() else {
+      throw CommandFailure(
+        .badData,
+        """
+        \(program) is not installed, which makes PNG: install it (Debian, Ubuntu: apt-get install \
+        librsvg2-bin), or name an output that ends in .svg
+        """)
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nearby-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, picture) = (
+      folder.appending(path: "picture.svg"), folder.appending(path: "picture.png")
+    )
+    let process = Process()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(svg.bytes).write(to: source)
+      process.executableURL = URL(fileURLWithPath: path)
+      process.arguments = ["--zoom", "\(zoom)", "--output", picture.path, source.path]
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else {
+        throw CommandFailure(
+          .internalError, "\(program) ended with \(process.terminationStatus)")
+      }
+      try file.write(Array(Data(contentsOf: picture)))
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let error as RecordingError {
+      throw error
+    } catch {
+      throw CommandFailure(.badData, "\(program): \(error.localizedDescription)")
+    }
+  }
+
+  private static func pathOfProgram() -> String? {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    return folders.map { "\($0)/\(program)" }
+      .first(where: FileManager.default.isExecutableFile(atPath:))
+  }
+}

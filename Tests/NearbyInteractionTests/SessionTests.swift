@@ -184,11 +184,12 @@ struct SessionTests {
 
   @Test func anAbsentEnvironmentMeasuresNothing() {
     let recorder = SessionRecorder()
-    let session = NISession(on: AbsentEnvironment())
+    let session = NISession(on: AbsentEnvironment("there is no such recording"))
     recorder.attach(to: session)
     session.run(NINearbyPeerConfiguration(peerToken: NIDiscoveryToken(.random(on: .watch))))
     withExtendedLifetime(session) { recorder.drain() }
     #expect((recorder.errors.first as? NIError)?.code == .unsupportedPlatform)
+    #expect(recorder.errors.first?.localizedDescription.contains("no such recording") == true)
   }
 
   // MARK: The AR session
@@ -381,6 +382,27 @@ struct SessionTests {
     pair.advance(1)
     #expect(pair.recorders[0].objects.last?.distance != nil)
     pair.sessions[0].invalidate()
+  }
+
+  // MARK: Memory
+
+  @Test func nothingIsKeptAlive() {
+    weak var world: SimulatedWorld?
+    weak var session: NISession?
+    weak var arSession: ARSession?
+    do {
+      let pair = SessionPair()
+      world = pair.world
+      session = pair.sessions[0]
+      let shared = ARSession(on: pair.devices[0])
+      arSession = shared
+      shared.run(ARWorldTrackingConfiguration())
+      pair.sessions[0].setARSession(shared)
+      pair.run(usesCamera: true)
+      pair.advance(1)
+      #expect(world != nil && session != nil && arSession != nil)
+    }
+    #expect(world == nil && session == nil && arSession == nil)
   }
 
   // MARK: Streams

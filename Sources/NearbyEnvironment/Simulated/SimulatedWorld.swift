@@ -48,6 +48,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private let lock = NSLock()
   private var tick: Int64
   private var devices: [DeviceState] = []
+  /// The one device of this process, if it has only one; it keeps the world alive.
+  private var processDevice: SimulatedDevice?
   private var farewells: [(token: SessionToken, until: Int64)] = []
   private var remotes: [UInt64: RemoteDevice] = [:]
   private var waiting: [WorldBeacon] = []
@@ -61,8 +63,6 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// A device of this process.
   struct DeviceState {
-    /// The program's hold on it; the world keeps it alive.
-    var device: SimulatedDevice?
     let number: UInt64
     let capabilities: DeviceCapabilities
     var firstTick: Int64
@@ -124,10 +124,14 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// The device of a session that is made without naming one.
   public func defaultDevice() -> any NearbyDevice {
-    if choice == .onePerProcess, let device = lock.withLock({ devices.first?.device }) {
-      return device
+    if choice == .onePerSession { return makeDevice() }
+    if let device = lock.withLock({ processDevice }) { return device }
+    let device = makeDevice()
+    return lock.withLock {
+      // Two threads may both have made one: the first serves.
+      processDevice = processDevice ?? device
+      return processDevice ?? device
     }
-    return makeDevice()
   }
 
   /// Makes a device.
@@ -147,7 +151,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       let device = SimulatedDevice(world: self, number: number, capabilities: capabilities)
       devices.append(
         DeviceState(
-          device: device, number: number, capabilities: capabilities, firstTick: tick,
+          number: number, capabilities: capabilities, firstTick: tick,
           motion: motion,
           odometry: SimulatedOdometry(settings.odometry, seed: settings.seed, device: number),
           truePose: motion?.pose(at: 0) ?? .identity))
@@ -275,6 +279,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func move() {
     let time = time(of: tick)
     for index in devices.indices {
+      // Nobody would notice.
+      if devices[index].roster.isEmpty { continue }
       guard let motion = devices[index].motion else { continue }
       let seconds = Double(tick - devices[index].firstTick) / settings.odometry.rate
       let pose = motion.pose(at: seconds)

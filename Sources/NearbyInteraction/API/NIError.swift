@@ -52,6 +52,12 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
     self.detail = detail
   }
 
+  /// Whether two errors are of the same kind.
+  public static func == (a: NIError, b: NIError) -> Bool { a.code == b.code }
+
+  /// Feeds the kind to a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
   /// The device cannot do what was asked for.
   public static var unsupportedPlatform: Code { .unsupportedPlatform }
   /// The configuration's token or accessory data is of no use.

@@ -212,7 +212,10 @@ final class SessionCore: @unchecked Sendable {
     case .didRemove(let reason):
       guard let peer = configuration?.peer else { return }
       tell(.didRemove(NINearbyObject(discoveryToken: peer), reason))
-    case .didInvalidate(let code): tell(.didInvalidate(NIError(code)))
+    case .didInvalidate(let code):
+      // Why an environment cannot be had is nowhere else to be read by an app that knows of none.
+      let absence = (device as? AbsentEnvironment)?.failure
+      tell(.didInvalidate(NIError(code, detail: absence)))
     }
   }
 

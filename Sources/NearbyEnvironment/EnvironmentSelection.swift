@@ -6,8 +6,9 @@ internal import NearbyRecordings
 ///
 /// | variable | value | meaning |
 /// | --- | --- | --- |
-/// | `NEARBY_ENVIRONMENT` | `simulated` (default) | a world in this process; every session is a device of its own |
-/// | | `simulated:FOLDER` | one world for all processes that name this folder of sockets; every process is a device |
+/// | `NEARBY_ENVIRONMENT` | `simulated` (default) | one world for all programs of this user; every session is a device of its own |
+/// | | `simulated:FOLDER` | one world for all programs that name this folder of sockets; every program is a device |
+/// | | `alone` | a world in this process; every session is a device of its own |
 /// | | `replay:FOLDER` | the recording in this folder; the n-th token that is run stands for its n-th peer |
 /// | | `none` | a device that measures nothing |
 /// | `NEARBY_SEED` | a number | the world's seed, 1 by default |
@@ -19,8 +20,10 @@ internal import NearbyRecordings
 public struct EnvironmentSelection: Hashable, Sendable {
   /// What was asked for.
   public enum Choice: Hashable, Sendable {
-    /// A simulated world in this process.
+    /// A simulated world shared by all programs of this user.
     case simulated
+    /// A simulated world in this process.
+    case alone
     /// A simulated world shared by the processes that name this folder.
     case shared(folder: String)
     /// A recording.
@@ -48,10 +51,13 @@ public struct EnvironmentSelection: Hashable, Sendable {
     case ("simulated", nil): choice = .simulated
     case ("simulated", let folder?): choice = .shared(folder: folder)
     case ("replay", let folder?): choice = .replay(folder: folder)
+    case ("alone", nil): choice = .alone
     case ("none", nil): choice = .none
     default:
       choice = .none
-      failure = "NEARBY_ENVIRONMENT is '\(name)', not simulated, simulated:…, replay:… or none"
+      failure = """
+        NEARBY_ENVIRONMENT is '\(name)', not simulated, simulated:…, replay:…, alone or none
+        """
     }
     if let text = variables["NEARBY_SEED"] {
       if let seed = UInt64(text) { settings.seed = seed } else { refuse("NEARBY_SEED", text) }
@@ -71,6 +77,9 @@ public struct EnvironmentSelection: Hashable, Sendable {
     }
   }
 
+  /// Where the programs of this user find each other, however they were started.
+  static var commonFolder: String { "/tmp/nearby-world-\(getuid())" }
+
   private mutating func refuse(_ variable: String, _ value: String) {
     choice = .none
     failure = "\(variable) is '\(value)', which makes no sense"
@@ -81,7 +90,12 @@ public struct EnvironmentSelection: Hashable, Sendable {
   /// - Returns: What was asked for, or an environment that measures nothing and says why.
   public func environment() -> any NearbyEnvironment {
     switch choice {
-    case .simulated: return SimulatedWorld(settings, clock: .machine)
+    case .alone: return SimulatedWorld(settings, clock: .machine)
+    case .simulated:
+      // Where no socket can be had, sessions of this process still have each other.
+      let shared = try? SimulatedWorld.shared(
+        in: Self.commonFolder, settings, devices: .onePerSession)
+      return shared ?? SimulatedWorld(settings, clock: .machine)
     case .none: return AbsentEnvironment(failure)
     case .shared(let folder):
       do throws(SimulatedWorld.SharingError) {

@@ -4,7 +4,6 @@ import NearbyInteraction
 
 /// Finds another device: start it twice, each with the other's token file, and read where it is.
 ///
-///     export NEARBY_ENVIRONMENT=simulated:/tmp/world
 ///     find-my-item /tmp/a.token /tmp/b.token &
 ///     find-my-item /tmp/b.token /tmp/a.token
 ///

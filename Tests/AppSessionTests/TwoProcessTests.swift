@@ -12,18 +12,29 @@ struct TwoProcessTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  private func start(_ name: String, _ other: String, _ variables: [String: String] = [:]) throws
-    -> Process
-  {
+  /// The environments in which two programs meet: nothing said, or a folder named.
+  enum Meeting: CaseIterable {
+    case anywhere
+    case inAFolder
+  }
+
+  private func variables(_ meeting: Meeting) -> [String: String] {
+    switch meeting {
+    case .anywhere: [:]
+    case .inAFolder: ["NEARBY_ENVIRONMENT": "simulated:\(folder.appending(path: "w").path)"]
+    }
+  }
+
+  private func start(
+    _ name: String, _ other: String, _ variables: [String: String]
+  ) throws -> Process {
     let output = folder.appending(path: "\(name).log")
     try Data().write(to: output)
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "find-my-item")
     process.arguments = [name, other].map { folder.appending(path: "\($0).token").path }
-    let world = ["NEARBY_ENVIRONMENT": "simulated:\(folder.appending(path: "w").path)"]
-    process.environment = ProcessInfo.processInfo.environment.merging(world) { $1 }
-      .merging(variables) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = FileHandle.nullDevice
     try process.run()
@@ -44,9 +55,11 @@ struct TwoProcessTests {
     line?.split(separator: " ").first.flatMap { Double($0) }
   }
 
-  @Test func twoProgramsFindEachOtherAndNoticeAnEnd() async throws {
+  @Test(arguments: Meeting.allCases)
+  func twoProgramsFindEachOtherAndNoticeAnEnd(meeting: Meeting) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let (a, b) = (try start("a", "b"), try start("b", "a"))
+    let variables = variables(meeting)
+    let (a, b) = (try start("a", "b", variables), try start("b", "a", variables))
     defer {
       a.terminate()
       b.terminate()

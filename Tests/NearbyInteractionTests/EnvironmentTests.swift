@@ -21,6 +21,7 @@ struct EnvironmentTests {
       (["NEARBY_ENVIRONMENT": "simulated:/tmp/a:b"], .shared(folder: "/tmp/a:b")),
       (["NEARBY_ENVIRONMENT": "replay:plaza"], .replay(folder: "plaza")),
       (["NEARBY_ENVIRONMENT": "none"], .none), (["NEARBY_ENVIRONMENT": "telepathy"], .none),
+      (["NEARBY_ENVIRONMENT": "alone"], .alone), (["NEARBY_ENVIRONMENT": "alone:a"], .none),
       (["NEARBY_ENVIRONMENT": "replay"], .none), (["NEARBY_SEED": "x"], .none),
       (["NEARBY_SPEED": "-1"], .none), (["NEARBY_PHONE": "fax"], .none),
     ] as [([String: String], EnvironmentSelection.Choice)])
@@ -158,7 +159,7 @@ struct EnvironmentTests {
       for (index, world) in worlds.enumerated() {
         links[index].other = worlds[1 - index]
         links[index].isBad = isBad
-        world.connect(links[index], firstSlot: index)
+        world.connect(links[index], slot: index)
       }
       sessions = worlds.map { NISession(on: $0.defaultDevice()) }
       recorders = sessions.map { session in

@@ -56,7 +56,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private var messages: [DeviceRoster.Message] = []
   private var timer: (any DispatchSourceTimer)?
   private var link: (any WorldLink)?
-  private var firstSlot = 0
+  /// The place of this process among those that share the world.
+  private var slot = 0
   /// How many devices got their place from the settings.
   private var placed = 0
   private var farewellDice: SeededGenerator
@@ -90,6 +91,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     var heard: [Int64] = []
   }
 
+  /// The numbers of so many devices are those of one process.
+  private static let numbersPerProcess = 1 << 20
   /// So many exchanges are remembered: six seconds at 10 Hz.
   private static let memory = 60
   /// When a stepped world begins, seconds.
@@ -145,8 +148,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     motion: SimulatedMotion? = nil, capabilities: DeviceCapabilities? = nil
   ) -> SimulatedDevice {
     lock.withLock {
-      let slot = firstSlot + devices.count
-      let number = UInt64(slot)
+      let number = UInt64(slot * Self.numbersPerProcess + devices.count)
       let capabilities = capabilities ?? settings.capabilities
       let device = SimulatedDevice(world: self, number: number, capabilities: capabilities)
       devices.append(
@@ -191,7 +193,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     lock.withLock {
       let index = index(of: device)
       guard devices[index].motion == nil else { return }
-      let motion = settings.motion(firstSlot + placed)
+      // Devices of other processes stand where the next ones of this would: a step aside.
+      let motion = settings.motion(slot + placed, aside: link == nil ? 0 : placed)
       placed += 1
       devices[index].motion = motion
       devices[index].firstTick = tick
@@ -211,7 +214,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
-  private func index(of device: SimulatedDevice) -> Int { Int(device.number) - firstSlot }
+  private func index(of device: SimulatedDevice) -> Int {
+    Int(device.number) - slot * Self.numbersPerProcess
+  }
 
   // MARK: Time
 
@@ -384,11 +389,11 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - link: How beacons get there.
-  ///   - firstSlot: The number of this world's first device, not used by others.
-  func connect(_ link: any WorldLink, firstSlot: Int) {
+  ///   - slot: The place of this process among them, not taken by others.
+  func connect(_ link: any WorldLink, slot: Int) {
     lock.withLock {
       self.link = link
-      self.firstSlot = firstSlot
+      self.slot = slot
     }
   }
 

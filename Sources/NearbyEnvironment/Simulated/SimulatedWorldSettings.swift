@@ -59,15 +59,23 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   ///
   /// Without antenna arrays that resolves nothing, so every other device is carried about the room
   /// instead, and those between rest.
-  func motion(_ slot: Int) -> SimulatedMotion {
+  ///
+  /// - Parameters:
+  ///   - slot: Its place in the order of devices.
+  ///   - aside: So many steps of 0.6 m to its right, and moving in another way.
+  /// - Returns: Its motion.
+  func motion(_ slot: Int, aside: Int = 0) -> SimulatedMotion {
+    let step = RigidTransform(
+      rotation: .identity, translation: Vector3(0.6 * Double(aside), 0, 0))
+    let standing = standing(slot) * step
+    let seed = seed &+ UInt64(slot) &+ 7919 &* UInt64(aside)
     if !capabilities.contains(.direction) {
-      let standing = standing(slot)
       if slot % 2 == 1 { return .resting(at: standing) }
-      let walk = ScenarioMotion(.wanderingWalk, seed: seed &+ UInt64(slot))
+      let walk = ScenarioMotion(.wanderingWalk, seed: seed)
       let start = RigidTransform(
         rotation: .identity, translation: standing.translation - Vector3(0, 1.4, 0))
       return .carried(walk, from: start)
     }
-    return .sweeping(about: standing(slot), reach: sweep, seed: seed &+ UInt64(slot))
+    return .sweeping(about: standing, reach: sweep, seed: seed)
   }
 }

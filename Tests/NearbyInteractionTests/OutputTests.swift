@@ -238,6 +238,56 @@ struct OutputTests {
     #expect(directions(false) > 20)
   }
 
+  @Test func aMovingPeerIsFollowed() throws {
+    let here = Vector3(0, 1.4, 0)
+    let walker = SimulatedMotion { seconds in
+      RigidTransform(
+        standingAt: Vector3(2 * sin(0.4 * seconds), 1.2, -3 - sin(0.3 * seconds)), facing: here)
+    }
+    let finder = SimulatedMotion.sweeping(
+      about: .init(standingAt: here, facing: Vector3(0, 0, -3)), seed: 3)
+    let pair = SessionPair(motions: [finder, walker])
+    pair.sessions[0].options.peerMotion = .moving
+    pair.run(usesCamera: true)
+    var misses: [Double] = []
+    for _ in 0..<200 {
+      pair.advance(0.1)
+      guard let object = pair.recorders[0].objects.last, let unit = object.direction else {
+        continue
+      }
+      let truth = truth(pair, from: 0, to: 1)
+      let cosine =
+        Double(unit.x) * truth.unit.x + Double(unit.y) * truth.unit.y + Double(unit.z)
+        * truth.unit.z
+      misses.append(acos(min(1, cosine)))
+    }
+    #expect(misses.count > 100)
+    #expect(misses.sorted()[misses.count / 2] < 0.12)
+  }
+
+  @Test func theDevicePointsAtOneOfMany() throws {
+    let world = SimulatedWorld()
+    let phone = world.makeDevice(
+      motion: .resting(at: .init(standingAt: Vector3(0, 1.4, 0), facing: Vector3(0, 0, -1))))
+    let places = [Vector3(-2, 1.4, -2), Vector3(0.2, 1.4, -3), Vector3(2.5, 1.4, -2)]
+    let pairs = try places.map { place in
+      let device = world.makeDevice(motion: .resting(at: .init(standingAt: place, facing: .zero)))
+      let (session, other) = (NISession(on: phone), NISession(on: device))
+      let recorder = SessionRecorder()
+      recorder.attach(to: session)
+      session.run(NINearbyPeerConfiguration(peerToken: try #require(other.discoveryToken)))
+      other.run(NINearbyPeerConfiguration(peerToken: try #require(session.discoveryToken)))
+      return (session, other, recorder)
+    }
+    world.advance(bySeconds: 1)
+    let pointing = try pairs.map { pair in
+      pair.2.drain()
+      return try #require(pair.2.objects.last?.pointing)
+    }
+    #expect(pointing[1] > 0.95 && pointing[1] > pointing[0] && pointing[1] > pointing[2])
+    withExtendedLifetime(pairs) {}
+  }
+
   // MARK: Many devices
 
   @Test func fourDevicesWithThreeSessionsEach() throws {

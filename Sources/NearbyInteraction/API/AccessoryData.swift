@@ -3,7 +3,7 @@ public import NearbyEnvironment
 
 /// The blob by which an accessory describes itself, in our own form.
 ///
-/// 24 bytes: the letters `NIAC`, the version 1, the bits 0, then the 18 bytes of a ``SessionToken``.
+/// 24 bytes: the letters `NIAC`, the version 1, the bits 0, then the 18 bytes of a `SessionToken`.
 /// The blob that a session generates for the accessory is alike with the letters `NISC`: it names the
 /// session that the accessory is to answer. The blobs of real accessories are neither.
 public struct AccessoryData: Hashable, Sendable {

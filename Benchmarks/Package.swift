@@ -45,7 +45,9 @@ let package = Package(
         "CFloors",
         .product(name: "CNearbyKernels", package: "nearby"),
         .product(name: "NearbyFusion", package: "nearby"),
+        .product(name: "NearbyEnvironment", package: "nearby"),
         .product(name: "NearbyGeometry", package: "nearby"),
+        .product(name: "NearbyInteraction", package: "nearby"),
         .product(name: "NearbyRecordings", package: "nearby"),
       ],
       swiftSettings: swiftSettings),
@@ -56,6 +58,7 @@ let package = Package(
       dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],
       swiftSettings: swiftSettings),
     benchmarks("Kernels"), benchmarks("Engine"), benchmarks("Recordings"), benchmarks("Runs"),
+    benchmarks("Sessions"),
 
     // MARK: - Instructions and allocations
     .target(name: "CMeasuredRegion"),

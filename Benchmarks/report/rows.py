@@ -109,4 +109,5 @@ ROWS = [
     Row("Runs.command.walk", "nearby run, with start-up", (_at_most(60e6),)),
     Row("Runs.replay.plaza1", "plaza1, text to estimates"),
     Row("Runs.replay.plaza2", "plaza2, text to estimates"),
+    Row("Sessions.second.100", "second of 100 sessions"),
 ]

@@ -178,6 +178,12 @@ def notes(measured: Measured) -> list[str]:
             f"1000 peers at 10 Hz, poses at 60 Hz, an estimate for each sample: {share:.1%} "
             "of a core"
         )
+    sessions = measured.times.workloads.get("Sessions.second.100")
+    if sessions:
+        found.append(
+            "100 sessions at 10 Hz with camera assistance, their simulated world included: "
+            f"{sessions.operation.median / 1e9:.1%} of a core"
+        )
     if measured.times.hours:
         windows = ", ".join(
             f"{name} {duration(measured.times.hours[name].best)}"

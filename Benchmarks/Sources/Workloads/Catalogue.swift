@@ -70,6 +70,11 @@ public enum Catalogue {
     Entry("Runs.replay.plaza2", countedBatches: nil) { try Replay(Places.dataset("plaza2")) },
   ]
 
+  /// Sessions in simulated worlds.
+  public static let sessions = [
+    Entry("Sessions.second.100", countedBatches: nil) { try SessionSecond(sessions: 100) }
+  ]
+
   /// All of them.
-  public static let all = kernels + engine + recordings + runs
+  public static let all = kernels + engine + recordings + runs + sessions
 }

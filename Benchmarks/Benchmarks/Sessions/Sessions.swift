@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import Registration
+import Workloads
+
+let benchmarks: @Sendable () -> Void = { for entry in Catalogue.sessions { entry.register() } }

@@ -1,7 +1,7 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-dependent prove bench bench-setup bench-build bench-gate \
+.PHONY: help setup build demo test test-races test-dependent prove bench bench-setup bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test interop-test fixtures clean
 
@@ -42,6 +42,11 @@ demo: build ## locate the beacons of a real recording
 test: setup ## run all tests, optimised: the consistency tests run thousands of simulations
 	swift test -c release --disable-xctest --scratch-path .build-test
 	@$(MAKE) --no-print-directory test-dependent
+
+# Without random addresses, which the sanitizer's own map of memory does not always survive.
+test-races: setup ## run the tests of sessions under the thread sanitizer
+	setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest --scratch-path .build-tsan \
+	  --filter 'NearbyInteractionTests|AppSessionTests'
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
@@ -168,4 +173,4 @@ docs: setup ## build the documentation; a broken link is an error
 
 clean: ## remove what builds and runs left
 	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
-	  .build-browser .build-interop out
+	  .build-browser .build-interop .build-tsan out

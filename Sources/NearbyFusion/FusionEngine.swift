@@ -97,13 +97,20 @@ public struct FusionEngine: Sendable {
     var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
-    let device = trajectory.point(at: sample.timestamp)
-    let components = peers[index].judge(
-      sample, at: device, rejecting: rejection(of: sample, at: device), settings, into: &report)
-    if let device, isAnyPresent(components) {
-      newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      peers[index].fuse(
-        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
+    if let device = trajectory.point(at: sample.timestamp) {
+      let components = peers[index].judge(
+        sample, at: device.worldFromDevice, rejecting: rejection(of: sample, at: device), settings,
+        into: &report)
+      if !components.isEmpty {
+        newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
+        peers[index].fuse(
+          components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
+          into: &report)
+      }
+    } else {
+      // Nothing is looked at from there: all is rejected.
+      _ = peers[index].judge(
+        sample, at: .identity, rejecting: isTooLate(sample) ? .tooLate : .noPose, settings,
         into: &report)
     }
     peers[index].assess(settings, use: report.use, isDark: isDark, at: sample.timestamp)
@@ -115,10 +122,7 @@ public struct FusionEngine: Sendable {
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
-    guard !peers[peer.index].accounts.isEmpty else {
-      return .nothing(of: peer, at: Timestamp(nanoseconds: 0))
-    }
-    return estimate(of: peer, from: peers[peer.index].accounts[0].device)
+    estimate(of: peer, from: peers.span[peer.index].posterior.device)
   }
 
   /// What is known of a peer at another moment, later than its last sample.
@@ -134,30 +138,49 @@ public struct FusionEngine: Sendable {
     return estimate(of: peer, from: device)
   }
 
+  @inline(__always)
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
-    guard !peers[peer.index].accounts.isEmpty else {
-      return .nothing(of: peer, at: device.timestamp)
+    var estimate = PeerEstimate.nothing(of: peer, at: device.timestamp)
+    // Filled in where it is, and read through a span where it stands: both are large.
+    let filters = peers.span
+    if filters[peer.index].posterior.isSingle {
+      estimate.fill(
+        from: filters[peer.index].posterior.view(
+          from: device, isPlanar: settings.configuration.odometry.isPlanar),
+        spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
+        isDark: isDark)
+    } else {
+      fillFromHypotheses(&estimate, of: peer, from: device)
     }
-    return peers[peer.index].estimate(of: peer, from: device, settings, isDark: isDark)
+    return estimate
+  }
+
+  private func fillFromHypotheses(
+    _ estimate: inout PeerEstimate, of peer: PeerID, from device: TrajectoryPoint
+  ) {
+    let filter = peers[peer.index]
+    guard !filter.accounts.isEmpty else { return }
+    estimate.fill(
+      from: filter.view(from: device, settings), spread: filter.posterior.spread, filter.standing,
+      settings, isDark: isDark)
   }
 
   // MARK: Stage 1, judging the sample
 
   /// Why nothing of a sample can be used, if so.
+  @inline(__always)
   private func rejection(
-    of sample: RangingSample, at device: TrajectoryPoint?
+    of sample: RangingSample, at device: TrajectoryPoint
   ) -> ComponentReport.Rejection? {
-    if let newest = newestSampleTime,
-      newest.seconds(since: sample.timestamp) > settings.configuration.ranging.maximumLateness
-    {
-      return .tooLate
-    }
-    guard let device else { return .noPose }
+    if isTooLate(sample) { return .tooLate }
     return device.isTracked ? nil : .trackingNotAvailable
   }
 
-  private func isAnyPresent(_ components: Components) -> Bool {
-    components[0] != nil || components[1] != nil || components[2] != nil
+  @inline(__always)
+  private func isTooLate(_ sample: RangingSample) -> Bool {
+    guard let newest = newestSampleTime else { return false }
+    return newest.seconds(since: sample.timestamp)
+      > settings.configuration.ranging.maximumLateness
   }
 }
 

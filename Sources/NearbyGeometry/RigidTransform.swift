@@ -12,7 +12,10 @@ public struct RigidTransform: Hashable, Sendable {
   public var translation: Vector3
 
   /// The transform that changes nothing.
-  public static let identity = RigidTransform(rotation: .identity, translation: .zero)
+  @inlinable
+  public static var identity: RigidTransform {
+    RigidTransform(rotation: .identity, translation: .zero)
+  }
 
   /// Makes a transform from its two parts.
   @inlinable

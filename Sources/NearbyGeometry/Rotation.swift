@@ -19,7 +19,8 @@ public struct Rotation: Hashable, Sendable {
   public let w: Double
 
   /// The rotation by nothing.
-  public static let identity = Rotation(unchecked: 0, 0, 0, 1)
+  @inlinable
+  public static var identity: Rotation { Rotation(unchecked: 0, 0, 0, 1) }
 
   /// Makes a rotation from a quaternion that has unit length already.
   @inlinable
@@ -127,8 +128,17 @@ public struct Rotation: Hashable, Sendable {
   /// - Parameter other: The other rotation.
   /// - Returns: The smallest angle, in radians, that turns one into the other.
   public func angle(to other: Rotation) -> Double {
-    let d = inverse * other
-    return 2 * atan2(Vector3(d.x, d.y, d.z).length, abs(d.w))
+    // The vector and the scalar part of inverse * other.
+    let cosine = w * other.w + x * other.x + y * other.y + z * other.z
+    let vector = Vector3(
+      w * other.x - x * other.w - y * other.z + z * other.y,
+      w * other.y + x * other.z - y * other.w - z * other.x,
+      w * other.z - x * other.y + y * other.x - z * other.w)
+    let tangent = vector.length / abs(cosine)
+    // Between neighbouring poses: the series, whose first term left out is below 1e-16 of it.
+    guard tangent < 0.03 else { return 2 * atan2(vector.length, abs(cosine)) }
+    let t = tangent * tangent
+    return 2 * tangent * (1 - t * (1 / 3 - t * (1 / 5 - t * (1 / 7 - t / 9))))
   }
 
   /// cos²(α/2) of the angle α to another rotation: falls as the angle grows, and takes no

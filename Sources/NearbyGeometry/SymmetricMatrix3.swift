@@ -19,7 +19,10 @@ public struct SymmetricMatrix3: Hashable, Sendable, Codable {
   public var zz: Double
 
   /// The zero matrix.
-  public static let zero = SymmetricMatrix3(xx: 0, xy: 0, xz: 0, yy: 0, yz: 0, zz: 0)
+  @inlinable
+  public static var zero: SymmetricMatrix3 {
+    SymmetricMatrix3(xx: 0, xy: 0, xz: 0, yy: 0, yz: 0, zz: 0)
+  }
 
   /// Makes a matrix from its upper triangle.
   @inlinable

@@ -14,7 +14,8 @@ public struct Vector3: Hashable, Sendable, Codable {
   public var z: Double
 
   /// The zero vector.
-  public static let zero = Vector3(0, 0, 0)
+  @inlinable
+  public static var zero: Vector3 { Vector3(0, 0, 0) }
 
   /// Makes a vector from its components.
   @inlinable

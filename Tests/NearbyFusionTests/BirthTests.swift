@@ -30,7 +30,7 @@ struct BirthTests {
       sample.azimuthSigmaRadians = ratio * configuration.ranging.azimuthSigmaRadians
       sample.elevationSigmaRadians = ratio * configuration.ranging.elevationSigmaRadians
     }
-    var components = Components(repeating: nil)
+    var components = Components()
     for component in Component.allCases {
       components[component.rawValue] = MeasuredComponent(
         component, of: sample, configuration.ranging)

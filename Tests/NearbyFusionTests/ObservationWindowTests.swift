@@ -33,7 +33,7 @@ struct ObservationWindowTests {
     let ranging = FusionConfiguration().ranging
     let sample = RangingSample(
       peer: PeerID(index: 0), timestamp: device.timestamp, distance: range)
-    var components = Components(repeating: nil)
+    var components = Components()
     components[0] = MeasuredComponent(.range, of: sample, ranging)
     return window.add(components, at: device, noise: NoiseLevels(ranging), expecting: expectation)
   }

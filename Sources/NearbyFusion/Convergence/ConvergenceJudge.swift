@@ -19,7 +19,7 @@ struct ConvergenceJudge {
   var isProven = true
 
   func judge(_ progress: ConvergenceProgress) -> Convergence {
-    let width = PosteriorView.Width(
+    let width = PosteriorWidth(
       requiredSigma: progress.requiredSigma, totalSigma: progress.totalSigma,
       dominantModeWeight: progress.dominantModeWeight)
     if holds(width) { return .converged }
@@ -28,13 +28,13 @@ struct ConvergenceJudge {
 
   /// Whether it has converged; only the reasons why not need more than this.
   @inline(__always)
-  func holds(_ width: PosteriorView.Width) -> Bool {
+  func holds(_ width: PosteriorWidth) -> Bool {
     let share = wasConverged ? 0.95 : 1
     let isSingle = width.dominantModeWeight >= share * configuration.dominantModeWeight
     return isNarrow(width) && isSingle && isProven && !lacksSignal
   }
 
-  private func isNarrow(_ width: PosteriorView.Width) -> Bool {
+  private func isNarrow(_ width: PosteriorWidth) -> Bool {
     width.totalSigma <= width.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
   }
 

@@ -12,12 +12,14 @@ struct DeviceSpread: Hashable, Sendable {
   mutating func add(_ position: Vector3) {
     count += 1
     let before = position - mean
-    mean += before / count
+    let share = 1 / count
+    mean += share * before
     // (x - old mean)(x - new mean)ᵀ is symmetric: the two differ by a factor.
-    scatter = scatter + SymmetricMatrix3(outer: before, scale: (count - 1) / count)
+    scatter = scatter + SymmetricMatrix3(outer: before, scale: 1 - share)
   }
 
   /// The root mean square of the movement across a unit direction, metres.
+  @inline(__always)
   func transverse(to direction: Vector3) -> Double {
     guard count > 0 else { return 0 }
     return max(0, (scatter.trace - scatter.quadraticForm(direction)) / count).squareRoot()

@@ -8,31 +8,33 @@ package import NearbyGeometry
 /// or down that projection says little, so it blends to the projection of the device's +y (looking
 /// down) or -y (looking up): the way the top of a phone points when it is laid flat.
 package struct Heading {
-  /// The unit vector ahead, in the world's horizontal plane.
-  let ahead: Vector3
-  /// The unit vector to the right of it.
-  let right: Vector3
+  /// Ahead in the world's horizontal plane; of no particular length, which a bearing does not need.
+  private let level: Vector3
 
-  /// The sine of the elevation of the camera's axis at which blending begins.
-  private static let blendFrom = cos(30.0.degreesAsRadians)
+  /// The unit vector ahead, in the world's horizontal plane.
+  var ahead: Vector3 { level.normalized }
+  /// The unit vector to the right of it.
+  var right: Vector3 { Vector3(-ahead.z, 0, ahead.x) }
+
+  /// The sine of the elevation of the camera's axis at which blending begins: cos 30°.
+  private static let blendFrom = 0.8660254037844387
 
   package init(_ worldFromDevice: Rotation) {
     let camera = -worldFromDevice.zAxis
-    var level = Vector3(camera.x, 0, camera.z)
-    let steep = abs(camera.y)
-    if steep > Self.blendFrom {
-      let top = worldFromDevice.yAxis
-      let sign = camera.y < 0 ? 1.0 : -1.0
-      let blend = (steep - Self.blendFrom) / (1 - Self.blendFrom)
-      level = (1 - blend) * level + blend * sign * Vector3(top.x, 0, top.z)
-    }
-    let unit = level.normalized
-    ahead = unit == .zero ? Vector3(0, 0, -1) : unit
-    right = Vector3(-ahead.z, 0, ahead.x)
+    let level = Vector3(camera.x, 0, camera.z)
+    let isSteep = abs(camera.y) > Self.blendFrom
+    self.level = isSteep ? Self.blended(level, camera, worldFromDevice.yAxis) : level
+  }
+
+  private static func blended(_ level: Vector3, _ camera: Vector3, _ top: Vector3) -> Vector3 {
+    let sign = camera.y < 0 ? 1.0 : -1.0
+    let blend = (abs(camera.y) - blendFrom) / (1 - blendFrom)
+    let blended = (1 - blend) * level + blend * sign * Vector3(top.x, 0, top.z)
+    return blended == .zero ? Vector3(0, 0, -1) : blended
   }
 
   /// The bearing of a horizontal vector, positive to the right, (-π, π].
   package func bearing(of vector: Vector3) -> Double {
-    atan2(vector.dot(right), vector.dot(ahead))
+    atan2(level.x * vector.z - level.z * vector.x, level.x * vector.x + level.z * vector.z)
   }
 }

@@ -14,8 +14,8 @@ struct PeerFilter: Sendable {
   /// In an array because an account is worked on where it is: it is too large to be copied with every
   /// sample.
   private(set) var accounts: [Tracker] = []
-  private(set) var convergence = Convergence.unknown
-  private(set) var vertical = VerticalDirectionEstimate.unknown
+  private(set) var standing = Standing()
+  private(set) var posterior = RestingPosterior()
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
@@ -25,8 +25,6 @@ struct PeerFilter: Sendable {
   private var lastSample: RangingSample?
   private var azimuthRun = StuckAngle()
   private var elevationRun = StuckAngle()
-  /// Since when no component of any sample has been usable.
-  private var unusableSince: Timestamp?
 
   init(motion: PeerMotion, _ ranging: RangingConfiguration) {
     self.motion = motion
@@ -46,27 +44,31 @@ struct PeerFilter: Sendable {
   ///
   /// - Parameters:
   ///   - sample: The sample.
-  ///   - device: Where the device was.
+  ///   - worldFromDevice: Where the device was; not looked at when there is a reason.
   ///   - reason: Why nothing of it can be used, if so.
   ///   - settings: The settings.
   ///   - report: What becomes of the components.
   /// - Returns: What may be used.
   mutating func judge(
-    _ sample: RangingSample, at device: TrajectoryPoint?,
+    _ sample: RangingSample, at worldFromDevice: RigidTransform,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
     into report: inout SampleReport
   ) -> Components {
     let reason = isDuplicate(sample) ? .duplicate : reason
-    return [
-      judged(.range, sample, at: device, rejecting: reason, settings, into: &report.range),
-      judged(.azimuth, sample, at: device, rejecting: reason, settings, into: &report.azimuth),
-      judged(.elevation, sample, at: device, rejecting: reason, settings, into: &report.elevation),
-    ]
+    var components = Components()
+    components[0] = judged(
+      .range, sample, at: worldFromDevice, rejecting: reason, settings, into: &report.range)
+    components[1] = judged(
+      .azimuth, sample, at: worldFromDevice, rejecting: reason, settings, into: &report.azimuth)
+    components[2] = judged(
+      .elevation, sample, at: worldFromDevice, rejecting: reason, settings,
+      into: &report.elevation)
+    return components
   }
 
   @inline(__always)
   private mutating func judged(
-    _ component: Component, _ sample: RangingSample, at device: TrajectoryPoint?,
+    _ component: Component, _ sample: RangingSample, at worldFromDevice: RigidTransform,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
     into report: inout ComponentReport
   ) -> MeasuredComponent? {
@@ -74,8 +76,8 @@ struct PeerFilter: Sendable {
       let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
     else { return nil }
     var rejection = measured.rejection ?? reason
-    if rejection == nil, let device, settings.configuration.features.contains(.stuckAngles),
-      isStuck(component, measured.value, at: device)
+    if rejection == nil, settings.configuration.features.contains(.stuckAngles),
+      isStuck(component, measured.value, at: worldFromDevice)
     {
       rejection = .stuck
     }
@@ -95,12 +97,12 @@ struct PeerFilter: Sendable {
   /// Whether an angle only repeats what was measured in another pose.
   @inline(__always)
   private mutating func isStuck(
-    _ component: Component, _ value: Double, at device: TrajectoryPoint
+    _ component: Component, _ value: Double, at worldFromDevice: RigidTransform
   ) -> Bool {
     switch component {
     case .range: false
-    case .azimuth: azimuthRun.isStuck(value, at: device.worldFromDevice)
-    case .elevation: elevationRun.isStuck(value, at: device.worldFromDevice)
+    case .azimuth: azimuthRun.isStuck(value, at: worldFromDevice)
+    case .elevation: elevationRun.isStuck(value, at: worldFromDevice)
     }
   }
 
@@ -114,8 +116,8 @@ struct PeerFilter: Sendable {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
     // nothing here.
     if let world, device.world < world {
-      for index in 0..<3 where components[index] != nil {
-        report[index].value = components[index]?.value ?? 0
+      for index in 0..<3 where components.has(index) {
+        report[index].value = components.values[index]
         report[index].outcome = .rejected(.tooLate)
       }
       return
@@ -195,20 +197,25 @@ struct PeerFilter: Sendable {
     into report: inout SampleReport
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
-    self.report(0, components[0], variances.white[0], learns: learns, into: &report.range)
-    self.report(1, components[1], variances.white[1], learns: learns, into: &report.azimuth)
-    self.report(2, components[2], variances.white[2], learns: learns, into: &report.elevation)
+    if components.has(0) {
+      self.report(0, components, variances.white[0], learns: learns, into: &report.range)
+    }
+    if components.has(1) {
+      self.report(1, components, variances.white[1], learns: learns, into: &report.azimuth)
+    }
+    if components.has(2) {
+      self.report(2, components, variances.white[2], learns: learns, into: &report.elevation)
+    }
   }
 
   @inline(__always)
   private mutating func report(
-    _ index: Int, _ component: MeasuredComponent?, _ white: Double, learns: Bool,
+    _ index: Int, _ components: Components, _ white: Double, learns: Bool,
     into report: inout ComponentReport
   ) {
-    guard let component else { return }
     let outcome = accounts[0].outcomes[index]
     report = ComponentReport(
-      value: component.value, variance: white, innovation: outcome.innovation,
+      value: components.values[index], variance: white, innovation: outcome.innovation,
       innovationVariance: outcome.innovationVariance,
       outcome: outcome.inlier >= 0.5
         ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
@@ -220,7 +227,7 @@ struct PeerFilter: Sendable {
       noise[index].observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-          novelty: outcome.novelty, sigma: component.sigma))
+          novelty: outcome.novelty, sigma: components.sigmas[index]))
     } else {
       noise[index].forgetLast()
     }
@@ -245,110 +252,39 @@ struct PeerFilter: Sendable {
     _ settings: Settings, use: SampleReport.Use, isDark: Bool, at time: Timestamp
   ) {
     if use != .rejected {
-      unusableSince = nil
-    } else if unusableSince == nil {
-      unusableSince = time
+      standing.unusableSince = nil
+    } else if standing.unusableSince == nil {
+      standing.unusableSince = time
     }
     guard !accounts.isEmpty else { return }
-    let view = PosteriorView(
-      accounts[0].bank, from: accounts[0].device.worldFromDevice, drift: PosteriorView.Drift())
-    let judge = convergenceJudge(settings, isDark: isDark, at: time)
-    let width = view.width(settings.configuration)
-    convergence = judge.holds(width) ? .converged : judge.judge(progress(view, width, settings))
-    vertical = verticalDirection(view, settings)
-  }
-
-  @inline(__always)
-  private func progress(
-    _ view: PosteriorView, _ width: PosteriorView.Width, _ settings: Settings
-  ) -> ConvergenceProgress {
-    view.progress(
-      width, spread: accounts[0].spread, isPlanar: settings.configuration.odometry.isPlanar)
-  }
-
-  @inline(__always)
-  private func convergenceJudge(
-    _ settings: Settings, isDark: Bool, at time: Timestamp
-  ) -> ConvergenceJudge {
-    let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
-    return ConvergenceJudge(
-      configuration: settings.configuration.convergence, wasConverged: convergence == .converged,
-      isDark: isDark,
-      lacksSignal: unusable >= settings.configuration.faults.doubtAfter
-        || hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw,
-      isProven: accounts[0].isProven)
-  }
-
-  /// The word on the height, once movement and the horizontal sweep are done.
-  ///
-  /// Without them it would be the prior's word. A planar world has no heights.
-  @inline(__always)
-  private func verticalDirection(
-    _ view: PosteriorView, _ settings: Settings
-  ) -> VerticalDirectionEstimate {
-    if settings.configuration.odometry.isPlanar { return .unknown }
-    if case .notConverged(let reasons) = convergence,
-      !reasons.isDisjoint(with: [.insufficientMovement, .insufficientHorizontalSweep])
-    {
-      return .unknown
+    standing.hypothesisCount = accounts[0].bank.count
+    standing.isSearching = !accounts[0].isSettled
+    standing.isDoubtful =
+      hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw
+    standing.isProven = accounts[0].isProven
+    posterior.isSingle = standing.hypothesisCount == 1 && motion == .stationary
+    posterior.device = accounts[0].device
+    posterior.spread = accounts[0].spread
+    (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
+    if standing.hypothesisCount == 1 {
+      standing.judge(
+        GaussianView(
+          posterior.mean, posterior.covariance, from: posterior.device.worldFromDevice,
+          drift: OdometryDrift()),
+        spread: posterior.spread, settings, isDark: isDark, at: time)
+    } else {
+      standing.judge(
+        view(from: posterior.device, settings), spread: posterior.spread, settings, isDark: isDark,
+        at: time)
     }
-    let probability = view.verticalProbabilities(
-      sameLevelWithin: settings.configuration.outputs.sameLevelWithin)
-    return VerticalDirectionJudge(
-      configuration: settings.configuration.outputs, previous: vertical
-    )
-    .judge(above: probability.above, below: probability.below)
   }
 
-  // MARK: Outputs
-
-  /// The estimate as seen from the device at a moment; there must be an account.
-  @inline(__always)
-  func estimate(
-    of peer: PeerID, from device: TrajectoryPoint, _ settings: Settings, isDark: Bool
-  ) -> PeerEstimate {
-    let isPlanar = settings.configuration.odometry.isPlanar
-    let view = PosteriorView(
+  /// The posterior as seen from the device at a moment; there must be an account.
+  func view(from device: TrajectoryPoint, _ settings: Settings) -> MixtureView {
+    MixtureView(
       accounts[0].bank(at: device, settings), from: device.worldFromDevice,
-      drift: accounts[0].drift(to: device, isPlanar: isPlanar))
-    let progress = progress(view, view.width(settings.configuration), settings)
-    let convergence = convergenceJudge(settings, isDark: isDark, at: device.timestamp)
-      .judge(progress)
-    let outputs = settings.configuration.outputs
-
-    let distance = view.distance()
-    let distanceLimit = max(
-      outputs.distanceSigmaFloor, outputs.distanceSigmaPerDistance * distance.mean)
-    let angle = view.horizontalAngle()
-    let direction = view.direction()
-    let height = view.heightDifference()
-    let isConverged = convergence == .converged
-    let place = RigidTransform(rotation: .identity, translation: view.mean)
-    return PeerEstimate(
-      peer: peer, timestamp: device.timestamp, convergence: convergence, progress: progress,
-      distance: .gated(distance.mean, sigma: distance.sigma, limit: distanceLimit),
-      direction: .gated(
-        direction.unit, sigma: direction.sigma, limit: outputs.directionSigmaRadians),
-      horizontalAngleRadians: .gated(
-        angle.mean, sigma: angle.sigma, limit: outputs.horizontalAngleSigmaRadians),
-      verticalDirection: verticalDirection(view, settings),
-      heightDifference: isPlanar
-        ? Estimated(value: nil, sigma: .infinity, unavailability: .noData)
-        : .gated(height.mean, sigma: height.sigma, limit: .infinity),
-      worldTransform: Estimated(
-        value: isConverged ? place : nil, sigma: progress.totalSigma,
-        unavailability: isConverged ? nil : .notConverged),
-      meanInWorld: view.mean, covarianceInWorld: view.covariance,
-      hypothesisCount: accounts[0].bank.count,
-      isSearching: !accounts[0].isSettled)
-  }
-}
-
-extension Estimated {
-  /// A value that is published when its standard deviation is within a limit.
-  fileprivate static func gated(_ value: Value, sigma: Double, limit: Double) -> Estimated {
-    let isKnown = sigma <= limit
-    return Estimated(
-      value: isKnown ? value : nil, sigma: sigma, unavailability: isKnown ? nil : .tooUncertain)
+      drift: OdometryDrift(
+        from: accounts[0].device, to: device,
+        isPlanar: settings.configuration.odometry.isPlanar))
   }
 }

@@ -3,9 +3,6 @@ import CNearbyKernels
 import Foundation
 import NearbyGeometry
 
-/// The components of one sample that may be used, in the order of ``Component``.
-typealias Components = InlineArray<3, MeasuredComponent?>
-
 /// How noisy each component is.
 typealias NoiseLevels = InlineArray<3, NoiseLevel>
 
@@ -61,10 +58,10 @@ struct Tracker: Sendable {
   private var wasPlace = false
   private var isConfirmed = false
   private var previousValues: InlineArray<3, Double>
-  /// When the bank was last updated.
-  private var lastUpdate: Timestamp
   /// How much of the wandering errors the last prediction renewed.
   private var novelty = (range: 0.0, angle: 0.0)
+  /// How likely it is that a fault, or honesty, has lasted since the last update.
+  private var lasts = 1.0
 
   /// How one component of a sample met a hypothesis.
   struct Outcome {
@@ -124,7 +121,6 @@ struct Tracker: Sendable {
     bank = HypothesisBank(mayMove: motion != .stationary)
     window = ObservationWindow(mayMove: motion != .stationary)
     birthDevice = device
-    lastUpdate = device.timestamp
     previousValues = InlineArray(repeating: .nan)
     let birth = Birth(
       components, at: device, noise: noise, configuration,
@@ -147,15 +143,6 @@ struct Tracker: Sendable {
 
   // MARK: Stage 3, prediction
 
-  /// What drift does between the bank's time and another device point.
-  @inline(__always)
-  func drift(to device: TrajectoryPoint, isPlanar: Bool) -> PosteriorView.Drift {
-    let variance = abs(device.positionDriftVariance - self.device.positionDriftVariance)
-    return PosteriorView.Drift(
-      horizontal: variance, vertical: isPlanar ? 0 : variance,
-      yaw: abs(device.yawDriftVariance - self.device.yawDriftVariance))
-  }
-
   /// The bank at another device point: a peer that moves has gone on.
   ///
   /// Drift since is not in it; the view adds that.
@@ -164,9 +151,9 @@ struct Tracker: Sendable {
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     guard bank.mayMove, seconds > 0 else { return bank }
     var later = bank
-    later.propagate(
-      nearby_motion(
-        moving: settings, seconds: seconds, device: device.worldFromDevice.translation))
+    var motion = nearby_motion(
+      moving: settings, seconds: seconds, device: device.worldFromDevice.translation)
+    later.propagate(&motion)
     return later
   }
 
@@ -175,12 +162,21 @@ struct Tracker: Sendable {
     to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
   ) {
     novelty = (0, 0)
+    lasts = 1
     guard device.timestamp > self.device.timestamp else { return }
-    let drift = drift(to: device, isPlanar: settings.configuration.odometry.isPlanar)
+    let drift = OdometryDrift(
+      from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
     let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
-    let left = Self.wander.decay(from: self.device, to: device, distance: distance)
+    let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distance)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
+    let kept = exponentials(
+      of: [
+        -forgotten.range, -forgotten.angle,
+        -seconds / settings.configuration.faults.lastingSeconds, 0,
+      ])
+    let left = (range: kept[0], angle: kept[1])
+    lasts = kept[2]
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
     if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
     var step = nearby_motion(moving: settings, seconds: seconds, device: position)
@@ -193,7 +189,7 @@ struct Tracker: Sendable {
     step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
     step.elevation_wander_decay = left.angle
     step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
-    bank.propagate(step)
+    bank.propagate(&step)
     self.device = device
   }
 
@@ -204,14 +200,14 @@ struct Tracker: Sendable {
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
-    bank.update(measurement(components, variances, device, isObstructed, settings))
-    lastUpdate = max(lastUpdate, device.timestamp)
+    var measurement = measurement(components, variances, device, isObstructed, settings)
+    bank.update(&measurement)
     spread.add(device.worldFromDevice.translation)
     remember(components)
     let best = bank.heaviest
-    if components[0] != nil { outcomes[0] = outcome(0, best, novelty.range) }
-    if components[1] != nil { outcomes[1] = outcome(1, best, novelty.angle) }
-    if components[2] != nil { outcomes[2] = outcome(2, best, novelty.angle) }
+    if components.has(0) { outcomes[0] = outcome(0, best, novelty.range) }
+    if components.has(1) { outcomes[1] = outcome(1, best, novelty.angle) }
+    if components.has(2) { outcomes[2] = outcome(2, best, novelty.angle) }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     watch(components, at: device.timestamp, settings.configuration.faults)
   }
@@ -229,23 +225,23 @@ struct Tracker: Sendable {
   }
 
   private mutating func remember(_ components: Components) {
-    if let range = components[0] { previousValues[0] = range.value }
-    if let azimuth = components[1] { previousValues[1] = azimuth.value }
-    if let elevation = components[2] { previousValues[2] = elevation.value }
+    if components.has(0) { previousValues[0] = components.values[0] }
+    if components.has(1) { previousValues[1] = components.values[1] }
+    if components.has(2) { previousValues[2] = components.values[2] }
   }
 
   /// Takes note of which components contradict the heaviest hypothesis.
   private mutating func watch(
     _ components: Components, at time: Timestamp, _ faults: FaultConfiguration
   ) {
-    if components[0] != nil {
+    if components.has(0) {
       rangeMonitor.add(
         contradicts: outcomes[0].inlier < 0.5, at: time, patience: faults.doubtAfter)
     }
-    if components[1] != nil || components[2] != nil {
+    if components.has(1) || components.has(2) {
       let isFaulty =
-        components[1] != nil && outcomes[1].inlier < 0.5
-        || components[2] != nil && outcomes[2].inlier < 0.5
+        components.has(1) && outcomes[1].inlier < 0.5
+        || components.has(2) && outcomes[2].inlier < 0.5
       angleMonitor.add(
         contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
     }
@@ -273,38 +269,35 @@ struct Tracker: Sendable {
   ) -> nearby_measurement {
     let configuration = settings.configuration
     let pose = device.worldFromDevice
-    let antenna = pose.act(configuration.ranging.antennaInDevice)
     let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
+    let lever = configuration.ranging.antennaInDevice
+    let antenna = pose.translation + lever.x * x + lever.y * y + lever.z * z
     let faults = configuration.faults
 
     // Noise of the pose: its interpolation, and for a late sample the drift since then.
-    let distance = max((bank.position(bank.heaviest) - antenna).length, 0.3)
+    let toPeer = bank.position(bank.heaviest) - antenna
     var placeVariance = device.interpolationVariance
     var turnVariance = device.interpolationVariance
     if device.timestamp < self.device.timestamp {
-      let late = drift(to: device, isPlanar: configuration.odometry.isPlanar)
+      let late = OdometryDrift(
+        from: self.device, to: device, isPlanar: configuration.odometry.isPlanar)
       let seconds = self.device.timestamp.seconds(since: device.timestamp)
       placeVariance +=
         late.horizontal
         + bank.movingShare * configuration.motion.strayingVariance(seconds: seconds)
       turnVariance += late.yaw
     }
-    let angleVariance = placeVariance / (distance * distance) + turnVariance
+    let angleVariance = placeVariance / max(toPeer.dot(toPeer), 0.09) + turnVariance
 
-    let (range, azimuth, elevation) = (components[0], components[1], components[2])
-    let present: Int32 =
-      (range == nil ? 0 : 1 << NEARBY_RANGE) | (azimuth == nil ? 0 : 1 << NEARBY_AZIMUTH)
-      | (elevation == nil ? 0 : 1 << NEARBY_ELEVATION)
     let excess = max(
-      faults.rangeExcess, 5 * (range?.sigma ?? configuration.ranging.rangeSigma))
-    let lasts = exp(
-      -max(0, device.timestamp.seconds(since: lastUpdate)) / faults.lastingSeconds)
+      faults.rangeExcess,
+      5 * (components.has(0) ? components.sigmas[0] : configuration.ranging.rangeSigma))
     let wander = Self.lastingWander * excess
     return nearby_measurement(
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
-      present: present,
-      value: (range?.value ?? 0, azimuth?.value ?? 0, elevation?.value ?? 0),
+      present: components.present,
+      value: (components.values[0], components.values[1], components.values[2]),
       variance: (
         variances.white[0] + placeVariance, variances.white[1] + angleVariance,
         variances.white[2] + angleVariance

@@ -155,10 +155,11 @@ struct HypothesisBank: Sendable {
 
   // MARK: Kernels
 
+  /// - Parameter motion: Not changed: inout, so that no copy of it is made.
   @inline(__always)
-  mutating func propagate(_ motion: nearby_motion) {
+  mutating func propagate(_ motion: inout nearby_motion) {
     unsafe withKernelBank { bank in
-      unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
+      unsafe withUnsafePointer(to: &motion) { unsafe nearby_bank_propagate(bank, $0) }
     }
   }
 
@@ -180,10 +181,12 @@ struct HypothesisBank: Sendable {
   }
 
   /// Updates every hypothesis and makes the shares sum to one.
+  ///
+  /// - Parameter measurement: Not changed: inout, so that no copy of it is made.
   @inline(__always)
-  mutating func update(_ measurement: nearby_measurement) {
+  mutating func update(_ measurement: inout nearby_measurement) {
     unsafe withKernelBank { bank in
-      unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
+      unsafe withUnsafePointer(to: &measurement) { unsafe nearby_bank_update(bank, $0) }
       unsafe nearby_bank_normalize(bank)
     }
   }
@@ -271,7 +274,10 @@ struct HypothesisBank: Sendable {
   }
 
   subscript(field: Field, index: Int) -> Double {
-    @inline(__always) get { fields[field.row &* stride &+ index] }
+    // Rows are constants, and an index is below the count: only debug builds look.
+    @inline(__always) get {
+      unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row &* stride &+ index] }
+    }
     set { fields[field.row &* stride &+ index] = newValue }
   }
 
@@ -305,6 +311,17 @@ struct HypothesisBank: Sendable {
     }
     return best
   }
+}
+
+/// Four exponentials at once, for about the cost of one.
+@inline(__always)
+func exponentials(of exponents: SIMD4<Double>) -> SIMD4<Double> {
+  var results = exponents
+  unsafe withUnsafeMutableBytes(of: &results) { bytes in
+    let values = unsafe bytes.assumingMemoryBound(to: Double.self)
+    unsafe nearby_exponential(values.baseAddress, values.baseAddress, 4)
+  }
+  return results
 }
 
 extension FusionConfiguration {

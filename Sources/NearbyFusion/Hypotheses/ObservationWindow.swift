@@ -104,7 +104,7 @@ struct ObservationWindow: Sendable {
   }
 
   private func agrees(
-    _ keyframe: Keyframe, _ components: InlineArray<3, MeasuredComponent?>
+    _ keyframe: Keyframe, _ components: Components
   ) -> Bool {
     for index in 0..<3 {
       guard let component = components[index], keyframe.count[index] > 0 else { continue }
@@ -117,7 +117,7 @@ struct ObservationWindow: Sendable {
   }
 
   private static func average(
-    _ components: InlineArray<3, MeasuredComponent?>, into keyframe: inout Keyframe,
+    _ components: Components, into keyframe: inout Keyframe,
     _ noise: InlineArray<3, NoiseLevel>
   ) {
     for index in 0..<3 {

@@ -13,6 +13,12 @@ package struct MeasuredComponent: Hashable, Sendable {
   package var sigma: Double
   package var rejection: ComponentReport.Rejection?
 
+  /// One that may be used.
+  init(value: Double, sigma: Double) {
+    self.value = value
+    self.sigma = sigma
+  }
+
   /// Beyond this azimuth, radians, two antennas begin to confuse front and back.
   private static let steepAzimuth = 1.0
   private static let widestAzimuth = 6.0

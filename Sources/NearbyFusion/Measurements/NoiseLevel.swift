@@ -106,11 +106,12 @@ struct NoiseLevel: Hashable, Sendable {
   /// Learns from one sample.
   @inline(__always)
   mutating func observe(_ o: Observation) {
+    let precision = 1 / o.sigma
     if let lastResidual {
-      let difference = min(abs(o.before - lastResidual) / o.sigma, Self.mostSigmas)
+      let difference = min(abs(o.before - lastResidual) * precision, Self.mostSigmas)
       white.add(difference * (Double.pi.squareRoot() / 2), weight: 1)
     }
-    let residual = min(abs(o.withoutWander) / o.sigma, Self.mostSigmas)
+    let residual = min(abs(o.withoutWander) * precision, Self.mostSigmas)
     total.add(residual * (Double.pi / 2).squareRoot(), weight: o.novelty)
     lastResidual = o.after
   }

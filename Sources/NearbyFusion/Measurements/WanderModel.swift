@@ -22,12 +22,21 @@ struct WanderModel: Sendable {
   func decay(
     from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double
   ) -> (range: Double, angle: Double) {
+    let travelled = travelled(from: a, to: b, distance: distance)
+    return (exp(-travelled.range), exp(-travelled.angle))
+  }
+
+  /// How far it is between two device points, in correlation lengths of the errors.
+  @inline(__always)
+  func travelled(
+    from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double
+  ) -> (range: Double, angle: Double) {
     let seconds = abs(b.timestamp.seconds(since: a.timestamp))
     let path = abs(b.path - a.path)
     let turn = abs(b.turn - a.turn)
     return (
-      exp(-(seconds / Self.rangeSeconds + path / Self.rangeMetres + turn / Self.rangeRadians)),
-      exp(-(turn + path / distance) / Self.angleRadians)
+      seconds / Self.rangeSeconds + path / Self.rangeMetres + turn / Self.rangeRadians,
+      (turn + path / distance) / Self.angleRadians
     )
   }
 }

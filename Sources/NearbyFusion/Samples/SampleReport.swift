@@ -59,6 +59,11 @@ public struct ComponentReport: Hashable, Sendable {
     if case .fused = outcome { true } else { false }
   }
 
+  /// One if the component was measured, else zero.
+  fileprivate var isPresent: Int { if case .absent = outcome { 0 } else { 1 } }
+  /// One if it counts as used, else zero.
+  fileprivate var isFused: Int { isUsed ? 1 : 0 }
+
   /// The record of a component that was not measured.
   public static let absent = ComponentReport(
     value: 0, variance: 0, innovation: 0, innovationVariance: 0, outcome: .absent)
@@ -89,13 +94,8 @@ public struct SampleReport: Hashable, Sendable {
 
   /// How much of the sample was used.
   public var use: Use {
-    var measured = 0
-    var used = 0
-    for index in 0..<3 {
-      if case .absent = self[index].outcome { continue }
-      measured += 1
-      if self[index].isUsed { used += 1 }
-    }
+    let measured = range.isPresent + azimuth.isPresent + elevation.isPresent
+    let used = range.isFused + azimuth.isFused + elevation.isFused
     return used == 0 ? .rejected : used == measured ? .all : .partial
   }
 

@@ -28,17 +28,14 @@ package struct TrajectoryPoint: Hashable, Sendable {
   package var isTracked = true
 }
 
-/// The device's recent past: a ring of poses, interpolated at any time in it.
-///
-/// It keeps as much as late samples and gaps can ask for. Appending is O(1) and, once the ring has
-/// grown to the pose rate, allocates nothing; a lookup near the newest pose takes a step or two.
+/// The device's recent past, with what has happened to the odometry on the way.
 struct Trajectory: Sendable {
-  private var ring: [TrajectoryPoint] = []
-  private var head = 0
-  private(set) var count = 0
+  private(set) var poses: PoseRing
+  /// The newest point, once there is one, in which the sums go on.
+  private var latest = TrajectoryPoint(
+    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
 
   private let odometry: OdometryConfiguration
-  private let secondsKept: Double
   private let detectsJumps: Bool
   private var quality = TrackingSample.Quality.normal
   /// Where drift was last counted from: a device at rest does not drift, however long it rests.
@@ -53,14 +50,10 @@ struct Trajectory: Sendable {
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
     self.detectsJumps = detectsJumps
-    secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
+    poses = PoseRing(odometry, maximumLateness: maximumLateness)
   }
 
-  var newest: TrajectoryPoint? { count > 0 ? self[count - 1] : nil }
-
-  private subscript(index: Int) -> TrajectoryPoint {
-    ring[(head + index) & (ring.count - 1)]
-  }
+  var newest: TrajectoryPoint? { poses.isEmpty ? nil : latest }
 
   // MARK: Extending
 
@@ -71,38 +64,39 @@ struct Trajectory: Sendable {
   }
 
   mutating func append(_ pose: DevicePose) -> PoseOutcome {
-    let (position, attitude) = (pose.worldFromDevice.translation, pose.worldFromDevice.rotation)
+    let next = pose.worldFromDevice
     // What is not a number is not below anything.
-    guard position.dot(position) < 1e14, attitude.squaredNorm < 2 else {
+    guard next.translation.dot(next.translation) < 1e14, next.rotation.squaredNorm < 2 else {
       return .rejectedNotFinite
     }
-    guard count > 0 else {
-      var first = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: pose.worldFromDevice)
-      first.isTracked = isTracked
-      begin(at: pose.worldFromDevice)
-      push(first)
-      return .accepted
-    }
-    // The sums go on from the newest point.
-    var point = self[count - 1]
-    let step = position - point.worldFromDevice.translation
-    let seconds = pose.timestamp.seconds(since: point.timestamp)
-    guard pose.timestamp > point.timestamp else { return .rejectedNotLater }
-    point.timestamp = pose.timestamp
-    point.worldFromDevice = pose.worldFromDevice
-    point.isTracked = isTracked
-    let jump = jumped(by: step, in: seconds)
-    if let jump {
-      if jump > Self.tolerableJump { point.world += 1 }
-      point.positionDriftVariance += jump * jump
-      point.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
-      begin(at: pose.worldFromDevice)
+    var jump: Double?
+    if poses.isEmpty {
+      begin(at: next)
     } else {
-      accumulateDrift(&point)
-      accumulatePath(&point)
+      guard pose.timestamp > latest.timestamp else { return .rejectedNotLater }
+      jump = jumped(
+        by: next.translation - latest.worldFromDevice.translation,
+        in: pose.timestamp.seconds(since: latest.timestamp))
+      if let jump {
+        lose(by: jump)
+        begin(at: next)
+      } else {
+        accumulateDrift(to: next)
+        accumulatePath(to: next)
+      }
     }
-    push(point)
+    latest.timestamp = pose.timestamp
+    latest.worldFromDevice = next
+    latest.isTracked = isTracked
+    poses.push(latest)
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
+  }
+
+  /// Takes note of a jump.
+  private mutating func lose(by jump: Double) {
+    if jump > Self.tolerableJump { latest.world += 1 }
+    latest.positionDriftVariance += jump * jump
+    latest.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
   }
 
   /// Turning on the spot drifts like moving on an arc of this radius, metres.
@@ -122,24 +116,27 @@ struct Trajectory: Sendable {
     placeAnchor.pose = pose
   }
 
-  private mutating func accumulateDrift(_ point: inout TrajectoryPoint) {
-    guard let step = driftAnchor.step(to: point.worldFromDevice) else { return }
+  @inline(__always)
+  private mutating func accumulateDrift(to next: RigidTransform) {
+    guard let step = driftAnchor.step(to: next) else { return }
     var factor = 1.0
     if case .normal = quality {} else { factor = Self.limitedDriftFactor }
     let drift = odometry.positionDrift
     let yaw = odometry.yawDriftRadians
-    point.positionDriftVariance += factor * drift * drift * step.metres
-    point.yawDriftVariance +=
+    latest.positionDriftVariance += factor * drift * drift * step.metres
+    latest.yawDriftVariance +=
       factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
   }
 
-  private mutating func accumulatePath(_ point: inout TrajectoryPoint) {
-    guard let step = placeAnchor.step(to: point.worldFromDevice) else { return }
-    point.path += step.metres
-    point.turn += step.radians
+  @inline(__always)
+  private mutating func accumulatePath(to next: RigidTransform) {
+    guard let step = placeAnchor.step(to: next) else { return }
+    latest.path += step.metres
+    latest.turn += step.radians
   }
 
   /// How far the world has jumped with a step from pose to pose, if no device moves like that.
+  @inline(__always)
   private mutating func jumped(by step: Vector3, in seconds: Double) -> Double? {
     if wasLost, isTracked {
       // Back from nowhere, with poses in between or without: the world may be another.
@@ -152,115 +149,18 @@ struct Trajectory: Sendable {
       return nil
     }
     // A hand shakes a device with less than 40 m/s²; 0.3 m cover a pose's own noise.
-    let surprise = (step - seconds * velocity).length
-    if detectsJumps, surprise > 0.3 + 0.5 * 40 * seconds * seconds { return surprise }
-    velocity = step / seconds
+    let surprise = step - seconds * velocity
+    let tolerable = 0.3 + 0.5 * 40 * seconds * seconds
+    if detectsJumps, surprise.dot(surprise) > tolerable * tolerable { return surprise.length }
+    velocity = (1 / seconds) * step
     return nil
-  }
-
-  private mutating func push(_ point: TrajectoryPoint) {
-    if count == ring.count {
-      if count > 1, point.timestamp.seconds(since: self[1].timestamp) > secondsKept {
-        head = (head + 1) & (ring.count - 1)
-        count -= 1
-      } else {
-        grow(filling: point)
-      }
-    }
-    ring[(head + count) & (ring.count - 1)] = point
-    count += 1
-  }
-
-  private mutating func grow(filling point: TrajectoryPoint) {
-    var larger: [TrajectoryPoint] = []
-    larger.reserveCapacity(max(64, 2 * count))
-    for index in 0..<count { larger.append(self[index]) }
-    while larger.count < max(64, 2 * count) { larger.append(point) }
-    ring = larger
-    head = 0
   }
 
   // MARK: Looking up
 
   /// The device at a moment; `nil` when no pose is near enough.
-  func point(at time: Timestamp) -> TrajectoryPoint? {
-    guard count > 0 else { return nil }
-    if time > self[count - 1].timestamp { return extrapolated(to: time) }
-    let upper = firstIndex(atOrAfter: time)
-    if self[upper].timestamp == time { return self[upper] }
-    guard upper > 0 else { return nil }
-    return interpolated(at: time, between: self[upper - 1], and: self[upper])
-  }
-
-  /// The first pose whose time is at or after one that is not after the newest.
-  ///
-  /// Poses come at a steady rate, so the time says about where it is; when it is not within some
-  /// steps of there, halving finds it.
-  private func firstIndex(atOrAfter time: Timestamp) -> Int {
-    let (oldest, newest) = (self[0].timestamp, self[count - 1].timestamp)
-    guard time > oldest else { return 0 }
-    let share = newest.seconds(since: time) / newest.seconds(since: oldest)
-    var index = count - 1 - Int(share * Double(count - 1))
-    for _ in 0..<4 {
-      if self[index].timestamp < time {
-        index += 1
-      } else if self[index - 1].timestamp >= time {
-        index -= 1
-      } else {
-        return index
-      }
-    }
-    return search(time)
-  }
-
-  private func search(_ time: Timestamp) -> Int {
-    var low = 0
-    var high = count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].timestamp >= time { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-
-  private func interpolated(
-    at time: Timestamp, between before: TrajectoryPoint, and after: TrajectoryPoint
-  ) -> TrajectoryPoint? {
-    let gap = after.timestamp.seconds(since: before.timestamp)
-    guard gap <= odometry.maximumPoseGap else { return nil }
-    let seconds = time.seconds(since: before.timestamp)
-    let fraction = seconds / gap
-    func mix(_ a: Double, _ b: Double) -> Double { a + fraction * (b - a) }
-    var point = after
-    point.timestamp = time
-    point.worldFromDevice = before.worldFromDevice.interpolated(
-      to: after.worldFromDevice, fraction: fraction)
-    point.path = mix(before.path, after.path)
-    point.turn = mix(before.turn, after.turn)
-    point.positionDriftVariance = mix(before.positionDriftVariance, after.positionDriftVariance)
-    point.yawDriftVariance = mix(before.yawDriftVariance, after.yawDriftVariance)
-    point.isTracked = before.isTracked && after.isTracked
-    point.addInterpolationVariance(halfProduct: 0.5 * seconds * (gap - seconds))
-    return point
-  }
-
-  private func extrapolated(to time: Timestamp) -> TrajectoryPoint? {
-    let newest = self[count - 1]
-    let seconds = time.seconds(since: newest.timestamp)
-    guard seconds <= odometry.maximumExtrapolation else { return nil }
-    var point = newest
-    point.timestamp = time
-    if count > 1 {
-      let before = self[count - 2]
-      let gap = newest.timestamp.seconds(since: before.timestamp)
-      if gap <= odometry.maximumPoseGap {
-        point.worldFromDevice = before.worldFromDevice.interpolated(
-          to: newest.worldFromDevice, fraction: 1 + seconds / gap)
-      }
-    }
-    point.addInterpolationVariance(halfProduct: 0.5 * seconds * (seconds + 0.02))
-    return point
-  }
+  @inline(__always)
+  func point(at time: Timestamp) -> TrajectoryPoint? { poses.point(at: time) }
 }
 
 /// The pose from which motion was last counted; what stays near it is no motion.
@@ -289,13 +189,5 @@ private struct MotionAnchor {
     let radians = pose.rotation.angle(to: next.rotation)
     pose = next
     return (away.length, radians)
-  }
-}
-
-extension TrajectoryPoint {
-  /// What an unknown acceleration does between two poses: `½ a t (T - t)`, for a device in a hand
-  /// with 1 m/s² and 1 rad/s² one sigma.
-  fileprivate mutating func addInterpolationVariance(halfProduct: Double) {
-    interpolationVariance = halfProduct * halfProduct
   }
 }

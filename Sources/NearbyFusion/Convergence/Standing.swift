@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// What has been judged of a peer as of the newest sample, and what a judgement asks of its account.
+struct Standing: Sendable {
+  var convergence = Convergence.unknown
+  var vertical = VerticalDirectionEstimate.unknown
+  /// Since when no component of any sample has been usable.
+  var unusableSince: Timestamp?
+  /// Whether the account contradicts what is measured, or never explained it.
+  var isDoubtful = false
+  /// Whether the account may be believed, however narrow it is.
+  var isProven = false
+  /// How many hypotheses there are; zero before the first sample.
+  var hypothesisCount = 0
+  /// Whether they are still fitted anew to all that has been seen.
+  var isSearching = false
+
+  /// Judges convergence and the vertical direction anew.
+  @inline(__always)
+  mutating func judge(
+    _ view: some PosteriorView, spread: DeviceSpread, _ settings: Settings, isDark: Bool,
+    at time: Timestamp
+  ) {
+    let judge = convergenceJudge(settings, isDark: isDark, at: time)
+    let width = view.width(settings.configuration)
+    // Only the reasons why not need the progress.
+    convergence =
+      judge.holds(width)
+      ? .converged
+      : judge.judge(
+        view.progress(
+          width, spread: spread, isPlanar: settings.configuration.odometry.isPlanar))
+    vertical = verticalDirection(view, settings)
+  }
+
+  /// Judges by the settings, at a time.
+  @inline(__always)
+  func convergenceJudge(
+    _ settings: Settings, isDark: Bool, at time: Timestamp
+  ) -> ConvergenceJudge {
+    let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
+    return ConvergenceJudge(
+      configuration: settings.configuration.convergence, wasConverged: convergence == .converged,
+      isDark: isDark,
+      lacksSignal: unusable >= settings.configuration.faults.doubtAfter || isDoubtful,
+      isProven: isProven)
+  }
+
+  /// The word on the height, once movement and the horizontal sweep are done.
+  ///
+  /// Without them it would be the prior's word. A planar world has no heights.
+  @inline(__always)
+  func verticalDirection(
+    _ view: some PosteriorView, _ settings: Settings
+  ) -> VerticalDirectionEstimate {
+    if settings.configuration.odometry.isPlanar { return .unknown }
+    if case .notConverged(let reasons) = convergence,
+      !reasons.isDisjoint(with: [.insufficientMovement, .insufficientHorizontalSweep])
+    {
+      return .unknown
+    }
+    let probability = view.verticalProbabilities(
+      sameLevelWithin: settings.configuration.outputs.sameLevelWithin)
+    return VerticalDirectionJudge(
+      configuration: settings.configuration.outputs, previous: vertical
+    )
+    .judge(above: probability.above, below: probability.below)
+  }
+}

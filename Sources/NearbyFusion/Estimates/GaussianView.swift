@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// The posterior when one hypothesis is left: mean and covariance say all.
+struct GaussianView: PosteriorView {
+  let worldFromDevice: RigidTransform
+  let mean: Vector3
+  let covariance: SymmetricMatrix3
+  let best: LineOfSight
+
+  /// A Gaussian of the newest sample's time, as seen later.
+  @inline(__always)
+  init(
+    _ mean: Vector3, _ covariance: SymmetricMatrix3, from worldFromDevice: RigidTransform,
+    drift: OdometryDrift
+  ) {
+    self.worldFromDevice = worldFromDevice
+    self.mean = mean
+    let toPeer = mean - worldFromDevice.translation
+    self.covariance = covariance + drift.covariance(for: toPeer)
+    best = LineOfSight(toPeer, self.covariance)
+  }
+
+  @inline(__always)
+  func weightAroundBest(within radius: Double) -> Double { 1 }
+
+  @inline(__always)
+  func distance() -> (mean: Double, sigma: Double) {
+    let (mean, variance) = best.distance
+    return (mean, variance.squareRoot())
+  }
+
+  @inline(__always)
+  func direction() -> (unit: Vector3, sigma: Double) { best.direction(worldFromDevice.rotation) }
+
+  @inline(__always)
+  func horizontalAngle() -> (mean: Double, sigma: Double) {
+    let (angle, variance) = bearing(best.toPeer, covariance, Heading(worldFromDevice.rotation))
+    return (angle, variance < Self.widestVariance ? variance.squareRoot() : .infinity)
+  }
+
+  /// Beyond this variance, -2 log 1e-12, nothing is left of the mean direction's length,
+  /// exp(-variance/2).
+  private static let widestVariance = 55.262042231857095
+
+  @inline(__always)
+  func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double) {
+    tails(best.toPeer.y, covariance.yy, limit)
+  }
+}

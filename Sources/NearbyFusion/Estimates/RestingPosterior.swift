@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Where a peer is as of the newest sample: what most outputs are made of.
+///
+/// Apart from the account, which is too large to be copied whenever someone asks where the peer is.
+struct RestingPosterior: Sendable {
+  /// Whether the rest says it all, at any later time: there is a single hypothesis of a peer at rest.
+  var isSingle = false
+  /// The device at the newest sample.
+  var device = TrajectoryPoint(
+    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
+  /// Where the device has been.
+  var spread = DeviceSpread()
+  /// The mean and the covariance of the position.
+  var mean = Vector3.zero
+  var covariance = SymmetricMatrix3.zero
+
+  /// How it is seen from the device at a later moment.
+  @inline(__always)
+  func view(from later: TrajectoryPoint, isPlanar: Bool) -> GaussianView {
+    GaussianView(
+      mean, covariance, from: later.worldFromDevice,
+      drift: OdometryDrift(from: device, to: later, isPlanar: isPlanar))
+  }
+}

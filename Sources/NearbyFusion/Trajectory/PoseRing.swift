@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// A ring of poses, interpolated at any time in it.
+///
+/// It keeps as much as late samples and gaps can ask for. Appending is O(1) and, once the ring has
+/// grown to the pose rate, allocates nothing; a lookup near the newest pose takes a step or two.
+struct PoseRing: Sendable {
+  private var ring: [TrajectoryPoint] = []
+  private var head = 0
+  private(set) var count = 0
+  private let maximumGap: Double
+  private let maximumExtrapolation: Double
+  private let secondsKept: Double
+
+  init(_ odometry: OdometryConfiguration, maximumLateness: Double) {
+    maximumGap = odometry.maximumPoseGap
+    maximumExtrapolation = odometry.maximumExtrapolation
+    secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
+  }
+
+  var isEmpty: Bool { count == 0 }
+  /// How many poses fit before it grows.
+  var capacity: Int { ring.count }
+
+  private subscript(index: Int) -> TrajectoryPoint {
+    @inline(__always) get { ring[(head &+ index) & (ring.count &- 1)] }
+  }
+
+  /// Puts a point after all others.
+  @inline(__always)
+  mutating func push(_ point: TrajectoryPoint) {
+    if count == ring.count {
+      if count > 1, point.timestamp.seconds(since: self[1].timestamp) > secondsKept {
+        head = (head &+ 1) & (ring.count &- 1)
+        count &-= 1
+      } else {
+        grow(filling: point)
+      }
+    }
+    ring[(head &+ count) & (ring.count &- 1)] = point
+    count &+= 1
+  }
+
+  private mutating func grow(filling point: TrajectoryPoint) {
+    var larger: [TrajectoryPoint] = []
+    larger.reserveCapacity(max(64, 2 * count))
+    for index in 0..<count { larger.append(self[index]) }
+    while larger.count < max(64, 2 * count) { larger.append(point) }
+    ring = larger
+    head = 0
+  }
+
+  // MARK: Looking up
+
+  /// The device at a moment; `nil` when no pose is near enough.
+  func point(at time: Timestamp) -> TrajectoryPoint? {
+    guard count > 0 else { return nil }
+    let newest = self[count - 1].timestamp
+    if time == newest { return self[count - 1] }
+    if time > newest { return extrapolated(to: time) }
+    let upper = firstIndex(atOrAfter: time)
+    if self[upper].timestamp == time { return self[upper] }
+    guard upper > 0 else { return nil }
+    return interpolated(at: time, between: self[upper - 1], and: self[upper])
+  }
+
+  /// The first pose whose time is at or after one that is not after the newest.
+  ///
+  /// Most often it is one of the newest two. Poses come at a steady rate, so else the time says about where it is;
+  /// when it is not within some steps of there, halving finds it.
+  @inline(__always)
+  private func firstIndex(atOrAfter time: Timestamp) -> Int {
+    if count > 2, self[count - 3].timestamp < time {
+      return self[count - 2].timestamp < time ? count - 1 : count - 2
+    }
+    return guessedIndex(atOrAfter: time)
+  }
+
+  private func guessedIndex(atOrAfter time: Timestamp) -> Int {
+    let oldest = self[0].timestamp
+    guard time > oldest else { return 0 }
+    let newest = self[count - 1].timestamp
+    let share = newest.seconds(since: time) / newest.seconds(since: oldest)
+    var index = count - 1 - Int(share * Double(count - 1))
+    for _ in 0..<4 {
+      if self[index].timestamp < time {
+        index += 1
+      } else if self[index - 1].timestamp >= time {
+        index -= 1
+      } else {
+        return index
+      }
+    }
+    return search(time)
+  }
+
+  private func search(_ time: Timestamp) -> Int {
+    var low = 0
+    var high = count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].timestamp >= time { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private func interpolated(
+    at time: Timestamp, between before: TrajectoryPoint, and after: TrajectoryPoint
+  ) -> TrajectoryPoint? {
+    let gap = after.timestamp.seconds(since: before.timestamp)
+    guard gap <= maximumGap else { return nil }
+    let seconds = time.seconds(since: before.timestamp)
+    let fraction = seconds / gap
+    func mix(_ a: Double, _ b: Double) -> Double { a + fraction * (b - a) }
+    var point = after
+    point.timestamp = time
+    point.worldFromDevice = before.worldFromDevice.interpolated(
+      to: after.worldFromDevice, fraction: fraction)
+    point.path = mix(before.path, after.path)
+    point.turn = mix(before.turn, after.turn)
+    point.positionDriftVariance = mix(before.positionDriftVariance, after.positionDriftVariance)
+    point.yawDriftVariance = mix(before.yawDriftVariance, after.yawDriftVariance)
+    point.isTracked = before.isTracked && after.isTracked
+    point.addInterpolationVariance(halfProduct: 0.5 * seconds * (gap - seconds))
+    return point
+  }
+
+  private func extrapolated(to time: Timestamp) -> TrajectoryPoint? {
+    let newest = self[count - 1]
+    let seconds = time.seconds(since: newest.timestamp)
+    guard seconds <= maximumExtrapolation else { return nil }
+    var point = newest
+    point.timestamp = time
+    if count > 1 {
+      let before = self[count - 2]
+      let gap = newest.timestamp.seconds(since: before.timestamp)
+      if gap <= maximumGap {
+        point.worldFromDevice = before.worldFromDevice.interpolated(
+          to: newest.worldFromDevice, fraction: 1 + seconds / gap)
+      }
+    }
+    point.addInterpolationVariance(halfProduct: 0.5 * seconds * (seconds + 0.02))
+    return point
+  }
+}
+
+extension TrajectoryPoint {
+  /// What an unknown acceleration does between two poses: `½ a t (T - t)`, for a device in a hand
+  /// with 1 m/s² and 1 rad/s² one sigma.
+  fileprivate mutating func addInterpolationVariance(halfProduct: Double) {
+    interpolationVariance = halfProduct * halfProduct
+  }
+}

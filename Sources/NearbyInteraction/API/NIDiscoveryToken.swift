@@ -16,6 +16,9 @@ public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codabl
     super.init()
   }
 
+  /// The token of a peer that does not exist, for configurations that have none.
+  static let nobody = NIDiscoveryToken(SessionToken(high: 0, low: 0, capabilities: []))
+
   /// What the device that made the token can measure.
   public var deviceCapabilities: any NIDeviceCapability {
     DeviceCapabilityReport(token.capabilities)

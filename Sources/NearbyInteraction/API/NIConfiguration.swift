@@ -182,12 +182,14 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Reads a configuration; `nil` when the archive holds none.
   public required init?(coder: NSCoder) {
-    let bytes = coder.decodeObject(of: NSData.self, forKey: Key.data)
+    // A key that is not there is asked for first: to decode it would fail the whole archive.
+    let hasData = coder.containsValue(forKey: Key.data)
+    let bytes = hasData ? coder.decodeObject(of: NSData.self, forKey: Key.data) : nil
     data = bytes.flatMap { try? AccessoryData(bytes: Array(Data(referencing: $0))) }
-    bluetoothPeer = coder.decodeObject(of: NSString.self, forKey: Key.bluetoothPeer).flatMap {
-      UUID(uuidString: "\($0)")
-    }
-    if data == nil, bytes != nil || bluetoothPeer == nil { return nil }
+    let isNamed = coder.containsValue(forKey: Key.bluetoothPeer)
+    let name = isNamed ? coder.decodeObject(of: NSString.self, forKey: Key.bluetoothPeer) : nil
+    bluetoothPeer = name.flatMap { UUID(uuidString: "\($0)") }
+    if data == nil, hasData || bluetoothPeer == nil { return nil }
     super.init(coder: coder)
   }
 

@@ -9,7 +9,7 @@ internal import NearbyEnvironment
 public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codable, Sendable {
   let token: SessionToken
 
-  private static let key = "token"
+  static let key = "token"
 
   init(_ token: SessionToken) {
     self.token = token

@@ -12,11 +12,32 @@ public final class ARFrame: NSObject, NSCopying, Sendable {
   public let camera: ARCamera
   /// How light the scene is, if that is estimated.
   public let lightEstimate: ARLightEstimate?
+  /// What the app has attached to the world.
+  public let anchors: [ARAnchor]
 
-  init(timestamp: TimeInterval, camera: ARCamera, lightEstimate: ARLightEstimate?) {
+  /// How much of the surroundings a stored world would hold.
+  public enum WorldMappingStatus: Int, Sendable {
+    /// There is none.
+    case notAvailable = 0
+    /// Too little.
+    case limited = 1
+    /// The surroundings but for the newest part.
+    case extending = 2
+    /// The surroundings.
+    case mapped = 3
+  }
+
+  /// How much of the surroundings a stored world would hold: here no world is stored.
+  public var worldMappingStatus: WorldMappingStatus { .notAvailable }
+
+  init(
+    timestamp: TimeInterval, camera: ARCamera, lightEstimate: ARLightEstimate?,
+    anchors: [ARAnchor]
+  ) {
     self.timestamp = timestamp
     self.camera = camera
     self.lightEstimate = lightEstimate
+    self.anchors = anchors
   }
 
   /// The frame itself, which never changes.
@@ -75,35 +96,10 @@ public final class ARCamera: NSObject, NSCopying, Sendable {
 public final class ARLightEstimate: NSObject, Sendable {
   /// Lumens; 1000 is a well lit room.
   public let ambientIntensity: Double
+  /// Kelvin; the colour of the light is not measured, it counts as white.
+  public var ambientColorTemperature: Double { 6500 }
 
   init(ambientIntensity: Double) { self.ambientIntensity = ambientIntensity }
-}
-
-/// A place in the world to which something virtual is attached.
-open class ARAnchor: NSObject, NSCopying {
-  /// The anchor's name among all anchors.
-  public let identifier: UUID
-  /// A name of the app's own.
-  public let name: String?
-  /// Anchor axes to the world, metres.
-  public let transform: simd_float4x4
-
-  /// Makes an anchor.
-  public init(transform: simd_float4x4) {
-    identifier = UUID()
-    name = nil
-    self.transform = transform
-  }
-
-  /// Makes an anchor with a name.
-  public init(name: String, transform: simd_float4x4) {
-    identifier = UUID()
-    self.name = name
-    self.transform = transform
-  }
-
-  /// The anchor itself, which never changes.
-  open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 // MARK: - From the engine's types

@@ -23,6 +23,10 @@ open class ARSession: NSObject, @unchecked Sendable {
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
     /// Forget the anchors.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
+    /// Follow no more points of the image; there are none.
+    public static let stopTrackedRaycasts = RunOptions(rawValue: 1 << 2)
+    /// Rebuild the scene anew; it is never rebuilt.
+    public static let resetSceneReconstruction = RunOptions(rawValue: 1 << 3)
   }
 
   /// What concerns those who use the session's poses.
@@ -89,10 +93,15 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   /// Starts, or goes on with another configuration.
   ///
+  /// On a device without odometry the delegate hears `didFailWithError`, ``ARError/unsupportedConfiguration``.
+  ///
   /// - Parameters:
   ///   - configuration: How to run; it is copied.
   ///   - options: What to do with what is left of an earlier run.
   open func run(_ configuration: ARConfiguration, options: RunOptions = []) {
+    guard configuration.canRun(on: device.capabilities) else {
+      return deliver { $0.session($1, didFailWithError: ARError(.unsupportedConfiguration)) }
+    }
     let observers = lock.withLock {
       configurationUnderLock = configuration.copy() as? ARConfiguration
       if options.contains(.removeExistingAnchors) { anchors = [] }
@@ -181,7 +190,8 @@ open class ARSession: NSObject, @unchecked Sendable {
           transform: simd_float4x4(pose.worldFromDevice),
           trackingState: ARCamera.TrackingState(tracking.quality)),
         lightEstimate: isLightKnown
-          ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil)
+          ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil,
+        anchors: anchors)
       // A slow delegate gets the newest frame when it is done, and not a queue of old ones.
       defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
       return !isDeliveringFrame && delegateUnderLock != nil

@@ -10,33 +10,33 @@ import NearbyInteraction
 /// All of it is Apple's interface: the same lines run on a phone.
 final class Finder: NSObject, NISessionDelegate {
   private let session = NISession()
-  private let peerToken: NIDiscoveryToken
+  private let peer: URL
+  private var peerToken: NIDiscoveryToken?
   private var line = ""
 
   init(own: URL, peer: URL) throws {
+    self.peer = peer
+    super.init()
+    session.delegate = self
     let token = try NSKeyedArchiver.archivedData(
       withRootObject: session.discoveryToken as Any, requiringSecureCoding: true)
     try token.write(to: own, options: .atomic)
-    peerToken = try Self.token(in: peer)
-    super.init()
-    session.delegate = self
-    let configuration = NINearbyPeerConfiguration(peerToken: peerToken)
-    configuration.isCameraAssistanceEnabled = true
-    session.run(configuration)
+    say("waiting for \(peer.path)")
   }
 
-  /// Waits for the peer's file; an app would use its network.
-  private static func token(in file: URL) throws -> NIDiscoveryToken {
-    for _ in 0..<600 {
-      if let data = try? Data(contentsOf: file),
-        let token = try NSKeyedUnarchiver.unarchivedObject(
-          ofClass: NIDiscoveryToken.self, from: data)
-      {
-        return token
-      }
-      Thread.sleep(forTimeInterval: 0.1)
-    }
-    throw CocoaError(.fileNoSuchFile)
+  /// Looks into the peer's file, where an app would listen to its network.
+  ///
+  /// A peer that starts again has another token; a file of yesterday has one that nobody answers to.
+  func look() {
+    guard let data = try? Data(contentsOf: peer),
+      let token = try? NSKeyedUnarchiver.unarchivedObject(
+        ofClass: NIDiscoveryToken.self, from: data),
+      token != peerToken
+    else { return }
+    peerToken = token
+    let configuration = NINearbyPeerConfiguration(peerToken: token)
+    configuration.isCameraAssistanceEnabled = true
+    session.run(configuration)
   }
 
   func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {
@@ -91,4 +91,7 @@ guard CommandLine.arguments.count == 3 else {
 }
 let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
 let finder = try Finder(own: files[0], peer: files[1])
-RunLoop.main.run()
+while true {
+  finder.look()
+  RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
+}

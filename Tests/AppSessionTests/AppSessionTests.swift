@@ -55,4 +55,66 @@ struct AppSessionTests {
     try await wait { label.text.hasSuffix(" m") }
     #expect(label.text.hasSuffix(" m"))
   }
+
+  // MARK: Other authors
+
+  @Test func aServiceOfTheMainActorRanges() async throws {
+    let (a, b) = (RangingService(), RangingService())
+    let (fromA, fromB) = (try #require(a.start()), try #require(b.start()))
+    // Whatever else comes over the network is no token, and no reason to end.
+    a.receive(Data("hello".utf8))
+    a.receive(
+      try NSKeyedArchiver.archivedData(
+        withRootObject: NSURL(string: "https://example.org") as Any, requiringSecureCoding: true))
+    a.receive(fromB)
+    b.receive(fromA)
+    try await wait { a.place != nil && b.place != nil }
+    #expect(a.status == .ranging && b.status == .ranging)
+    #expect(abs(try #require(a.distance) - (try #require(b.distance))) < 0.5)
+    #expect(abs(try #require(a.bearing)) < 1)
+    b.stop()
+    try await wait { a.removals == [.peerEnded] }
+    #expect(a.removals == [.peerEnded])
+  }
+
+  @Test(arguments: [2, 5])
+  func aBookOfSessionsKeepsThemApart(_ count: Int) async throws {
+    let (here, there) = (SessionBook(), SessionBook())
+    let names = (0..<count).map { "peer \($0)" }
+    for name in names {
+      let (a, b) = (try #require(here.open(name)), try #require(there.open(name)))
+      here.range(name, with: NINearbyPeerConfiguration(peerToken: b))
+      there.range(name, with: NINearbyPeerConfiguration(peerToken: a))
+    }
+    try await wait { here.page.entries.values.allSatisfy { $0.distance != nil } }
+    let page = here.page
+    #expect(page.entries.count == count && page.wrongQueue == 0)
+    #expect(page.entries.values.allSatisfy { $0.distance != nil && $0.failure == nil })
+  }
+
+  @Test func aSessionWithItselfEndsWithAConfigurationError() async throws {
+    let book = SessionBook()
+    let token = try #require(book.open("self"))
+    book.range("self", with: NINearbyPeerConfiguration(peerToken: token))
+    try await wait { book.page.entries["self"]?.failure != nil }
+    #expect(book.page.entries["self"]?.failure == "configuration")
+  }
+
+  @Test func anchorsAreNotSupportedAndSaySo() async throws {
+    let (polite, rash) = (AnchorListener(), AnchorListener())
+    polite.start(evenUnsupported: false)
+    rash.start(evenUnsupported: true)
+    try await wait { rash.failure != nil }
+    #expect(rash.failure == .unsupportedPlatform && rash.pseudoranges.isEmpty)
+    #expect(polite.failure == nil)
+  }
+
+  @Test(arguments: [-2.5, -1, 0, 0.5, 1.5, 3] as [Float])
+  func anOverlayTurnsTowardsAPeer(_ angle: Float) {
+    let here = simd_float3(1, 1.4, -2)
+    let camera = Overlay.facing(here + simd_float3(0, 0, -1), from: here)
+    var peer = matrix_identity_float4x4
+    peer.columns.3 = simd_float4(here + 3 * simd_float3(sin(angle), 0.2, -cos(angle)), 1)
+    #expect(abs(Overlay.bearing(of: peer, from: camera) - angle) < 1e-5)
+  }
 }

@@ -78,6 +78,27 @@ struct TwoProcessTests {
     #expect(lines("a").last == "the item is gone")
   }
 
+  /// The files of an earlier run, with tokens that nobody answers to any more, do no harm; nor does a
+  /// program that is started again.
+  @Test func aProgramThatIsStartedAgainIsFoundAgain() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let variables = variables(.inAFolder)
+    func hasHeard(_ name: String) -> Bool { lines(name).contains { metres($0) != nil } }
+    var earlier: [Data] = []
+    for _ in 0..<2 {
+      let (a, b) = (try start("a", "b", variables), try start("b", "a", variables))
+      try await wait(30) { hasHeard("a") && hasHeard("b") }
+      #expect(hasHeard("a") && hasHeard("b"))
+      let token = try Data(contentsOf: folder.appending(path: "b.token"))
+      #expect(!earlier.contains(token))
+      earlier.append(token)
+      for process in [a, b] {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+      }
+    }
+  }
+
   @Test func aPhoneWithoutARadioSaysSo() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let process = try start("a", "a", ["NEARBY_ENVIRONMENT": "none"])

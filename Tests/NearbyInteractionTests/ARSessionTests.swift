@@ -22,6 +22,9 @@ struct ARSessionTests {
     func session(_ session: ARSession, cameraDidChangeTrackingState camera: ARCamera) {
       calls.append("tracking")
     }
+    func session(_ session: ARSession, didFailWithError error: any Error) {
+      if case ARError.unsupportedConfiguration = error { calls.append("unsupported") }
+    }
     func sessionWasInterrupted(_ session: ARSession) { calls.append("interrupted") }
     func sessionInterruptionEnded(_ session: ARSession) { calls.append("ended") }
   }
@@ -92,5 +95,56 @@ struct ARSessionTests {
     device.undergo(.enteredForeground)
     recorder.queue.sync {}
     #expect(recorder.calls == ["add keys", "remove", "interrupted", "ended"])
+  }
+
+  @Test func aDeviceWithoutOdometryTracksNothing() {
+    let device = world.makeDevice(capabilities: .watch)
+    let session = session(on: device)
+    session.run(ARWorldTrackingConfiguration())
+    world.advance(bySeconds: 1)
+    recorder.queue.sync {}
+    #expect(recorder.calls == ["unsupported"])
+    #expect(recorder.frames.isEmpty && session.currentFrame == nil)
+    #expect((ARError(.unsupportedConfiguration) as any Error as NSError).code == 100)
+  }
+
+  @Test func aFrameKnowsTheAnchors() {
+    let session = session(on: world.makeDevice())
+    session.run(ARWorldTrackingConfiguration())
+    session.add(anchor: ARAnchor(name: "keys", transform: matrix_identity_float4x4))
+    world.advance(bySeconds: 1.0 / 60)
+    #expect(session.currentFrame?.anchors.map(\.name) == ["keys"])
+    session.run(ARWorldTrackingConfiguration(), options: [.removeExistingAnchors])
+    world.advance(bySeconds: 1.0 / 60)
+    #expect(session.currentFrame?.anchors.isEmpty == true)
+    #expect(session.currentFrame?.worldMappingStatus == .notAvailable)
+  }
+
+  @Test func aCopyOfAConfigurationHasAllOfIt() throws {
+    let configuration = ARWorldTrackingConfiguration()
+    configuration.worldAlignment = .camera
+    configuration.isLightEstimationEnabled = false
+    configuration.frameSemantics = [.sceneDepth]
+    configuration.providesAudioData = true
+    configuration.isCollaborationEnabled = true
+    configuration.userFaceTrackingEnabled = true
+    configuration.initialWorldMap = ARWorldMap()
+    configuration.planeDetection = [.vertical]
+    configuration.environmentTexturing = .manual
+    configuration.wantsHDREnvironmentTextures = false
+    configuration.sceneReconstruction = .meshWithClassification
+    configuration.isAutoFocusEnabled = false
+    configuration.maximumNumberOfTrackedImages = 3
+    let copy = try #require(configuration.copy() as? ARWorldTrackingConfiguration)
+    #expect(copy.worldAlignment == .camera && !copy.isLightEstimationEnabled)
+    #expect(copy.frameSemantics == [.sceneDepth] && copy.providesAudioData)
+    #expect(copy.isCollaborationEnabled && copy.userFaceTrackingEnabled)
+    #expect(copy.initialWorldMap != nil && copy.planeDetection == [.vertical])
+    #expect(copy.environmentTexturing == .manual && !copy.wantsHDREnvironmentTextures)
+    #expect(copy.sceneReconstruction.contains(.mesh) && !copy.isAutoFocusEnabled)
+    #expect(copy.maximumNumberOfTrackedImages == 3)
+    #expect(ARWorldTrackingConfiguration.supportsFrameSemantics([]))
+    #expect(!ARWorldTrackingConfiguration.supportsFrameSemantics(.sceneDepth))
+    #expect(!ARWorldTrackingConfiguration.supportsSceneReconstruction(.mesh))
   }
 }

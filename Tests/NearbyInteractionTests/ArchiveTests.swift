@@ -74,7 +74,25 @@ struct ArchiveTests {
     #expect(try copy(accessory) == accessory)
     #expect(accessory.copy() as? NINearbyAccessoryConfiguration == accessory)
     #expect(accessory.accessoryDiscoveryToken == token)
-    #expect(try NINearbyAccessoryConfiguration(data: data) != accessory)
+    let foreground = try NINearbyAccessoryConfiguration(data: data)
+    #expect(foreground != accessory)
+    #expect(try copy(foreground) == foreground)
+  }
+
+  @Test func configurationsOfWhatIsNotMeasuredSurviveAnArchive() throws {
+    let anchors = NIDLTDOAConfiguration(networkIdentifier: 7)
+    #expect(anchors.discoveryMethod == .bluetoothLowEnergy)
+    #expect(try copy(anchors) == anchors && anchors.copy() as? NIDLTDOAConfiguration == anchors)
+    let others = NIDLTDOAConfiguration(networkIdentifier: 7, discoveryMethod: .wifi)
+    #expect(others != anchors)
+    others.discoveryMethod = .bluetoothLowEnergy
+    #expect(others == anchors)
+    others.networkIdentifier = 8
+    #expect(others != anchors)
+    let channel = NINearbyAccessoryConfiguration(
+      bluetoothChannelSoundingIdentifier: UUID(), previousBluetoothIdentifier: nil)
+    #expect(try copy(channel) == channel)
+    #expect(channel.copy() as? NINearbyAccessoryConfiguration == channel)
   }
 
   @Test(

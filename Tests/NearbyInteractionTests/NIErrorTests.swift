@@ -35,6 +35,25 @@ struct NIErrorTests {
     #expect(hits == 4)
   }
 
+  @Test func anErrorCarriesWhatItIsGiven() {
+    let error = NIError(.sessionFailed, userInfo: ["peer": "keys"])
+    #expect(error.userInfo["peer"] as? String == "keys")
+    #expect((error as NSError).userInfo["peer"] as? String == "keys")
+    #expect(!error.localizedDescription.isEmpty && error == NIError(.sessionFailed))
+    let other = NIError(.sessionFailed, userInfo: [NSLocalizedDescriptionKey: "gone"])
+    #expect(other.localizedDescription == "gone")
+    #expect("\(other)" == "NIError.sessionFailed: gone")
+  }
+
+  @Test(arguments: NIError.Code.allCases)
+  func anNSErrorMatchesByItsNumber(_ code: NIError.Code) {
+    let bridged: any Error = NSError(domain: NIErrorDomain, code: code.rawValue)
+    let stranger: any Error = NSError(domain: "another", code: code.rawValue)
+    #expect(code ~= bridged)
+    #expect(!(code ~= stranger))
+    #expect(!((code == .sessionFailed ? .userDidNotAllow : .sessionFailed) ~= bridged))
+  }
+
   @Test func aReasonSpeaks() {
     let reasons: [NIAlgorithmConvergenceStatus.Reason] = [
       .insufficientMovement, .insufficientHorizontalSweep, .insufficientVerticalSweep,

@@ -77,4 +77,77 @@ struct SIMDTests {
       trackingState: .normal)
     #expect(simd_distance(camera.eulerAngles, simd_float3(-0.3, 0.4, 0.2)) < 1e-5)
   }
+
+  // MARK: All square matrices
+
+  /// A matrix of drawn numbers.
+  private func drawn<Matrix: SIMDSquareMatrix>(_: Matrix.Type, _ seed: UInt64) -> Matrix {
+    var generator = SeededGenerator(seed: seed)
+    var matrix = Matrix()
+    for column in 0..<Matrix.Column.scalarCount {
+      for row in 0..<Matrix.Column.scalarCount {
+        matrix[column][row] = Matrix.Column.Scalar(generator.normal())
+      }
+    }
+    return matrix
+  }
+
+  private func holdsTheRulesOfAlgebra<Matrix: SIMDSquareMatrix>(
+    _ type: Matrix.Type, tolerance: Matrix.Column.Scalar
+  ) {
+    let one = Matrix(1)
+    for seed in 1...5 as ClosedRange<UInt64> {
+      let (a, b) = (drawn(type, seed), drawn(type, seed + 50))
+      let v = a[0]
+      #expect(simd_almost_equal_elements(simd_mul(a, a.inverse), one, tolerance))
+      #expect(simd_almost_equal_elements((a + b) * a, a * a + b * a, tolerance))
+      #expect(simd_almost_equal_elements((a - b).transpose, -(b - a).transpose, tolerance))
+      #expect(simd_almost_equal_elements(2 * a, a + a, tolerance))
+      #expect(simd_length(v * a - a.transpose * v) < tolerance)
+      #expect(simd_length((a * b) * v - simd_mul(a, simd_mul(b, v))) < tolerance)
+      #expect(Matrix(rows: (0..<Matrix.Column.scalarCount).map { a.transpose[$0] }) == a)
+      #expect(!simd_almost_equal_elements(a, b, tolerance))
+      var c = a
+      c *= b
+      c -= b
+      c += b
+      #expect(simd_almost_equal_elements(c, matrix_multiply(a, b), tolerance))
+    }
+    #expect(one * one == one && one.determinant == 1)
+  }
+
+  @Test func squareMatricesOfAllKinds() {
+    holdsTheRulesOfAlgebra(simd_float2x2.self, tolerance: 1e-3)
+    holdsTheRulesOfAlgebra(simd_float3x3.self, tolerance: 1e-3)
+    holdsTheRulesOfAlgebra(simd_float4x4.self, tolerance: 1e-3)
+    holdsTheRulesOfAlgebra(simd_double2x2.self, tolerance: 1e-9)
+    holdsTheRulesOfAlgebra(simd_double3x3.self, tolerance: 1e-9)
+    holdsTheRulesOfAlgebra(simd_double4x4.self, tolerance: 1e-9)
+  }
+
+  @Test func aColumnMayBeSetByNameAndByNumber() {
+    var m = matrix_identity_float3x3
+    m.columns.2 = simd_float3(7, 8, 9)
+    #expect(m[2] == simd_float3(7, 8, 9))
+    m[1] = simd_float3(4, 5, 6)
+    m[0, 2] = 3
+    #expect(m.columns.1.y == 5 && m.columns.0 == simd_float3(1, 0, 3))
+    #expect(m == simd_matrix(m.columns.0, m.columns.1, m.columns.2))
+  }
+
+  // MARK: Components
+
+  @Test func componentsAreChangedOneByOne() {
+    let (a, b) = (simd_float3(-2, 0, 3), simd_float3(1, -1, 2))
+    #expect(simd_min(a, b) == simd_float3(-2, -1, 2) && max(a, b) == simd_float3(1, 0, 3))
+    #expect(simd_clamp(a, -simd_float3.one, simd_float3.one) == simd_float3(-1, 0, 1))
+    #expect(simd_clamp(Float(1.5), -1, 1) == 1)
+    #expect(abs(a) == simd_float3(2, 0, 3) && simd_sign(a) == simd_float3(-1, 0, 1))
+    #expect(mix(a, b, t: 0.5) == (a + b) / 2 && simd_mix(2, 4, 0.25) == 2.5)
+    #expect(simd_smoothstep(Float(0), 2, 1) == 0.5 && simd_smoothstep(0.0, 1, 7) == 1)
+    #expect(simd_reduce_add(a) == 1 && simd_reduce_min(a) == -2 && simd_reduce_max(a) == 3)
+    #expect(simd_project(a, simd_float3(2, 0, 0)) == simd_float3(-2, 0, 0))
+    #expect(reflect(a, n: simd_float3(0, 0, 1)) == simd_float3(-2, 0, -3))
+    #expect(simd_distance_squared(a, b) == 11 && length_squared(a) == 13)
+  }
 }

@@ -152,9 +152,94 @@ struct SessionTests {
     pair.advance(0.1)
     #expect((pair.recorders[0].errors.first as? NIError)?.code == .invalidConfiguration)
     #expect(pair.sessions[0].discoveryToken == nil)
+  }
+
+  /// How a session came to its end before it is run again.
+  enum End: CaseIterable {
+    case byAnError
+    case byTheApp
+  }
+
+  @Test(arguments: End.allCases)
+  func toRunAnInvalidatedSessionIsAnError(_ end: End) throws {
+    let pair = SessionPair()
+    let own = try #require(pair.sessions[0].discoveryToken)
+    switch end {
+    case .byAnError: pair.sessions[0].run(NINearbyPeerConfiguration(peerToken: own))
+    case .byTheApp: pair.sessions[0].invalidate()
+    }
+    pair.advance(0.1)
+    let before = pair.recorders[0].calls.count
     pair.run()
     pair.advance(1)
+    #expect(pair.recorders[0].calls.count == before + 1)
+    #expect(
+      (pair.recorders[0].errors.last as? NIError)?.code
+        == (end == .byTheApp ? .sessionFailed : .invalidConfiguration))
+    #expect(pair.sessions[0].discoveryToken == nil)
+    #expect(pair.recorders[1].objects.isEmpty)
+  }
+
+  /// What Apple's newer devices measure and those here do not.
+  enum Unmeasured: CaseIterable {
+    case anchors
+    case channelSounding
+
+    var configuration: NIConfiguration {
+      switch self {
+      case .anchors: NIDLTDOAConfiguration(networkIdentifier: 1)
+      case .channelSounding:
+        NINearbyAccessoryConfiguration(
+          bluetoothChannelSoundingIdentifier: UUID(), previousBluetoothIdentifier: nil)
+      }
+    }
+  }
+
+  @Test(arguments: Unmeasured.allCases)
+  func whatNoDeviceMeasuresIsUnsupported(_ unmeasured: Unmeasured) {
+    let pair = SessionPair()
+    let configuration = unmeasured.configuration
+    #expect(!NISession.deviceCapabilities.supportsDLTDOAMeasurement)
+    #expect(!NISession.deviceCapabilities.supportsBluetoothChannelSounding)
+    pair.sessions[0].run(configuration)
+    pair.advance(0.1)
     #expect(pair.recorders[0].calls == ["invalidated"])
+    #expect((pair.recorders[0].errors.first as? NIError)?.code == .unsupportedPlatform)
+    #expect(pair.sessions[0].configuration == configuration)
+  }
+
+  @Test(
+    arguments: zip(
+      [.stationary, .moving, .unknown] as [NIMotionActivityState],
+      [.stationary, .moving, .unknown] as [PeerMotion]))
+  func theAppMaySayWhetherThePeerMoves(_ state: NIMotionActivityState, _ motion: PeerMotion) {
+    let pair = SessionPair()
+    pair.run()
+    guard let own = pair.sessions[0].discoveryToken, let peer = pair.sessions[1].discoveryToken
+    else { return }
+    let before = pair.sessions[0].options
+    pair.sessions[0].updateMotionState(state, forObjectWithToken: own)
+    #expect(pair.sessions[0].options == before)
+    pair.sessions[0].updateMotionState(state, forObjectWithToken: peer)
+    #expect(pair.sessions[0].options.peerMotion == motion)
+  }
+
+  @Test func eachRunHasItsOutcome() throws {
+    let pair = SessionPair()
+    pair.run()
+    pair.run()
+    pair.advance(1)
+    #expect(pair.recorders[0].calls.prefix(3) == ["started", "started", "update"])
+    #expect(pair.recorders[0].objects.count == 10)
+  }
+
+  @Test func aConfigurationIsCopiedByRun() throws {
+    let pair = SessionPair()
+    let token = try #require(pair.sessions[1].discoveryToken)
+    let configuration = NINearbyPeerConfiguration(peerToken: token)
+    pair.sessions[0].run(configuration)
+    configuration.isCameraAssistanceEnabled = true
+    #expect(pair.sessions[0].configuration?.isCameraAssistanceEnabled == false)
   }
 
   @Test func thereAreLimits() throws {

@@ -62,6 +62,8 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   var accessory: AccessoryData? { nil }
   /// Whether the session may go on while the app is in the background.
   var runsInBackground: Bool { false }
+  /// Whether devices here can measure what the configuration is for.
+  var isMeasurable: Bool { true }
 }
 
 /// A session with another device that runs such a session.
@@ -118,7 +120,8 @@ public final class NINearbyPeerConfiguration: NIConfiguration {
 ///
 /// Accessory makers' blobs are not public. Here it is ``AccessoryData``, a form of our own.
 public final class NINearbyAccessoryConfiguration: NIConfiguration {
-  private let data: AccessoryData
+  /// `nil` for an accessory that is measured over Bluetooth.
+  private let data: AccessoryData?
   private let bluetoothPeer: UUID?
 
   private enum Key {
@@ -144,10 +147,25 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
     try self.init(data: accessoryData, bluetoothPeer: bluetoothPeerIdentifier)
   }
 
+  /// Makes a configuration of a session that measures over Bluetooth (channel sounding).
+  ///
+  /// No device here does, ``NIDeviceCapability/supportsBluetoothChannelSounding``: to run it ends the
+  /// session with ``NIError/unsupportedPlatform``.
+  ///
+  /// - Parameters:
+  ///   - bluetoothChannelSoundingIdentifier: The accessory's Bluetooth name.
+  ///   - previousBluetoothIdentifier: Its name in an earlier connection, if that was another.
+  public init(bluetoothChannelSoundingIdentifier: UUID, previousBluetoothIdentifier: UUID?) {
+    data = nil
+    bluetoothPeer = bluetoothChannelSoundingIdentifier
+    super.init(peer: .nobody)
+  }
+
   private init(data: Data, bluetoothPeer: UUID?) throws {
-    self.data = try AccessoryData(bytes: Array(data))
+    let data = try AccessoryData(bytes: Array(data))
+    self.data = data
     self.bluetoothPeer = bluetoothPeer
-    super.init(peer: NIDiscoveryToken(self.data.token))
+    super.init(peer: NIDiscoveryToken(data.token))
   }
 
   /// The token that stands for the accessory.
@@ -156,7 +174,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// Writes the configuration.
   public override func encode(with coder: NSCoder) {
     super.encode(with: coder)
-    coder.encode(Data(data.bytes) as NSData, forKey: Key.data)
+    if let data { coder.encode(Data(data.bytes) as NSData, forKey: Key.data) }
     if let bluetoothPeer {
       coder.encode(bluetoothPeer.uuidString as NSString, forKey: Key.bluetoothPeer)
     }
@@ -164,13 +182,14 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Reads a configuration; `nil` when the archive holds none.
   public required init?(coder: NSCoder) {
-    guard let bytes = coder.decodeObject(of: NSData.self, forKey: Key.data),
-      let data = try? AccessoryData(bytes: Array(Data(referencing: bytes)))
-    else { return nil }
-    self.data = data
-    bluetoothPeer = coder.decodeObject(of: NSString.self, forKey: Key.bluetoothPeer).flatMap {
-      UUID(uuidString: "\($0)")
-    }
+    // A key that is not there is asked for first: to decode it would fail the whole archive.
+    let hasData = coder.containsValue(forKey: Key.data)
+    let bytes = hasData ? coder.decodeObject(of: NSData.self, forKey: Key.data) : nil
+    data = bytes.flatMap { try? AccessoryData(bytes: Array(Data(referencing: $0))) }
+    let isNamed = coder.containsValue(forKey: Key.bluetoothPeer)
+    let name = isNamed ? coder.decodeObject(of: NSString.self, forKey: Key.bluetoothPeer) : nil
+    bluetoothPeer = name.flatMap { UUID(uuidString: "\($0)") }
+    if data == nil, hasData || bluetoothPeer == nil { return nil }
     super.init(coder: coder)
   }
 
@@ -197,4 +216,5 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   override var accessory: AccessoryData? { data }
   override var runsInBackground: Bool { bluetoothPeer != nil }
+  override var isMeasurable: Bool { data != nil }
 }

@@ -12,6 +12,17 @@ public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
   var supportsCameraAssistance: Bool { get }
   /// Whether it measures extended distances.
   var supportsExtendedDistanceMeasurement: Bool { get }
+  /// Whether it measures differences of arrival from anchors; no device here does.
+  var supportsDLTDOAMeasurement: Bool { get }
+  /// Whether it measures distances over Bluetooth; no device here does.
+  var supportsBluetoothChannelSounding: Bool { get }
+}
+
+extension NIDeviceCapability {
+  /// No.
+  public var supportsDLTDOAMeasurement: Bool { false }
+  /// No.
+  public var supportsBluetoothChannelSounding: Bool { false }
 }
 
 /// The capabilities of a device as Apple's interface asks for them.

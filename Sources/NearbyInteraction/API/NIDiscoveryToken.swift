@@ -9,12 +9,15 @@ internal import NearbyEnvironment
 public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codable, Sendable {
   let token: SessionToken
 
-  private static let key = "token"
+  static let key = "token"
 
   init(_ token: SessionToken) {
     self.token = token
     super.init()
   }
+
+  /// The token of a peer that does not exist, for configurations that have none.
+  static let nobody = NIDiscoveryToken(SessionToken(high: 0, low: 0, capabilities: []))
 
   /// What the device that made the token can measure.
   public var deviceCapabilities: any NIDeviceCapability {

@@ -39,17 +39,27 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
 
   /// The kind of error.
   public let code: Code
-  /// What happened, in our words.
-  let detail: String?
+  /// The error for Foundation, with its description.
+  private let bridged: NSError
 
   /// Makes an error.
   ///
-  /// - Parameter code: Its kind.
-  public init(_ code: Code) { self.init(code, detail: nil) }
-
-  init(_ code: Code, detail: String?) {
+  /// - Parameters:
+  ///   - code: Its kind.
+  ///   - userInfo: What is to be known of it; the description is made unless it is here.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    self.detail = detail
+    bridged = NSError(
+      domain: NIErrorDomain, code: code.rawValue,
+      userInfo: [
+        NSLocalizedDescriptionKey: code.text, NSLocalizedRecoverySuggestionErrorKey: code.remedy,
+      ].merging(userInfo) { $1 })
+  }
+
+  /// Makes an error that says more than its kind.
+  init(_ code: Code, detail: String?) {
+    self.init(
+      code, userInfo: detail.map { [NSLocalizedDescriptionKey: "\(code.text): \($0)"] } ?? [:])
   }
 
   /// Whether two errors are of the same kind.
@@ -87,20 +97,27 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public static var errorDomain: String { NIErrorDomain }
   /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
-  /// The description, under Foundation's key.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+  /// What is to be known of the error, under Foundation's keys.
+  public var userInfo: [String: Any] { bridged.userInfo }
+  /// The same as ``userInfo``.
+  public var errorUserInfo: [String: Any] { bridged.userInfo }
   /// What happened.
-  public var errorDescription: String? { description }
+  public var errorDescription: String? { bridged.localizedDescription }
   /// What the app or the user can do.
-  public var recoverySuggestion: String? { code.remedy }
+  public var recoverySuggestion: String? { bridged.localizedRecoverySuggestion }
+}
 
-  private var description: String { detail.map { "\(code.text): \($0)" } ?? code.text }
+extension NIError: CustomStringConvertible {
+  /// The kind and what happened, in a line.
+  public var description: String { "NIError.\(code): \(bridged.localizedDescription)" }
 }
 
 extension NIError.Code {
-  /// Whether an error is an ``NIError`` of this kind.
+  /// Whether an error is of this kind: an ``NIError``, or an `NSError` of its domain and code.
   public static func ~= (code: NIError.Code, error: any Error) -> Bool {
-    (error as? NIError)?.code == code
+    if let error = error as? NIError { return error.code == code }
+    let bridged = error as NSError
+    return bridged.domain == NIErrorDomain && bridged.code == code.rawValue
   }
 
   fileprivate var text: String {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 @_exported public import ARKit
-public import Foundation
+@_exported public import Foundation
 public import NearbyEnvironment
 
 /// A session with one peer: it measures while both sides run with each other's token.
 ///
 /// May be used from any thread. The delegate is called on ``delegateQueue``, never from within a call
-/// of the app's, and never once ``invalidate()`` has returned, but for a callback that had begun.
+/// of the app's, and never once ``invalidate()`` has returned, but for a callback that had begun and
+/// for the error of a later ``run(_:)``.
 open class NISession: NSObject, @unchecked Sendable {
   // Unchecked: the only stored property is a constant that guards its own state.
   let core: SessionCore
@@ -36,27 +37,29 @@ open class NISession: NSObject, @unchecked Sendable {
   }
 
   /// Who hears of the session; it is held weakly.
-  public var delegate: (any NISessionDelegate)? {
+  open var delegate: (any NISessionDelegate)? {
     get { core.currentDelegate }
     set { core.currentDelegate = newValue }
   }
 
   /// Where the delegate is called; `nil` stands for the main queue.
-  public var delegateQueue: DispatchQueue? {
+  open var delegateQueue: DispatchQueue? {
     get { core.delegateQueue }
     set { core.delegateQueue = newValue }
   }
 
   /// The session's name, to be sent to the peer; `nil` once the session is invalidated.
-  public var discoveryToken: NIDiscoveryToken? { core.discoveryToken }
+  open var discoveryToken: NIDiscoveryToken? { core.discoveryToken }
 
   /// With what the session was run last; a copy.
-  public var configuration: NIConfiguration? { core.currentConfiguration }
+  open var configuration: NIConfiguration? { core.currentConfiguration }
 
   /// Starts or resumes, with one of three outcomes.
   ///
   /// It runs and the delegate hears `sessionDidStartRunning`; or the device is not ready and it hears
-  /// `sessionWasSuspended`; or it hears `didInvalidateWith`. An invalidated session stays as it is.
+  /// `sessionWasSuspended`; or it hears `didInvalidateWith`. To run an invalidated session is an error:
+  /// it hears `didInvalidateWith` again, with the error that ended the session, or with
+  /// ``NIError/sessionFailed`` if the app itself did.
   ///
   /// - Parameter configuration: With whom and how; it is copied.
   open func run(_ configuration: NIConfiguration) { core.run(configuration) }
@@ -84,4 +87,16 @@ open class NISession: NSObject, @unchecked Sendable {
   open func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
     core.worldTransform(for: object)
   }
+
+  /// Says whether the peer moves.
+  ///
+  /// The engine's model of the peer follows: ``NearbySessionOptions/peerMotion``, which takes effect
+  /// with the next ``run(_:)``.
+  ///
+  /// - Parameters:
+  ///   - state: Whether it moves.
+  ///   - token: Which peer; another than this session's means nothing.
+  open func updateMotionState(
+    _ state: NIMotionActivityState, forObjectWithToken token: NIDiscoveryToken
+  ) { core.updateMotionState(state, of: token) }
 }

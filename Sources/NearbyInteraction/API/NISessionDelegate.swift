@@ -26,6 +26,8 @@ public protocol NISessionDelegate: NSObjectProtocol {
     for object: NINearbyObject?)
   /// The session runs, for the first time or again.
   func sessionDidStartRunning(_ session: NISession)
+  /// Anchors were heard; never called, since no device here hears any.
+  func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement])
 }
 
 extension NISessionDelegate {
@@ -54,4 +56,6 @@ extension NISessionDelegate {
   ) {}
   /// Does nothing.
   public func sessionDidStartRunning(_ session: NISession) {}
+  /// Does nothing.
+  public func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement]) {}
 }

@@ -87,16 +87,16 @@ final class SessionCore: @unchecked Sendable {
     // The AR session asks its delegate, which is foreign code.
     let fault = lock.withLock { arSession }.map { $0.trajectoryFault != nil }
     lock.withLock {
-      guard !machine.isInvalidated, let configuration = given.copy() as? NIConfiguration else {
-        return
-      }
+      if case .invalidated(let code) = machine.state { return refuse(code ?? .sessionFailed) }
+      guard let configuration = given.copy() as? NIConfiguration else { return }
       self.configuration = configuration
       if let arSession, arSession.device !== device { move(to: arSession.device) }
       let active = device.activeSessions(besides: token)
       handle(
         .run(
           RunRequest(
-            time: device.now, namesItself: configuration.peer.token == token,
+            time: device.now, isMeasurable: configuration.isMeasurable,
+            namesItself: configuration.peer.token == token,
             isAccessory: configuration.accessory != nil,
             runsInBackground: configuration.runsInBackground,
             usesCamera: configuration.isCameraAssistanceEnabled,
@@ -115,6 +115,12 @@ final class SessionCore: @unchecked Sendable {
     lock.withLock {
       isSilent = true
       handle(.invalidate)
+    }
+  }
+
+  func updateMotionState(_ state: NIMotionActivityState, of peer: NIDiscoveryToken) {
+    lock.withLock {
+      if configuration?.peer == peer { optionsInForce.peerMotion = state.peerMotion }
     }
   }
 
@@ -287,6 +293,16 @@ final class SessionCore: @unchecked Sendable {
     if case .didInvalidate = callback { for stream in streams.values { stream.finish() } }
     // Weakly: a session that nobody holds any more has nothing to say, and its peer must not hear it.
     (queue ?? .main).async { [weak self] in self?.deliver(callback) }
+  }
+
+  /// Answers the run of a session that is over; its streams have ended.
+  private func refuse(_ code: NIError.Code) {
+    let error = NIError(code, detail: "the session was invalidated; make a new one")
+    (queue ?? .main).async { [weak self] in
+      guard let self else { return }
+      let (delegate, session) = self.lock.withLock { (self.delegate, self.session) }
+      if let delegate, let session { delegate.session(session, didInvalidateWith: error) }
+    }
   }
 
   private func yield(_ update: NearbyUpdate) {

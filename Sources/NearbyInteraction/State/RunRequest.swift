@@ -16,6 +16,8 @@ struct RunRequest: Hashable, Sendable {
 
   /// When.
   var time: Timestamp
+  /// Whether devices here can measure what the configuration is for.
+  var isMeasurable = true
   /// Whether the configuration names this very session as its peer.
   var namesItself = false
   /// Whether the peer is an accessory.
@@ -41,7 +43,7 @@ struct RunRequest: Hashable, Sendable {
 
   /// Why the session cannot run, if so: what is wrong for good comes before what may change.
   func refusal(_ limits: SessionLimits) -> NIError.Code? {
-    if !capabilities.contains(.preciseDistance) { return .unsupportedPlatform }
+    if !isMeasurable || !capabilities.contains(.preciseDistance) { return .unsupportedPlatform }
     if namesItself { return .invalidConfiguration }
     if authorization == .denied { return .userDidNotAllow }
     if usesCamera, !capabilities.contains(.cameraAssistance) { return .invalidARConfiguration }

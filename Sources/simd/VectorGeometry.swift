@@ -1,44 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Two single-precision numbers.
-public typealias simd_float2 = SIMD2<Float>
-/// Three single-precision numbers.
-public typealias simd_float3 = SIMD3<Float>
-/// Four single-precision numbers.
-public typealias simd_float4 = SIMD4<Float>
-/// Two double-precision numbers.
-public typealias simd_double2 = SIMD2<Double>
-/// Three double-precision numbers.
-public typealias simd_double3 = SIMD3<Double>
-/// Four double-precision numbers.
-public typealias simd_double4 = SIMD4<Double>
-/// Three single-precision numbers, by the older name.
-public typealias vector_float3 = SIMD3<Float>
-/// Four single-precision numbers, by the older name.
-public typealias vector_float4 = SIMD4<Float>
-
-// MARK: - Making
-
-/// A vector from its components.
-@inlinable
-public func simd_make_float3(_ x: Float, _ y: Float, _ z: Float) -> simd_float3 {
-  simd_float3(x, y, z)
-}
-
-/// The first three components of a vector.
-@inlinable
-public func simd_make_float3(_ other: simd_float4) -> simd_float3 {
-  simd_float3(other.x, other.y, other.z)
-}
-
-/// A vector from its components.
-@inlinable
-public func simd_make_float4(_ x: Float, _ y: Float, _ z: Float, _ w: Float) -> simd_float4 {
-  simd_float4(x, y, z, w)
-}
-
-// MARK: - Geometry
-
 /// The inner product.
 @inlinable
 public func simd_dot<V: SIMD>(_ x: V, _ y: V) -> V.Scalar where V.Scalar: BinaryFloatingPoint {
@@ -61,6 +22,11 @@ public func simd_length<V: SIMD>(_ x: V) -> V.Scalar where V.Scalar: BinaryFloat
 public func simd_distance<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
 where V.Scalar: BinaryFloatingPoint { simd_length(x - y) }
 
+/// The square of the Euclidean distance of two points.
+@inlinable
+public func simd_distance_squared<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
+where V.Scalar: BinaryFloatingPoint { simd_length_squared(x - y) }
+
 /// The vector of length one along a vector; not a number for the zero vector.
 @inlinable
 public func simd_normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
@@ -76,10 +42,48 @@ public func simd_cross<Scalar: BinaryFloatingPoint>(
   return SIMD3(xy, xz, x.x * y.y - x.y * y.x)
 }
 
+/// The part of a vector along another.
+@inlinable
+public func simd_project<V: SIMD>(_ x: V, _ y: V) -> V where V.Scalar: BinaryFloatingPoint {
+  (simd_dot(x, y) / simd_length_squared(y)) * y
+}
+
+/// A vector mirrored at the plane across a unit normal.
+@inlinable
+public func simd_reflect<V: SIMD>(_ x: V, _ normal: V) -> V
+where V.Scalar: BinaryFloatingPoint { x - (2 * simd_dot(x, normal)) * normal }
+
+// Apple's faster and less accurate variants: here they are the accurate ones.
+
+/// The Euclidean length.
+@inlinable
+public func simd_fast_length<V: SIMD>(_ x: V) -> V.Scalar where V.Scalar: BinaryFloatingPoint {
+  simd_length(x)
+}
+
+/// The Euclidean distance of two points.
+@inlinable
+public func simd_fast_distance<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
+where V.Scalar: BinaryFloatingPoint { simd_distance(x, y) }
+
+/// The vector of length one along a vector; not a number for the zero vector.
+@inlinable
+public func simd_fast_normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
+  simd_normalize(x)
+}
+
+// MARK: - By their short names
+
 /// The inner product.
 @inlinable
 public func dot<V: SIMD>(_ x: V, _ y: V) -> V.Scalar where V.Scalar: BinaryFloatingPoint {
   simd_dot(x, y)
+}
+
+/// The square of the Euclidean length.
+@inlinable
+public func length_squared<V: SIMD>(_ x: V) -> V.Scalar where V.Scalar: BinaryFloatingPoint {
+  simd_length_squared(x)
 }
 
 /// The Euclidean length.
@@ -94,6 +98,11 @@ public func distance<V: SIMD>(_ x: V, _ y: V) -> V.Scalar where V.Scalar: Binary
   simd_distance(x, y)
 }
 
+/// The square of the Euclidean distance of two points.
+@inlinable
+public func distance_squared<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
+where V.Scalar: BinaryFloatingPoint { simd_distance_squared(x, y) }
+
 /// The vector of length one along a vector; not a number for the zero vector.
 @inlinable
 public func normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
@@ -105,3 +114,15 @@ public func normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint 
 public func cross<Scalar: BinaryFloatingPoint>(
   _ x: SIMD3<Scalar>, _ y: SIMD3<Scalar>
 ) -> SIMD3<Scalar> { simd_cross(x, y) }
+
+/// The part of a vector along another.
+@inlinable
+public func project<V: SIMD>(_ x: V, _ y: V) -> V where V.Scalar: BinaryFloatingPoint {
+  simd_project(x, y)
+}
+
+/// A vector mirrored at the plane across a unit normal.
+@inlinable
+public func reflect<V: SIMD>(_ x: V, n normal: V) -> V where V.Scalar: BinaryFloatingPoint {
+  simd_reflect(x, normal)
+}

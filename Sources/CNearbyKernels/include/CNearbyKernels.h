@@ -249,9 +249,9 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
 enum { NEARBY_FITS = 4 };
 
 /// The same for up to `NEARBY_FITS` starts in one window, in lanes: each with a model of its own,
-/// all of which hold that the peer moves or all that it rests. States, covariances, shares of honest
-/// values and evidences stand one after the other, states and covariances as long as the models'
-/// are. What does not fit is left as it was. Takes up to 0.3 MB of stack.
+/// all of which hold that the peer moves or all that it rests. States, covariances, shares of
+/// honest values and evidences stand one after the other, states and covariances as long as the
+/// models' are. What cannot be fitted is left as it was. Takes up to 0.3 MB of stack.
 void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
                              const nearby_fit_model *models, int32_t fits, double widest,
                              double *states, double *covariances, double *honest,

@@ -5,120 +5,101 @@
 #include <limits>
 
 #include "Models.hpp"
+#include "NormalEquations.hpp"
 
 namespace {
 
 using nearby::at;
 using nearby::each;
+using nearby::Factorization;
 using nearby::lane_count;
 using nearby::LaneBits;
 using nearby::Lanes;
+using nearby::Parameters;
+using nearby::Triangle;
 
-/// The parameters of a fit: the state of a peer that rests or of one that moves, and after it the
-/// amplitudes of the odometry's drift since the window began (x, y, z, yaw), each with a prior
-/// variance of one.
-template <int States>
-struct Parameters {
-  static constexpr int drift = States, size = States + 4;
-  static constexpr bool moves = States > NEARBY_STATE_SIZE;
-  using Vector = Eigen::Matrix<double, size, 1>;
-  using Matrix = Eigen::Matrix<double, size, size>;
-};
+static_assert(NEARBY_FITS == lane_count, "a fit in each lane");
 
 /// Two antennas tell front from back below this azimuth, whatever else they confuse.
 constexpr double mirrored_beyond = 0.8;
 
-/// The normal equations at one point, and the cost there.
-template <int States>
-struct System {
-  using Vector = typename Parameters<States>::Vector;
-  using Matrix = typename Parameters<States>::Matrix;
-  Matrix information = Matrix::Zero();
-  Vector gradient = Vector::Zero();
-  double cost = 0;
-  /// Of each component, the share of its values that are probably no outliers.
-  double honest[NEARBY_COMPONENTS] = {1, 1, 1};
+// MARK: - What is given
+
+/// One value of a component, and what of it does not change from one iteration to the next.
+struct Measured {
+  const nearby_keyframe *from;
+  double value, memory;
+  /// One over the variance, and over the standard deviation.
+  double precision, sharpness;
+  /// How likely it is that a fault, or honesty, has lasted since the component's value before.
+  double lasting;
 };
 
-/// The information of the prior of the position.
-Eigen::Matrix3d position_information(const nearby_fit_model &model) {
-  const double *p = model.information;
-  Eigen::Matrix3d information;
-  information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
-  return information;
-}
+/// The values of all components, each in the order of time.
+struct Window {
+  Measured measured[NEARBY_COMPONENTS][NEARBY_FIT_CAPACITY];
+  int count[NEARBY_COMPONENTS];
 
-template <int States>
-void add_prior(const nearby_fit_model &model, const typename Parameters<States>::Vector &x,
-               System<States> &system) {
-  const Eigen::Matrix3d position = position_information(model);
-  const Eigen::Vector3d away =
-      Eigen::Map<const Eigen::Vector3d>(model.center) - x.template head<3>();
-  const Eigen::Vector3d pull = position * away;
-  system.information.template topLeftCorner<3, 3>() += position;
-  system.gradient.template head<3>() += pull;
-  system.cost += 0.5 * away.dot(pull);
-
-  double prior[Parameters<States>::size];
-  prior[NEARBY_STATE_RANGE_SCALE] = model.range_scale_sigma * model.range_scale_sigma;
-  for (int i = 0; i < NEARBY_COMPONENTS; ++i) {
-    prior[NEARBY_STATE_RANGE_BIAS + i] = model.bias_variance[i];
-    prior[NEARBY_STATE_RANGE_WANDER + i] = model.wander_variance[i];
+  NEARBY_INLINE Window(const nearby_keyframe *keyframes, int keyframe_count) {
+    each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+      count[c] = 0;
+      // Keyframes without a value only give the chain more time to forget its state.
+      double lasting = 1;
+      for (int i = 0; i < keyframe_count; ++i) {
+        const nearby_keyframe &from = keyframes[i];
+        lasting *= from.lasting;
+        if (!(from.present & 1 << c)) continue;
+        const double precision = 1 / from.variance[c];
+        measured[c][count[c]++] = {&from,     from.value[c],           from.memory[c],
+                                   precision, nearby::root(precision), lasting};
+        lasting = 1;
+      }
+    });
   }
-  for (int i = NEARBY_STATE_SIZE; i < States; ++i)
-    prior[i] = model.speed_variance[i - NEARBY_STATE_VELOCITY];
-  for (int i = Parameters<States>::drift; i < Parameters<States>::size; ++i) prior[i] = 1;
-  for (int i = 3; i < Parameters<States>::size; ++i) {
+};
+
+/// What the fits assume, side by side.
+struct Models {
+  Lanes center[3], information[6], precision[NEARBY_MOVING_STATE_SIZE];
+  Lanes outlier_share, outlier_rate, angle_outlier_density;
+  LaneBits is_mirrored;
+
+  NEARBY_INLINE Models(const nearby_fit_model *models, int count) {
+    const auto lanes = [&](const auto &number) NEARBY_INLINE {
+      Lanes result;
+      each<lane_count>([&](auto i) NEARBY_INLINE {
+        result[i.value] = number(models[std::min<int>(i, count - 1)]);
+      });
+      return result;
+    };
     // A prior of zero width pins the parameter without dividing by it.
-    const double variance = std::fmax(prior[i], 1e-12);
-    system.information(i, i) += 1 / variance;
-    system.gradient[i] -= x[i] / variance;
-    system.cost += 0.5 * x[i] * x[i] / variance;
-  }
-}
-
-/// The density of an outlier: an obstructed range is too long, hardly ever too short.
-template <int component>
-NEARBY_INLINE inline Lanes outlier_density(const nearby_fit_model &model, Lanes innovation) {
-  if constexpr (component != NEARBY_RANGE) return Lanes(1 / model.field_of_view);
-  const double rate = 1 / model.range_excess;
-  const double anything = 0.25 / 30 * rate;
-  const Lanes excess = anything + 0.75 * rate * nearby::exponential(innovation * -rate);
-  return innovation > 0 ? excess : Lanes(anything);
-}
-
-/// Some keyframes side by side.
-struct Keyframes {
-  const nearby_keyframe *keyframe[lane_count];
-  LaneBits exists;
-
-  NEARBY_INLINE Keyframes(const nearby_keyframe *all, int first, int count) {
-    each<lane_count>([&](auto i) NEARBY_INLINE {
-      keyframe[i] = all + std::min(first + i, count - 1);
-      exists[i.value] = first + i < count ? -1 : 0;
+    const auto inverse = [](Lanes variance)
+                             NEARBY_INLINE { return 1 / nearby::at_least(variance, 1e-12); };
+    using Model = nearby_fit_model;
+    each<3>([&](auto i) NEARBY_INLINE {
+      center[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.center[i]; });
+      precision[NEARBY_STATE_VELOCITY + i] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.speed_variance[i]; }));
     });
-  }
-
-  template <class Number>
-  NEARBY_INLINE Lanes operator()(const Number &number) const {
-    Lanes lanes;
-    each<lane_count>([&](auto i) NEARBY_INLINE { lanes[i.value] = number(*keyframe[i]); });
-    return lanes;
-  }
-
-  NEARBY_INLINE LaneBits has(int component) const {
-    LaneBits lanes;
-    each<lane_count>([&](auto i) NEARBY_INLINE {
-      lanes[i.value] = keyframe[i]->present & 1 << component ? -1 : 0;
+    each<6>([&](auto i) NEARBY_INLINE {
+      information[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.information[i]; });
     });
-    return exists & lanes;
+    const Lanes scale = lanes([](const Model &m) NEARBY_INLINE { return m.range_scale_sigma; });
+    precision[NEARBY_STATE_RANGE_SCALE] = inverse(scale * scale);
+    each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+      precision[NEARBY_STATE_RANGE_BIAS + c] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.bias_variance[c]; }));
+      precision[NEARBY_STATE_RANGE_WANDER + c] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.wander_variance[c]; }));
+    });
+    outlier_share = lanes([](const Model &m) NEARBY_INLINE { return m.outlier_share; });
+    outlier_rate = 1 / lanes([](const Model &m) NEARBY_INLINE { return m.range_excess; });
+    angle_outlier_density = 1 / lanes([](const Model &m) NEARBY_INLINE { return m.field_of_view; });
+    is_mirrored = lanes([](const Model &m) NEARBY_INLINE { return m.is_mirrored; }) > 0;
   }
 };
 
-/// From where the models see a peer, in lanes.
-struct Station {
-  Lanes antenna_in_world[3], device_from_world[9];
-};
+// MARK: - Linearisation
 
 /// What the models ask of a state.
 struct Mean {
@@ -126,311 +107,422 @@ struct Mean {
   NEARBY_INLINE Lanes mean(int i) const { return values[i]; }
 };
 
-/// The values of one component, linearised, in the order of time; one for each keyframe, those that
-/// are absent with densities of one and without weight, which leaves the chain as it is.
+/// One value, linearised.
 ///
 /// A gradient has few entries that are not zero: those on the position and on the amplitudes of the
-/// drift, on the component's constant and its wandering error, on the velocity when the peer may
-/// move, and on the scale if it is a range. Only they are kept, and only their products summed.
+/// drift, on the velocity when the peer may move, and on the scale if it is a range; that on the
+/// constant error is one, and on the wandering one `memory`. Only their products are summed.
 template <int States>
-struct Chain {
-  static constexpr int drift = 3, bias = 7, wander = 8, velocity = 9;
-  static constexpr int scale = velocity + (Parameters<States>::moves ? 3 : 0), entries = scale + 1;
-  static constexpr int capacity = NEARBY_FIT_CAPACITY;
-  static_assert(capacity % lane_count == 0, "keyframes are worked on in whole lanes");
+struct Value {
+  using P = Parameters<States>;
+  static constexpr int drift = 3, velocity = 7, scale = velocity + (P::moves ? 3 : 0);
 
-  double gradient[entries][capacity];
-  double innovation[capacity], variance[capacity];
-  /// The density of the innovation if the value is honest, and if it is a fault.
-  double honest[capacity], faulty[capacity];
-  /// One for values that are there, else zero.
-  double present[capacity];
-  /// The probability that it is honest, given all values of the component.
-  double weight[capacity];
-  int count;
+  Lanes gradient[scale + 1];
+  Lanes innovation;
+  /// The density of the innovation if the value is honest, and if it is a fault; later how much
+  /// the value pulls, and how stiff it is.
+  union {
+    Lanes honest, push;
+  };
+  union {
+    Lanes faulty, stiffness;
+  };
+  /// P(state, values so far), up to a factor.
+  Lanes honest_before, faulty_before;
 
-  /// The place of an entry among the parameters.
-  static NEARBY_INLINE constexpr int parameter(int entry, int component) {
-    return entry < drift     ? entry
-           : entry < bias    ? Parameters<States>::drift + entry - drift
-           : entry == bias   ? NEARBY_STATE_RANGE_BIAS + component
-           : entry == wander ? NEARBY_STATE_RANGE_WANDER + component
-           : entry == scale  ? NEARBY_STATE_RANGE_SCALE
-                             : NEARBY_STATE_VELOCITY + entry - velocity;
+  static NEARBY_INLINE constexpr int entries(int component) {
+    return component == NEARBY_RANGE ? scale + 1 : scale;
+  }
+  /// The parameter of an entry.
+  static NEARBY_INLINE constexpr int parameter(int entry) {
+    return entry < drift      ? P::position + entry
+           : entry < velocity ? P::drift + entry - drift
+           : entry < scale    ? P::velocity + entry - velocity
+                              : P::scale;
   }
 };
 
-/// Linearises the values from keyframe `first` on.
-template <int component, int States>
-NEARBY_INLINE inline void linearize_lanes(const Keyframes &k, int first,
-                                          const nearby_fit_model &model, const double *x,
-                                          double widening, Chain<States> &chain) {
-  constexpr int drifts = Parameters<States>::drift;
-  const auto entry = [&](int e) NEARBY_INLINE -> nearby::LanesAt & {
-    return at<Lanes>(chain.gradient[e] + first);
-  };
+/// The normal equations of fits, and what is found on the way to them.
+template <int States>
+struct System {
+  Triangle<States> information;
+  typename Parameters<States>::Vector gradient;
+  /// The negative logarithm of the posterior's density, when asked for.
+  Lanes cost;
+  /// Of each component, the share of its values that are probably no outliers.
+  Lanes honest[NEARBY_COMPONENTS];
+};
+
+/// The density of an outlier: an obstructed range is too long, hardly ever too short.
+template <int component>
+NEARBY_INLINE inline Lanes outlier_density(const Models &models, Lanes innovation) {
+  if constexpr (component != NEARBY_RANGE) return models.angle_outlier_density;
+  const Lanes rate = models.outlier_rate;
+  const Lanes anything = 0.25 / 30 * rate;
+  const Lanes excess = anything + 0.75 * rate * nearby::exponential(innovation * -rate);
+  return innovation > 0 ? excess : anything;
+}
+
+/// Linearises a value at the parameters `x`, with its precision narrowed by a factor.
+template <int component, bool may_mirror, int States>
+NEARBY_INLINE inline void linearize(const Measured &measured, const Models &models, const Lanes *x,
+                                    double narrowing, double root_of_narrowing, Value<States> &v) {
+  using P = Parameters<States>;
+  const nearby_keyframe &k = *measured.from;
   Mean mean;
-  each<NEARBY_STATE_SIZE>([&](auto i) NEARBY_INLINE { mean.values[i] = Lanes(x[i]); });
-  // Where the peer was in the world as it was then: less its way and the drift since.
-  const Lanes reach = k([&](const auto &f) NEARBY_INLINE { return f.velocity_reach; });
-  if constexpr (Parameters<States>::moves)
-    each<3>([&](auto i) NEARBY_INLINE { mean.values[i] -= reach * x[NEARBY_STATE_VELOCITY + i]; });
-  const Lanes horizontal = k([&](const auto &f) NEARBY_INLINE { return f.horizontal_drift; });
-  const Lanes vertical = k([&](const auto &f) NEARBY_INLINE { return f.vertical_drift; });
-  const Lanes yaw = k([&](const auto &f) NEARBY_INLINE { return f.yaw_drift; });
+  each<NEARBY_STATE_SIZE>([&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
   // up × (p - pivot)
-  const Lanes turned_x = x[2] - k([&](const auto &f) NEARBY_INLINE { return f.pivot[2]; });
-  const Lanes turned_z = k([&](const auto &f) NEARBY_INLINE { return f.pivot[0]; }) - x[0];
-  mean.values[0] -= horizontal * x[drifts] + yaw * x[drifts + 3] * turned_x;
-  mean.values[1] -= vertical * x[drifts + 1];
-  mean.values[2] -= horizontal * x[drifts + 2] + yaw * x[drifts + 3] * turned_z;
-  Station from;
-  each<3>([&](auto i) NEARBY_INLINE {
-    from.antenna_in_world[i] =
-        k([&](const auto &f) NEARBY_INLINE { return f.antenna_in_world[i]; });
-  });
-  if constexpr (component != NEARBY_RANGE)
-    each<9>([&](auto i) NEARBY_INLINE {
-      from.device_from_world[i] =
-          k([&](const auto &f) NEARBY_INLINE { return f.device_from_world[i]; });
-    });
-  const Lanes value = k([&](const auto &f) NEARBY_INLINE { return f.value[component]; });
-  const Lanes memory = k([&](const auto &f) NEARBY_INLINE { return f.memory[component]; });
-  const Lanes noise = k([&](const auto &f) NEARBY_INLINE { return f.variance[component]; });
-  const auto present = k.has(component);
+  const Lanes turned_x = mean.values[2] - k.pivot[2], turned_z = k.pivot[0] - mean.values[0];
+  // Where the peer was in the world as it was then: less its way and the drift since.
+  if constexpr (P::moves)
+    each<3>([&](auto i) NEARBY_INLINE { mean.values[i] -= k.velocity_reach * x[P::velocity + i]; });
+  const Lanes yaw = k.yaw_drift * x[P::drift + 3];
+  mean.values[0] -= k.horizontal_drift * x[P::drift] + yaw * turned_x;
+  mean.values[1] -= k.vertical_drift * x[P::drift + 1];
+  mean.values[2] -= k.horizontal_drift * x[P::drift + 2] + yaw * turned_z;
 
   nearby::Linearized<Lanes> z;
-  if constexpr (component == NEARBY_RANGE) {
-    Lanes range;
-    z = nearby::RangeModel<Lanes>::at<false>(mean, from, range);
-    entry(Chain<States>::scale) = range;
-  } else if constexpr (component == NEARBY_AZIMUTH) {
-    z = nearby::AzimuthModel<Lanes>::at<false>(mean, from);
-  } else {
-    z = nearby::ElevationModel<Lanes>::at<false>(mean, from);
-  }
-  if (component == NEARBY_AZIMUTH && model.is_mirrored) {
+  if constexpr (component == NEARBY_RANGE)
+    z = nearby::RangeModel<Lanes>::at<false>(mean, k, v.gradient[Value<States>::scale]);
+  else if constexpr (component == NEARBY_AZIMUTH)
+    z = nearby::AzimuthModel<Lanes>::at<false>(mean, k);
+  else
+    z = nearby::ElevationModel<Lanes>::at<false>(mean, k);
+  if constexpr (may_mirror) {
     // Errors are added to what the radio takes for the azimuth.
-    const double error = x[NEARBY_STATE_AZIMUTH_BIAS] + x[NEARBY_STATE_AZIMUTH_WANDER];
+    const Lanes error = x[P::bias(component)] + x[P::wander(component)];
     const Lanes half_turn = z.predicted < 0 ? Lanes(-M_PI) : Lanes(M_PI);
     const Lanes folded = half_turn - (z.predicted - error) + error;
-    const Lanes off = nearby::magnitude(nearby::wrapped(value - z.predicted));
-    const Lanes off_folded = nearby::magnitude(nearby::wrapped(value - folded));
-    const auto is_folded = (nearby::magnitude(z.predicted) > mirrored_beyond) & (off_folded < off);
+    const Lanes off = nearby::magnitude(nearby::wrapped(Lanes(measured.value - z.predicted)));
+    const Lanes off_folded = nearby::magnitude(nearby::wrapped(Lanes(measured.value - folded)));
+    const auto is_folded = (nearby::magnitude(z.predicted) > mirrored_beyond) & (off_folded < off) &
+                           models.is_mirrored;
     z.predicted = is_folded ? folded : z.predicted;
     each<3>([&](auto i)
                 NEARBY_INLINE { z.gradient[i] = is_folded ? -z.gradient[i] : z.gradient[i]; });
   }
   each<3>([&](auto i) NEARBY_INLINE {
-    entry(i) = z.gradient[i];
-    if constexpr (Parameters<States>::moves)
-      entry(Chain<States>::velocity + i) = -reach * z.gradient[i];
+    v.gradient[i] = z.gradient[i];
+    if constexpr (P::moves)
+      v.gradient[Value<States>::velocity + i] = -k.velocity_reach * z.gradient[i];
   });
-  entry(Chain<States>::drift) = -horizontal * z.gradient[0];
-  entry(Chain<States>::drift + 1) = -vertical * z.gradient[1];
-  entry(Chain<States>::drift + 2) = -horizontal * z.gradient[2];
-  entry(Chain<States>::drift + 3) = -yaw * (z.gradient[0] * turned_x + z.gradient[2] * turned_z);
+  constexpr int drift = Value<States>::drift;
+  v.gradient[drift] = -k.horizontal_drift * z.gradient[0];
+  v.gradient[drift + 1] = -k.vertical_drift * z.gradient[1];
+  v.gradient[drift + 2] = -k.horizontal_drift * z.gradient[2];
+  v.gradient[drift + 3] = -k.yaw_drift * (z.gradient[0] * turned_x + z.gradient[2] * turned_z);
   // The model predicts with the wandering error of now; then it was only correlated with it.
-  entry(Chain<States>::bias) = Lanes(1);
-  entry(Chain<States>::wander) = memory;
-  Lanes innovation = value - z.predicted + (1 - memory) * x[NEARBY_STATE_RANGE_WANDER + component];
-  if constexpr (component != NEARBY_RANGE) innovation = nearby::wrapped(innovation);
-
-  // Absent values may hold anything: none of it may be summed.
-  const Lanes variance = present ? noise * widening : Lanes(1);
-  innovation = present ? innovation : Lanes(0);
-  each<Chain<States>::entries>([&](auto e) NEARBY_INLINE {
-    if constexpr (e != Chain<States>::scale || component == NEARBY_RANGE)
-      entry(e) = present ? Lanes(entry(e)) : Lanes(0);
-  });
-  const Lanes inverse = 1 / variance;
-  const Lanes honest = 0.3989422804014327 *
-                       nearby::exponential(-0.5 * innovation * innovation * inverse) *
-                       nearby::root(inverse);
-  const Lanes faulty = outlier_density<component>(model, innovation);
-  at<Lanes>(chain.innovation + first) = innovation;
-  at<Lanes>(chain.variance + first) = variance;
-  at<Lanes>(chain.honest + first) = present ? honest : Lanes(1);
-  at<Lanes>(chain.faulty + first) = present ? faulty : Lanes(1);
-  at<Lanes>(chain.present + first) = present ? Lanes(1) : Lanes(0);
-}
-
-/// Sets the weights of a chain's values, and returns the logarithm of its likelihood.
-///
-/// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with
-/// probability `share`. Probabilities are scaled to a sum of one after every few values only: none
-/// is so unlikely that they would come to nothing in between.
-template <int States>
-NEARBY_INLINE inline double weigh(const nearby_keyframe *keyframes, Chain<States> &chain,
-                                  double share) {
-  // P(state, values so far), up to a factor.
-  double honest[NEARBY_FIT_CAPACITY], faulty[NEARBY_FIT_CAPACITY];
-  Lanes log_likelihood = 0, scales = 1;
-  double ahead_honest = 1 - share, ahead_faulty = share;
-  for (int first = 0; first < chain.count; first += lane_count) {
-    const int end = std::min(first + lane_count, chain.count);
-    for (int i = first; i < end; ++i) {
-      const double lasting = keyframes[i].lasting;
-      const double drawn = (1 - lasting) * (ahead_honest + ahead_faulty);
-      ahead_honest = (lasting * ahead_honest + (1 - share) * drawn) * chain.honest[i];
-      ahead_faulty = (lasting * ahead_faulty + share * drawn) * chain.faulty[i];
-      honest[i] = ahead_honest;
-      faulty[i] = ahead_faulty;
-    }
-    const double sum = ahead_honest + ahead_faulty, scale = 1 / sum;
-    ahead_honest *= scale;
-    ahead_faulty *= scale;
-    const int lane = first / lane_count % lane_count;
-    scales[lane] = sum;
-    if (lane == lane_count - 1 || end == chain.count) {
-      log_likelihood += nearby::logarithm(scales);
-      scales = 1;
-    }
-  }
-  // P(values after | state), up to a factor.
-  double after_honest = 1, after_faulty = 1;
-  for (int i = chain.count - 1; i >= 0; --i) {
-    honest[i] *= after_honest;
-    faulty[i] *= after_faulty;
-    const double lasting = keyframes[i].lasting;
-    const double from_honest = chain.honest[i] * after_honest;
-    const double from_faulty = chain.faulty[i] * after_faulty;
-    const double drawn = (1 - lasting) * ((1 - share) * from_honest + share * from_faulty);
-    after_honest = lasting * from_honest + drawn;
-    after_faulty = lasting * from_faulty + drawn;
-    if (i % lane_count == 0) {
-      const double scale = 1 / (after_honest + after_faulty);
-      after_honest *= scale;
-      after_faulty *= scale;
-    }
-  }
-  for (int first = 0; first < chain.count; first += lane_count) {
-    const Lanes a = at<Lanes>(honest + first), b = at<Lanes>(faulty + first);
-    const auto present = at<Lanes>(chain.present + first) > 0;
-    at<Lanes>(chain.weight + first) = present ? a / (a + b) : Lanes(0);
-  }
-  return nearby::sum(log_likelihood);
+  v.innovation = measured.value - z.predicted + (1 - measured.memory) * x[P::wander(component)];
+  if constexpr (component != NEARBY_RANGE) v.innovation = nearby::wrapped(v.innovation);
+  constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
+  v.honest =
+      normalizer * root_of_narrowing * measured.sharpness *
+      nearby::exponential(-0.5 * narrowing * measured.precision * (v.innovation * v.innovation));
+  v.faulty = outlier_density<component>(models, v.innovation);
 }
 
 /// The share of a value's information that is left when it is not known whether it is honest: of
 /// the observed information `w/R - w (1 - w) (ν/R)²` (Louis 1982), zero at least.
-NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, Lanes variance) {
-  return weight * nearby::at_least(1 - (1 - weight) * innovation * innovation / variance, 0.0);
+NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, double precision) {
+  return weight * nearby::at_least(1 - (1 - weight) * innovation * innovation * precision, 0.0);
 }
 
-/// Adds a component's values to the normal equations.
-template <int component, int States>
-NEARBY_INLINE inline void add_values(const nearby_keyframe *keyframes, int count,
-                                     const nearby_fit_model &model, const double *x,
-                                     double widening, bool is_mode, Chain<States> &chain,
-                                     System<States> &system) {
-  chain.count = count;
-  for (int first = 0; first < count; first += lane_count)
-    linearize_lanes<component>(Keyframes(keyframes, first, count), first, model, x, widening,
-                               chain);
-  system.cost -= weigh(keyframes, chain, model.outlier_share);
-  double push[NEARBY_FIT_CAPACITY], stiffness[NEARBY_FIT_CAPACITY];
-  Lanes honest = 0, present = 0;
-  for (int first = 0; first < count; first += lane_count) {
-    const Lanes weight = at<Lanes>(chain.weight + first);
-    const Lanes innovation = at<Lanes>(chain.innovation + first);
-    const Lanes variance = at<Lanes>(chain.variance + first);
-    at<Lanes>(push + first) = weight * innovation / variance;
-    at<Lanes>(stiffness + first) =
-        (is_mode ? informative(weight, innovation, variance) : weight) / variance;
-    honest += weight;
-    present += at<Lanes>(chain.present + first);
+/// Linearises all values of a component, and sets how much they pull and how stiff they are, each
+/// weighted by its probability of being honest, given all values of the component.
+///
+/// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with the
+/// outliers' share. Probabilities are scaled to a sum of one after every few values only: none
+/// is so unlikely that they would come to nothing in between.
+template <int component, bool may_mirror, int States>
+NEARBY_INLINE inline void weigh(const Window &window, const Models &models, const Lanes *x,
+                                double widening, bool is_mode, Value<States> *values,
+                                System<States> &system) {
+  constexpr int every = 4;
+  const int count = window.count[component];
+  const double narrowing = 1 / widening, root_of_narrowing = nearby::root(narrowing);
+  const Lanes share = models.outlier_share, rest = 1 - share;
+  Lanes honest = rest, faulty = share;
+  for (int i = 0; i < count; ++i) {
+    Value<States> &v = values[i];
+    const Measured &measured = window.measured[component][i];
+    linearize<component, may_mirror>(measured, models, x, narrowing, root_of_narrowing, v);
+    const Lanes drawn = (1 - measured.lasting) * (honest + faulty);
+    honest = (measured.lasting * honest + rest * drawn) * v.honest;
+    faulty = (measured.lasting * faulty + share * drawn) * v.faulty;
+    v.honest_before = honest;
+    v.faulty_before = faulty;
+    if (i % every == every - 1 || i == count - 1) {
+      const Lanes sum = honest + faulty, scale = 1 / sum;
+      honest *= scale;
+      faulty *= scale;
+      if (is_mode) system.cost -= nearby::logarithm(sum);
+    }
   }
-  if (nearby::sum(present) == 0) return;
-  system.honest[component] = nearby::sum(honest) / nearby::sum(present);
-  constexpr int entries = component == NEARBY_RANGE ? Chain<States>::entries : Chain<States>::scale;
-  each<entries>([&](auto r) NEARBY_INLINE {
-    Lanes products[r + 1], pull = 0;
-    each<r + 1>([&](auto c) NEARBY_INLINE { products[c] = Lanes(0); });
-    for (int first = 0; first < count; first += lane_count) {
-      const Lanes entry = at<Lanes>(chain.gradient[r] + first);
-      const Lanes stiff = at<Lanes>(stiffness + first) * entry;
-      pull += at<Lanes>(push + first) * entry;
-      each<r + 1>([&](auto c) NEARBY_INLINE {
-        products[c] += stiff * at<Lanes>(chain.gradient[c] + first);
+  // P(values after | state), up to a factor.
+  Lanes honest_after = 1, faulty_after = 1, weights = 0;
+  for (int i = count - 1; i >= 0; --i) {
+    Value<States> &v = values[i];
+    const Measured &measured = window.measured[component][i];
+    const Lanes a = v.honest_before * honest_after, b = v.faulty_before * faulty_after;
+    const Lanes weight = a / (a + b);
+    const Lanes from_honest = v.honest * honest_after, from_faulty = v.faulty * faulty_after;
+    const Lanes drawn = (1 - measured.lasting) * (rest * from_honest + share * from_faulty);
+    honest_after = measured.lasting * from_honest + drawn;
+    faulty_after = measured.lasting * from_faulty + drawn;
+    if (i % every == 0) {
+      const Lanes scale = 1 / (honest_after + faulty_after);
+      honest_after *= scale;
+      faulty_after *= scale;
+    }
+    const double precision = measured.precision * narrowing;
+    v.push = weight * v.innovation * precision;
+    v.stiffness = (is_mode ? informative(weight, v.innovation, precision) : weight) * precision;
+    weights += weight;
+  }
+  system.honest[component] = weights / double(count);
+}
+
+// MARK: - Normal equations
+
+/// Adds a component's values: two columns and as many rows as there are registers at a time.
+template <int component, int States>
+NEARBY_INLINE inline void add_products(const Measured *measured, const Value<States> *values,
+                                       int count, System<States> &system) {
+  using P = Parameters<States>;
+  constexpr int entries = Value<States>::entries(component), most = 5;
+  each<(entries + 1) / 2>([&](auto pair) NEARBY_INLINE {
+    constexpr int left = 2 * pair;
+    each<(entries - left + most - 1) / most>([&](auto group) NEARBY_INLINE {
+      constexpr int top = left + most * group, rows = std::min(most, entries - top);
+      Lanes products[2][rows];
+      each<2>([&](auto c) NEARBY_INLINE {
+        each<rows>([&](auto r) NEARBY_INLINE { products[c][r] = Lanes(0); });
+      });
+      for (const Value<States> *v = values; v < values + count; ++v)
+        each<2>([&](auto c) NEARBY_INLINE {
+          if constexpr (left + c < entries) {
+            const Lanes stiff = v->stiffness * v->gradient[left + c];
+            each<rows>([&](auto r) NEARBY_INLINE {
+              if constexpr (top + r >= left + c) products[c][r] += stiff * v->gradient[top + r];
+            });
+          }
+        });
+      each<2>([&](auto c) NEARBY_INLINE {
+        each<rows>([&](auto r) NEARBY_INLINE {
+          if constexpr (left + c < entries && top + r >= left + c)
+            system.information(Value<States>::parameter(top + r),
+                               Value<States>::parameter(left + c)) += products[c][r];
+        });
+      });
+    });
+  });
+  // The errors' rows, and the gradient.
+  constexpr int at_once = 4;
+  each<(entries + at_once - 1) / at_once>([&](auto group) NEARBY_INLINE {
+    constexpr int first = at_once * group, rows = std::min(at_once, entries - first);
+    Lanes bias[rows], wander[rows], pull[rows];
+    each<rows>([&](auto r) NEARBY_INLINE { bias[r] = wander[r] = pull[r] = Lanes(0); });
+    for (int i = 0; i < count; ++i) {
+      const Value<States> &v = values[i];
+      const Lanes remembered = v.stiffness * measured[i].memory;
+      each<rows>([&](auto r) NEARBY_INLINE {
+        bias[r] += v.stiffness * v.gradient[first + r];
+        wander[r] += remembered * v.gradient[first + r];
+        pull[r] += v.push * v.gradient[first + r];
       });
     }
-    constexpr int row = Chain<States>::parameter(r, component);
-    system.gradient[row] += nearby::sum(pull);
-    each<r + 1>([&](auto c) NEARBY_INLINE {
-      constexpr int column = Chain<States>::parameter(c, component);
-      system.information(row > column ? row : column, row > column ? column : row) +=
-          nearby::sum(products[c]);
+    each<rows>([&](auto r) NEARBY_INLINE {
+      constexpr int row = Value<States>::parameter(first + r);
+      // No other component adds to these two.
+      system.information(row, P::bias(component)) = bias[r];
+      system.information(row, P::wander(component)) = wander[r];
+      system.gradient[row] += pull[r];
+    });
+  });
+  Lanes bias = 0, mixed = 0, wander = 0, bias_pull = 0, wander_pull = 0;
+  for (int i = 0; i < count; ++i) {
+    const Value<States> &v = values[i];
+    const double memory = measured[i].memory;
+    const Lanes remembered = v.stiffness * memory;
+    bias += v.stiffness;
+    mixed += remembered;
+    wander += remembered * memory;
+    bias_pull += v.push;
+    wander_pull += v.push * memory;
+  }
+  system.information(P::bias(component), P::bias(component)) += bias;
+  system.information(P::wander(component), P::bias(component)) = mixed;
+  system.information(P::wander(component), P::wander(component)) += wander;
+  system.gradient[P::bias(component)] += bias_pull;
+  system.gradient[P::wander(component)] += wander_pull;
+}
+
+/// Sets the system to that of the priors alone.
+template <int States>
+NEARBY_INLINE inline void set_priors(const Models &models, const Lanes *x, System<States> &system) {
+  using P = Parameters<States>;
+  Lanes cost = 0;
+  const auto set = [&](auto i, Lanes precision) NEARBY_INLINE {
+    const Lanes pull = precision * x[i];
+    system.information(i, i) = precision;
+    system.gradient[i] = -pull;
+    cost += pull * x[i];
+  };
+  each<States - 3>([&](auto i) NEARBY_INLINE {
+    set(std::integral_constant<int, P::of(3 + i)>(), models.precision[3 + i]);
+  });
+  each<4>([&](auto i)
+              NEARBY_INLINE { set(std::integral_constant<int, P::drift + i>(), Lanes(1)); });
+  Lanes away[3];
+  each<3>([&](auto i) NEARBY_INLINE { away[i] = models.center[i] - x[P::position + i]; });
+  each<3>([&](auto r) NEARBY_INLINE {
+    // Packed row by row, the upper triangle.
+    constexpr int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    Lanes pull = 0;
+    each<3>([&](auto c) NEARBY_INLINE {
+      const Lanes entry = models.information[place[r][c]];
+      if constexpr (c <= r) system.information(P::position + r, P::position + c) = entry;
+      pull += entry * away[c];
+    });
+    system.gradient[P::position + r] = pull;
+    cost += pull * away[r];
+  });
+  system.cost = 0.5 * cost;
+  // What only values fill.
+  each<P::size>([&](auto r) NEARBY_INLINE {
+    each<r>([&](auto c) NEARBY_INLINE {
+      if constexpr (P::meet(r, c) && !(r < P::position + 3 && c >= P::position))
+        system.information(r, c) = Lanes(0);
     });
   });
 }
 
-/// At the mode itself (`is_mode`) the information is that which the values have; on the way there,
-/// that with which steps are sure to lead downhill. Only the lower triangle is filled.
+/// The system at `x`.
+///
+/// At the mode itself (`is_mode`) the information is that which the values have, and the cost is
+/// found; on the way there, the information is that with which steps are sure to lead downhill.
 template <int States>
-System<States> linearize(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
-                         const typename Parameters<States>::Vector &x, double widening,
-                         bool is_mode = false) {
-  System<States> system;
-  add_prior(model, x, system);
-  int present = 0;
-  for (int i = 0; i < count; ++i) present |= keyframes[i].present;
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    Chain<States> chain;
-    each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
-      if (present & 1 << component)
-        add_values<component>(keyframes, count, model, x.data(), widening, is_mode, chain, system);
-    });
+NEARBY_INLINE inline void linearize_all(const Window &window, const Models &models, const Lanes *x,
+                                        double widening, bool is_mode, Value<States> *values,
+                                        System<States> &system) {
+  set_priors<States>(models, x, system);
+  each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+    system.honest[c] = Lanes(1);
+    if (window.count[c] == 0) return;
+    if (c == NEARBY_AZIMUTH && nearby::any(models.is_mirrored))
+      weigh<c, c == NEARBY_AZIMUTH>(window, models, x, widening, is_mode, values, system);
+    else
+      weigh<c, false>(window, models, x, widening, is_mode, values, system);
+    add_products<c>(window.measured[c], values, window.count[c], system);
   });
-  return system;
 }
 
+// MARK: - Fit
+
+/// Fits `count` states side by side, those of lanes beyond it with them to no effect.
+///
+/// - reach: Steps of the position are at most so long: a longer one would leave the valley. Zero
+///   for a fit that is not to be tried.
+/// - loss: Becomes the negative logarithm of the posterior's density at the mode plus half that of
+///   the information's determinant; infinity where the equations could not be solved.
 template <int States>
-double fit(const nearby_keyframe *keyframes, int count, const nearby_fit_model &model,
-           double widest, double *state, double *covariance, double *honest) {
-  using Vector = typename Parameters<States>::Vector;
-  using Matrix = typename Parameters<States>::Matrix;
+NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_count,
+                              const nearby_fit_model *fit_models, int count, double widest,
+                              Lanes reach, double *states, double *covariances, double *honest,
+                              Lanes &loss) {
+  using P = Parameters<States>;
+  constexpr int triangle = States * (States + 1) / 2;
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
-  Vector x = Vector::Zero();
-  for (int i = 0; i < States; ++i) x[i] = state[i];
-  Eigen::LLT<Matrix> solver;
-  const Eigen::LLT<Eigen::Matrix3d> prior(position_information(model));
-  if (prior.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
-  const double reach = 2 / std::sqrt(position_information(model).trace() / 3);
-  for (const double widening : schedule) {
-    if (widening > widest) continue;
-    const System<States> system = linearize<States>(keyframes, count, model, x, widening);
-    solver.compute(system.information);
-    if (solver.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
-    Vector step = solver.solve(system.gradient);
-    // A step far beyond the prior would leave the valley.
-    const double length = step.template head<3>().norm();
-    if (length > reach) step *= reach / length;
-    x += step;
-    if (widening == 1 && length < 1e-4) break;
+  constexpr int steps = sizeof schedule / sizeof *schedule;
+  const Window window(keyframes, keyframe_count);
+  const Models models(fit_models, count);
+  Value<States> values[NEARBY_FIT_CAPACITY];
+  System<States> system;
+  Lanes x[P::size];
+  each<4>([&](auto i) NEARBY_INLINE { x[P::drift + i] = Lanes(0); });
+  each<States>([&](auto i) NEARBY_INLINE {
+    each<lane_count>([&](auto lane) NEARBY_INLINE {
+      x[P::of(i)][lane.value] = states[std::min<int>(lane, count - 1) * States + i];
+    });
+  });
+  LaneBits goes_on = reach > 0, is_solved = goes_on;
+  int step = 0;
+  while (step < steps && schedule[step] > widest) ++step;
+  for (;; ++step) {
+    const bool is_mode = step == steps || !nearby::any(goes_on);
+    const double widening = is_mode ? 1 : schedule[step];
+    linearize_all<States>(window, models, x, widening, is_mode, values, system);
+    const Factorization<States> factorization(system.information);
+    is_solved &= factorization.is_positive;
+    if (is_mode) {
+      loss = system.cost + 0.5 * factorization.log_determinant();
+      Triangle<States> covariance;
+      factorization.invert(covariance);
+      // A parameter that is no number makes the loss none.
+      is_solved &= nearby::magnitude(loss) < std::numeric_limits<double>::infinity();
+      loss = is_solved ? loss : Lanes(std::numeric_limits<double>::infinity());
+      for (int lane = 0; lane < count; ++lane) {
+        if (!is_solved[lane]) continue;
+        each<States>([&](auto c) NEARBY_INLINE {
+          states[lane * States + c] = x[P::of(c)][lane];
+          each<c + 1>([&](auto r) NEARBY_INLINE {
+            covariances[lane * triangle + nearby::packed(r, c)] =
+                covariance(P::of(r), P::of(c))[lane];
+          });
+        });
+        each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+          honest[lane * NEARBY_COMPONENTS + c] = system.honest[c][lane];
+        });
+      }
+      return;
+    }
+    goes_on &= is_solved;
+    Lanes by[P::size];
+    factorization.solve(system.gradient, by);
+    const Lanes length = nearby::root(Lanes(by[P::position] * by[P::position] +
+                                            by[P::position + 1] * by[P::position + 1] +
+                                            by[P::position + 2] * by[P::position + 2]));
+    const Lanes part = length > reach ? reach / length : Lanes(1);
+    each<P::size>([&](auto i) NEARBY_INLINE { x[i] = goes_on ? x[i] + part * by[i] : x[i]; });
+    if (widening == 1) goes_on &= !(length < 1e-4);
   }
-  const System<States> last = linearize<States>(keyframes, count, model, x, 1, true);
-  solver.compute(last.information);
-  if (solver.info() != Eigen::Success || !x.allFinite())
-    return -std::numeric_limits<double>::infinity();
-  double half_log_det = 0;
-  for (int i = 0; i < Parameters<States>::size; ++i)
-    half_log_det += std::log(solver.matrixLLT()(i, i));
-  for (int i = 0; i < 3; ++i) half_log_det -= std::log(prior.matrixLLT()(i, i));
-  const Matrix p = solver.solve(Matrix::Identity());
-  for (int i = 0; i < States; ++i) state[i] = x[i];
-  for (int c = 0; c < States; ++c)
-    for (int r = 0; r <= c; ++r) covariance[nearby::packed(r, c)] = p(r, c);
-  std::copy(last.honest, last.honest + NEARBY_COMPONENTS, honest);
-  return -last.cost - half_log_det;
 }
 
 }  // namespace
 
+void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
+                             const nearby_fit_model *models, int32_t fits, double widest,
+                             double *states, double *covariances, double *honest,
+                             double *log_evidence) {
+  fits = std::min<int32_t>(fits, NEARBY_FITS);
+  if (fits <= 0) return;
+  Lanes reach = 0, half_log_det = 0, loss = 0;
+  for (int lane = 0; lane < fits; ++lane) {
+    const double *p = models[lane].information;
+    Eigen::Matrix3d information;
+    information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+    const Eigen::LLT<Eigen::Matrix3d> prior(information);
+    if (prior.info() != Eigen::Success) continue;
+    reach[lane] = 2 / std::sqrt(information.trace() / 3);
+    half_log_det[lane] = std::log(prior.matrixLLT().diagonal().prod());
+  }
+  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    if (models->may_move)
+      fit<NEARBY_MOVING_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states,
+                                    covariances, honest, loss);
+    else
+      fit<NEARBY_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states, covariances,
+                             honest, loss);
+  });
+  for (int lane = 0; lane < fits; ++lane) log_evidence[lane] = half_log_det[lane] - loss[lane];
+}
+
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance, double *honest) {
-  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
-  const auto fit_any = model->may_move ? fit<NEARBY_MOVING_STATE_SIZE> : fit<NEARBY_STATE_SIZE>;
-  return fit_any(keyframes, count, *model, widest, state, covariance, honest);
+  double log_evidence;
+  nearby_fit_side_by_side(keyframes, count, model, 1, widest, state, covariance, honest,
+                          &log_evidence);
+  return log_evidence;
 }

@@ -126,6 +126,11 @@ NEARBY_INLINE inline T at_least(T x, double floor) {
   return x > floor ? x : T(floor);
 }
 
+template <class T>
+NEARBY_INLINE inline T at_most(T x, double ceiling) {
+  return x < ceiling ? x : T(ceiling);
+}
+
 NEARBY_INLINE inline Lanes magnitude(Lanes x) {
   return number(bits(x) & std::numeric_limits<int64_t>::max());
 }
@@ -143,6 +148,12 @@ template <class T>
 NEARBY_INLINE inline T wrapped(T angle) {
   constexpr double turn = 2 * M_PI;
   return angle - turn * rounded(T(angle * (1 / turn)));
+}
+
+/// One alone is almost never beyond: its chain of operations is not waited for then.
+NEARBY_INLINE inline double wrapped(double angle) {
+  if (__builtin_expect(std::fabs(angle) <= M_PI, 1)) return angle;
+  return wrapped<double>(angle);
 }
 
 /// exp(x), to 1 unit in the last place; zero below -708, where values cease to be normal, infinite
@@ -170,6 +181,26 @@ NEARBY_INLINE inline Lanes exponential(Lanes x) {
   Lanes result = fraction * number(scale);
   result = x < least ? Lanes(0) : result;
   return x > most ? Lanes(std::numeric_limits<double>::infinity()) : result;
+}
+
+/// exp(x) for x up to 700 with as short a chain of operations as can be, to 1e-14 of it, or where
+/// x is so far from zero that its own rounding says as much; below -708 it stays what it is there.
+NEARBY_INLINE inline Lanes short_exponential(Lanes x) {
+  constexpr double least = -708, shift = 6755399441055744.0;
+  const Lanes y = x < least ? Lanes(least) : x;
+  const Lanes shifted = y * 1.4426950408889634 + shift;
+  const Lanes k = shifted - shift;
+  const Lanes r = y - k * 0.6931471805599453;
+  const Lanes scale = number((bits(shifted) << 52) + (int64_t(1023) << 52));
+  const Lanes r2 = r * r, r4 = r2 * r2;
+  const Lanes a = 0.5000000000000001 + r * 0.16666666666666669;
+  const Lanes b = 0.041666666666624164 + r * 0.008333333333330065;
+  const Lanes c = 0.001388888891719689 + r * 0.00019841269863040675;
+  const Lanes d = 2.480152132210459e-05 + r * 2.7557268480106926e-06;
+  const Lanes e = 2.762007600563138e-07 + r * 2.5100375929185925e-08;
+  const Lanes ab = a + r2 * b, cd = c + r2 * d;
+  const Lanes p = ab + r4 * (cd + r4 * e);
+  return (scale + scale * r) + scale * r2 * p;
 }
 
 /// log(x), to 1 unit in the last place; minus infinity for zero, NaN below it.
@@ -232,20 +263,20 @@ NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
 
 // One alone costs in lanes what it costs by itself.
 NEARBY_INLINE inline double arctangent(double y, double x) {
-  return arctangent(Lanes(y), Lanes(x))[0];
+  return arctangent(Lanes{y, 0, 0, 0}, Lanes{x, 0, 0, 0})[0];
 }
 
-/// The exponentials of up to four numbers; of single ones side by side.
+/// The short exponentials of up to four numbers; of single ones side by side.
 template <int count>
 NEARBY_INLINE inline void exponentials(Lanes (&x)[count]) {
-  each<count>([&](auto i) NEARBY_INLINE { x[i] = exponential(x[i]); });
+  each<count>([&](auto i) NEARBY_INLINE { x[i] = short_exponential(x[i]); });
 }
 template <int count>
 NEARBY_INLINE inline void exponentials(double (&x)[count]) {
   static_assert(count <= lane_count, "they stand side by side");
   Lanes all = 0;
   each<count>([&](auto i) NEARBY_INLINE { all[i.value] = x[i]; });
-  all = exponential(all);
+  all = short_exponential(all);
   each<count>([&](auto i) NEARBY_INLINE { x[i] = all[i.value]; });
 }
 

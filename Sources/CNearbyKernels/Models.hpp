@@ -68,8 +68,10 @@ struct RangeModel {
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &range) {
     T v[3];
     line_of_sight(h, m, v);
-    range = at_least(root(T(dot(v, v))), singular_distance);
-    const T inverse = 1.0 / range;
+    const T squared = at_least(T(dot(v, v)), singular_distance * singular_distance);
+    range = root(squared);
+    // Neither root nor division waits for the other.
+    const T inverse = range * (1.0 / squared);
     const T scale = 1.0 + h.mean(NEARBY_STATE_RANGE_SCALE);
     T u[3];
     for (int i = 0; i < 3; ++i) u[i] = v[i] * inverse;
@@ -109,24 +111,22 @@ struct AzimuthModel {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
-    const T rho = at_least(root(T(d[0] * d[0] + d[2] * d[2])), singular_distance);
-    const T inverse = 1.0 / rho;
-    const T zero = T(0.0 * rho);
-    const T across[3] = {T(-d[2] * inverse), zero, T(d[0] * inverse)};
-    T tangent[3];
-    rotate_back(m.device_from_world, across, tangent);
+    const T squared = at_least(T(d[0] * d[0] + d[2] * d[2]), singular_distance * singular_distance);
+    const T square = 1.0 / squared, zero = T(0.0 * squared);
     Linearized<T> z;
     z.predicted = arctangent(d[0], T(-d[2])) + h.mean(bias) + h.mean(wander);
-    for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
+    for (int i = 0; i < 3; ++i)
+      z.gradient[i] = (m.device_from_world[6 + i] * d[0] - m.device_from_world[i] * d[2]) * square;
     if constexpr (curved) {
       // In the plane of azimuth ∇²h = -(t rᵀ + r tᵀ)/ρ², t across and r along the line of sight.
+      const T inverse = root(square);
       const T along[3] = {T(d[0] * inverse), zero, T(d[2] * inverse)};
-      T radial[3], pt[3], pr[3];
+      T tangent[3], radial[3], pt[3], pr[3];
+      for (int i = 0; i < 3; ++i) tangent[i] = z.gradient[i] * squared * inverse;
       rotate_back(m.device_from_world, along, radial);
       position_times(h, tangent, pt);
       position_times(h, radial, pr);
       const T tt = dot(tangent, pt), tr = dot(tangent, pr), rr = dot(radial, pr);
-      const T square = inverse * inverse;
       z.curvature_mean = -tr * square;
       z.curvature_variance = (tr * tr + tt * rr) * square * square;
     } else {
@@ -150,18 +150,21 @@ struct ElevationModel {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
-    const T rho = at_least(root(T(d[0] * d[0] + d[2] * d[2])), singular_distance);
-    const T range = root(T(rho * rho + d[1] * d[1]));
-    const T over_rho = 1.0 / rho, inverse = 1.0 / range;
-    const T sine = d[1] * inverse, cosine = rho * inverse;
-    const T up[3] = {T(-d[0] * over_rho * sine), cosine, T(-d[2] * over_rho * sine)};
-    T tangent[3];
-    rotate_back(m.device_from_world, up, tangent);
+    const T level = at_least(T(d[0] * d[0] + d[2] * d[2]), singular_distance * singular_distance);
+    const T rho = root(level), over_rho = rho * (1.0 / level);
+    const T square = 1.0 / (level + d[1] * d[1]);
+    const T slope = d[1] * over_rho;
+    const T up[3] = {T(-d[0] * slope), rho, T(-d[2] * slope)};
+    T raised[3];
+    rotate_back(m.device_from_world, up, raised);
     Linearized<T> z;
     z.predicted = arctangent(d[1], rho) + h.mean(bias) + h.mean(wander);
-    for (int i = 0; i < 3; ++i) z.gradient[i] = tangent[i] * inverse;
+    for (int i = 0; i < 3; ++i) z.gradient[i] = raised[i] * square;
     if constexpr (curved) {
       // Along and up as for the azimuth; moving across bends the elevation down by tan(e)/‖δ‖².
+      const T inverse = root(square);
+      T tangent[3];
+      for (int i = 0; i < 3; ++i) tangent[i] = raised[i] * inverse;
       const T along[3] = {T(d[0] * inverse), T(d[1] * inverse), T(d[2] * inverse)};
       const T across[3] = {T(-d[2] * over_rho), T(0.0 * rho), T(d[0] * over_rho)};
       T radial[3], sideways[3], pt[3], pr[3], pa[3];
@@ -172,7 +175,6 @@ struct ElevationModel {
       position_times(h, sideways, pa);
       const T tt = dot(tangent, pt), tr = dot(tangent, pr), rr = dot(radial, pr);
       const T aa = dot(sideways, pa);
-      const T square = inverse * inverse;
       const T bend = 0.5 * aa * d[1] * over_rho * square;
       z.curvature_mean = -tr * square - bend;
       z.curvature_variance = (tr * tr + tt * rr) * square * square + 2.0 * bend * bend;

@@ -25,57 +25,62 @@ constexpr double range_span = 30;
 /// side by side in lanes. A density is a factor and its exponential.
 constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
 
-/// The densities of an innovation: if it is honest, and in case of a fault: one that has just
-/// begun, one that lasts.
+/// The densities of an innovation, all times one factor: if it is honest, and in case of a fault:
+/// one that has just begun, one that lasts.
 template <class T>
 struct Densities {
-  T honest, fresh, lasting;
+  T honest, fresh, lasting, factor;
 };
 
-/// `inverse` is one over the innovation's standard deviation.
+/// `precision` is one over the innovation's variance, `deviation` its root.
 template <class T>
-NEARBY_INLINE inline Densities<T> range_densities(T innovation, T last, T variance, T inverse,
-                                                  const nearby_measurement &m) {
+NEARBY_INLINE inline Densities<T> range_densities(T innovation, T last, T variance, T precision,
+                                                  T deviation, const nearby_measurement &m) {
   const double rate = 1 / m.range_excess;
-  const T normalized = innovation * inverse;
   const T step = innovation - last;
   // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
   // still wide would do best to call everything a fault that repeats itself.
   const T spread = variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
   const T inverse_spread = 1.0 / spread;
+  const T scaled = innovation * precision;
   T e[4] = {
-      -0.5 * normalized * normalized,
-      -1.702 * normalized,
+      -0.5 * innovation * scaled,
+      // Beyond e^40 the edge is none.
+      nearby::at_most(T(-1.702 * scaled * deviation), 40.0),
       nearby::at_least(innovation, 0.0) * -rate,
       -0.5 * step * step * inverse_spread,
   };
   nearby::exponentials(e);
+  // One-sided, with an edge as soft as the innovation is uncertain: e[2] rate / (1 + e[1]). The
+  // denominator is the densities' common factor, so that nobody waits for a division by it.
   Densities<T> density;
-  density.honest = normalizer * inverse * e[0];
-  // One-sided, with an edge as soft as the innovation is uncertain.
-  const T one_sided = e[2] * rate / (1.0 + e[1]);
-  density.fresh = new_range_excess * one_sided + new_range_anything / range_span * rate;
-  density.lasting = lasting_range_repeated * normalizer * nearby::root(inverse_spread) * e[3] +
-                    lasting_range_new * density.fresh;
+  density.factor = 1.0 + e[1];
+  density.honest = normalizer * deviation * precision * e[0] * density.factor;
+  density.fresh =
+      new_range_excess * rate * e[2] + new_range_anything / range_span * rate * density.factor;
+  density.lasting =
+      lasting_range_repeated * normalizer * nearby::root(inverse_spread) * e[3] * density.factor +
+      lasting_range_new * density.fresh;
   return density;
 }
 
 template <int component, class T>
-NEARBY_INLINE inline Densities<T> angle_densities(T innovation, T variance, T inverse,
-                                                  const nearby_measurement &m) {
-  const T normalized = innovation * inverse;
+NEARBY_INLINE inline Densities<T> angle_densities(T innovation, T variance, T precision,
+                                                  T deviation, const nearby_measurement &m) {
   const double step = nearby::wrapped(m.value[component] - m.previous[component]);
   const T inverse_spread = 1.0 / (variance + m.variance[component]);
   // Measured π - z instead of z: the innovation that the mirrored value would have.
   constexpr bool may_mirror = component == NEARBY_AZIMUTH;
-  T e[may_mirror ? 3 : 2] = {-0.5 * normalized * normalized, -0.5 * step * step * inverse_spread};
+  T e[may_mirror ? 3 : 2] = {-0.5 * innovation * innovation * precision,
+                             -0.5 * step * step * inverse_spread};
   if constexpr (may_mirror) {
-    const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component]))) * inverse;
-    e[2] = -0.5 * mirrored * mirrored;
+    const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component])));
+    e[2] = -0.5 * mirrored * mirrored * precision;
   }
   nearby::exponentials(e);
   Densities<T> density;
-  const T factor = normalizer * inverse;
+  density.factor = T(1);
+  const T factor = normalizer * deviation * precision;
   density.honest = factor * e[0];
   density.fresh = T(new_angle_anything / m.field_of_view);
   if constexpr (may_mirror) density.fresh += new_angle_mirrored * factor * e[2];
@@ -137,25 +142,28 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_
   if constexpr (!is_range) innovation = nearby::wrapped(innovation);
 
   const T faulty = fields[NEARBY_FIELD_FAULT + component];
-  const T inverse = 1.0 / nearby::root(variance);
+  // The root is not waited for: one over it is the root times one over the variance.
+  const T precision = 1.0 / variance, deviation = nearby::root(variance);
   Densities<T> density;
   if constexpr (is_range) {
-    density =
-        range_densities(innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance, inverse, m);
+    density = range_densities(innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance,
+                              precision, deviation, m);
     fields[NEARBY_FIELD_RANGE_RESIDUAL] = innovation;
   } else {
-    density = angle_densities<component>(innovation, variance, inverse, m);
+    density = angle_densities<component>(innovation, variance, precision, deviation, m);
   }
   const T begins = m.fault_onset[component] * (1.0 - faulty);
   const T lasts = m.fault_persistence * faulty;
   const T honest = (1.0 - begins - lasts) * density.honest;
-  const T likelihood = honest + begins * density.fresh + lasts * density.lasting;
+  const T likelihood = honest + (begins * density.fresh + lasts * density.lasting);
   const T inlier = honest / likelihood;
 
-  const T inverse_gain = 1.0 / gain_variance;
-  const T step = inlier * innovation * inverse_gain;
-  const T shrink =
-      inlier * inverse_gain * (1.0 - (1.0 - inlier) * innovation * innovation * inverse_gain);
+  // c = γ (1 - (1 - γ) ν²/S)/S, with all that can be known before γ.
+  const T inverse_gain = curved ? 1.0 / gain_variance : precision;
+  const T scaled_innovation = innovation * inverse_gain;
+  const T squared = scaled_innovation * scaled_innovation;
+  const T step = inlier * scaled_innovation;
+  const T shrink = inlier * ((inverse_gain - squared) + inlier * squared);
   each<H::size>([&](auto i) NEARBY_INLINE {
     const T scaled = shrink * gain[i];
     h.mean(i) += gain[i] * step;
@@ -169,7 +177,7 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_
   fields[NEARBY_FIELD_INNOVATION + component] = innovation;
   fields[NEARBY_FIELD_INNOVATION_VARIANCE + component] = variance;
   fields[NEARBY_FIELD_INLIER + component] = inlier;
-  return likelihood;
+  return likelihood / density.factor;
 }
 
 /// Whether curvature can matter: for one hypothesis only while the position is so uncertain that

@@ -166,6 +166,98 @@ struct FitTests {
     #expect(fit([], broken, from: .zero).logEvidence == -.infinity)
   }
 
+  @Test("what no information can be is refused, and the state stays what it was")
+  func indefinite() {
+    let peer = Vector3(0, 0, -5)
+    var broken = keyframe(at: .zero, .identity, peer: peer, present: Self.range)
+    broken.variance.0 = -0.01
+    let result = fit([broken], model(center: peer, sigma: 1), from: Vector3(1, 0, -5))
+    #expect(result.logEvidence == -.infinity)
+    #expect(result.position == Vector3(1, 0, -5))
+    #expect(result.covariance.allSatisfy(\.isNaN))
+  }
+
+  @Test(
+    "a prior far from round keeps its covariance", arguments: 0..<8 as Range<UInt64>,
+    [1.0, 1e4, 1e8])
+  func nearlySingular(seed: UInt64, ratio: Double) throws {
+    var generator = SeededGenerator(seed: seed)
+    let axis = generator.normalVector().normalized
+    let least = 1e-3
+    var broad = model(center: .zero, sigma: 1)
+    let part = { (a: Double, b: Double, isDiagonal: Bool) in
+      least * (ratio * a * b + (isDiagonal ? 1 : 0))
+    }
+    broad.information = (
+      part(axis.x, axis.x, true), part(axis.x, axis.y, false), part(axis.x, axis.z, false),
+      part(axis.y, axis.y, true), part(axis.y, axis.z, false), part(axis.z, axis.z, true)
+    )
+    let p = broad.information
+    let expected = try #require(
+      positiveDefiniteInverse(
+        of: [p.0, p.1, p.2, p.1, p.3, p.4, p.2, p.4, p.5], order: 3))
+    let found = fit([], broad, from: .zero).covariance
+    for row in 0..<3 {
+      for column in row..<3 {
+        let entry = found[column * (column + 1) / 2 + row]
+        #expect(abs(entry - expected[3 * row + column]) < 1e-15 * ratio / least + 1e-12 / least)
+      }
+    }
+  }
+
+  // MARK: - Side by side
+
+  @Test(
+    "fits side by side are what each is by itself", arguments: 1...Int(NEARBY_FITS),
+    [false, true])
+  func sideBySide(count: Int, moves: Bool) {
+    var generator = SeededGenerator(seed: UInt64(count))
+    let peer = peer(&generator)
+    var keyframes = path(&generator, count: 13, peer: peer, present: 7)
+    for index in keyframes.indices {
+      keyframes[index].present = 1 + Int32(generator.uniform() * 7)
+      keyframes[index].value.0 += generator.normal(sigma: 0.1) + (index % 5 == 0 ? 2 : 0)
+      keyframes[index].velocity_reach = 0.1 * Double(12 - index)
+      keyframes[index].lasting = 0.8
+      keyframes[index].yaw_drift = 0.01 * Double(12 - index)
+    }
+    var models: [nearby_fit_model] = []
+    var starts: [Vector3] = []
+    for lane in 0..<count {
+      starts.append(peer + 2 * generator.normalVector().normalized)
+      var model = model(center: starts[lane], sigma: 3 + Double(lane))
+      model.may_move = moves ? 1 : 0
+      model.speed_variance = (1, 0.1, 1)
+      model.is_mirrored = Int32(lane % 2)
+      model.range_scale_sigma = 0.02 * Double(lane)
+      // Its neighbours must not mind a prior that is none.
+      if lane == 2 { model.information.3 = -1 }
+      models.append(model)
+    }
+    let n = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    let triangle = n * (n + 1) / 2
+    var states = starts.flatMap {
+      [$0.x, $0.y, $0.z] + [Double](repeating: 0, count: n - 3)
+    }
+    var covariances = [Double](repeating: .nan, count: count * triangle)
+    var honest = [Double](repeating: .nan, count: 3 * count)
+    var evidences = [Double](repeating: .nan, count: count)
+    unsafe nearby_fit_side_by_side(
+      keyframes, Int32(keyframes.count), models, Int32(count), 400, &states, &covariances,
+      &honest, &evidences)
+    for lane in 0..<count {
+      let alone = fit(keyframes, models[lane], from: starts[lane])
+      #expect(evidences[lane] == alone.logEvidence)
+      #expect(evidences[lane].isFinite == (lane != 2))
+      #expect(Array(states[lane * n..<(lane + 1) * n]) == Array(alone.state.prefix(n)))
+      guard lane != 2 else { continue }
+      #expect(
+        Array(covariances[lane * triangle..<(lane + 1) * triangle])
+          == Array(alone.covariance.prefix(triangle)))
+      #expect(Array(honest[3 * lane..<3 * (lane + 1)]) == alone.honest)
+    }
+  }
+
   // MARK: - Width
 
   /// What the fit says it predicts, from its parameters: the state, with a velocity or without, then

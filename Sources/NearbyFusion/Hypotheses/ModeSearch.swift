@@ -72,12 +72,13 @@ struct ModeSearch: Sendable {
       let hasAzimuth = keyframes.contains { $0.present & 1 << NEARBY_AZIMUTH != 0 }
       alive = pieces.indices.filter { hasAzimuth || !pieces[$0].isMirrored }
     }
-    for index in alive {
-      if isSweep {
-        pieces[index].mode = pieces[index].prior.start
-      }
-      Self.fit(
-        &pieces[index], keyframes, widest: isSweep ? 400 : 3, moves: moves, errors, configuration)
+    if isSweep {
+      for index in alive { pieces[index].mode = pieces[index].prior.start }
+    }
+    for first in stride(from: 0, to: alive.count, by: Int(NEARBY_FITS)) {
+      fit(
+        alive[first..<min(first + Int(NEARBY_FITS), alive.count)], keyframes,
+        widest: isSweep ? 400 : 3, errors, configuration)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
@@ -96,18 +97,64 @@ struct ModeSearch: Sendable {
     alive = [0]
   }
 
-  private static func fit(
-    _ piece: inout Piece, _ keyframes: [nearby_keyframe], widest: Double, moves: Bool,
+  /// Fits up to `NEARBY_FITS` pieces side by side.
+  private mutating func fit(
+    _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) {
-    let ranging = configuration.ranging
-    guard let information = piece.prior.covariance.positiveDefiniteInverse else {
-      piece.logEvidence = -.infinity
-      return
+    let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    let triangle = size * (size + 1) / 2
+    var models = InlineArray<4, nearby_fit_model>(repeating: nearby_fit_model())
+    var modes = InlineArray<52, Double>(repeating: 0)
+    var covariances = InlineArray<364, Double>(repeating: 0)
+    var honest = InlineArray<12, Double>(repeating: 1)
+    var logEvidences = InlineArray<4, Double>(repeating: -.infinity)
+    for (lane, index) in indices.enumerated() {
+      models[lane] = model(pieces[index], errors, configuration)
+      for state in 0..<size { modes[lane * size + state] = pieces[index].mode[state] }
     }
+    unsafe keyframes.withUnsafeBufferPointer { keyframes in
+      unsafe withUnsafeBytes(of: models) { models in
+        unsafe withUnsafeMutableBytes(of: &modes) { modes in
+          unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
+            unsafe withUnsafeMutableBytes(of: &honest) { honest in
+              unsafe withUnsafeMutableBytes(of: &logEvidences) { logEvidences in
+                unsafe nearby_fit_side_by_side(
+                  keyframes.baseAddress, Int32(keyframes.count),
+                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
+                  Int32(indices.count), widest,
+                  modes.assumingMemoryBound(to: Double.self).baseAddress,
+                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
+                  honest.assumingMemoryBound(to: Double.self).baseAddress,
+                  logEvidences.assumingMemoryBound(to: Double.self).baseAddress)
+              }
+            }
+          }
+        }
+      }
+    }
+    for (lane, index) in indices.enumerated() {
+      pieces[index].logEvidence = logEvidences[lane]
+      if pieces[index].isMirrored { pieces[index].logEvidence += log(Self.mirroredShare) }
+      // What could not be fitted stays where it was.
+      guard logEvidences[lane].isFinite else { continue }
+      for state in 0..<size { pieces[index].mode[state] = modes[lane * size + state] }
+      for entry in 0..<triangle {
+        pieces[index].covariance[entry] = covariances[lane * triangle + entry]
+      }
+      for component in 0..<3 { pieces[index].honest[component] = honest[lane * 3 + component] }
+    }
+  }
+
+  /// What the fit of a piece assumes; a prior that has no inverse is none, and is refused.
+  private func model(
+    _ piece: Piece, _ errors: ErrorVariances, _ configuration: FusionConfiguration
+  ) -> nearby_fit_model {
+    let ranging = configuration.ranging
+    let information = piece.prior.covariance.positiveDefiniteInverse ?? .zero
     let center = piece.prior.center
     let speeds = configuration.speedVariances
-    var model = nearby_fit_model(
+    return nearby_fit_model(
       center: (center.x, center.y, center.z),
       information: (
         information.xx, information.xy, information.xz, information.yy, information.yz,
@@ -116,30 +163,10 @@ struct ModeSearch: Sendable {
       range_scale_sigma: ranging.rangeScaleSigma,
       bias_variance: (errors.constant[0], errors.constant[1], errors.constant[2]),
       wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
-      outlier_share: outlierShare,
+      outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0,
       may_move: moves ? 1 : 0, speed_variance: (speeds[0], speeds[1], speeds[2]))
-    var mode = piece.mode
-    var covariance = piece.covariance
-    var honest = piece.honest
-    piece.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
-      unsafe withUnsafeMutableBytes(of: &mode) { mode in
-        unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
-          unsafe withUnsafeMutableBytes(of: &honest) { honest in
-            unsafe nearby_fit(
-              keyframes.baseAddress, Int32(keyframes.count), &model, widest,
-              mode.assumingMemoryBound(to: Double.self).baseAddress,
-              covariance.assumingMemoryBound(to: Double.self).baseAddress,
-              honest.assumingMemoryBound(to: Double.self).baseAddress)
-          }
-        }
-      }
-    }
-    piece.mode = mode
-    piece.covariance = covariance
-    piece.honest = honest
-    if piece.isMirrored { piece.logEvidence += log(mirroredShare) }
   }
 
   /// The piece's posterior as a Gaussian: moved in along the line of sight by what its own width

@@ -104,53 +104,72 @@ struct PlaceSearch: Sendable {
   /// The places found from all around and from given starts, the best first.
   func places(from starts: [Vector3]) -> [Place] {
     var found: [Place] = []
-    for start in starts + lattice {
-      guard let (place, covariance) = fit(start, widest: 400) else { continue }
-      let isKnown = found.contains { other in
-        let away = place.parameters.position - other.parameters.position
-        let along = away.normalized
-        let sigma = max(0, covariance.quadraticForm(along)).squareRoot()
-        return away.length < max(Self.sameMetres, Self.sameSigmas * sigma)
+    let starts = starts + lattice
+    for first in stride(from: 0, to: starts.count, by: Int(NEARBY_FITS)) {
+      let together = starts[first..<min(first + Int(NEARBY_FITS), starts.count)]
+      for (place, covariance) in fit(together, widest: 400) {
+        let isKnown = found.contains { other in
+          let away = place.parameters.position - other.parameters.position
+          let along = away.normalized
+          let sigma = max(0, covariance.quadraticForm(along)).squareRoot()
+          return away.length < max(Self.sameMetres, Self.sameSigmas * sigma)
+        }
+        if !isKnown { found.append(place) }
       }
-      if !isKnown { found.append(place) }
     }
     return found.sorted { $0.logEvidence > $1.logEvidence }
   }
 
-  /// The place downhill from a start; `nil` when the fit fails.
-  func fit(
-    _ start: Vector3, widest: Double
-  ) -> (place: Place, covariance: SymmetricMatrix3)? {
-    var state = InlineArray<10, Double>(repeating: 0)
-    (state[0], state[1], state[2]) = (start.x, start.y, start.z)
-    var packed: InlineArray<55, Double> = InlineArray(repeating: 0)
-    var honest: InlineArray<3, Double> = InlineArray(repeating: 0)
-    let evidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
-      unsafe withUnsafePointer(to: model) { model in
-        unsafe withUnsafeMutableBytes(of: &state) { state in
-          unsafe withUnsafeMutableBytes(of: &packed) { packed in
+  /// The places downhill from up to `NEARBY_FITS` starts; without those that could not be fitted.
+  private func fit(
+    _ starts: ArraySlice<Vector3>, widest: Double
+  ) -> [(place: Place, covariance: SymmetricMatrix3)] {
+    let size = Int(NEARBY_STATE_SIZE)
+    let triangle = Int(NEARBY_COVARIANCE_SIZE)
+    let models = InlineArray<4, nearby_fit_model>(repeating: model)
+    var states = InlineArray<40, Double>(repeating: 0)
+    var covariances = InlineArray<220, Double>(repeating: 0)
+    var honest = InlineArray<12, Double>(repeating: 0)
+    var evidences = InlineArray<4, Double>(repeating: -.infinity)
+    for (lane, start) in starts.enumerated() {
+      states[lane * size] = start.x
+      states[lane * size + 1] = start.y
+      states[lane * size + 2] = start.z
+    }
+    unsafe keyframes.withUnsafeBufferPointer { keyframes in
+      unsafe withUnsafeBytes(of: models) { models in
+        unsafe withUnsafeMutableBytes(of: &states) { states in
+          unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
             unsafe withUnsafeMutableBytes(of: &honest) { honest in
-              unsafe nearby_fit(
-                keyframes.baseAddress, Int32(keyframes.count), model, widest,
-                state.assumingMemoryBound(to: Double.self).baseAddress,
-                packed.assumingMemoryBound(to: Double.self).baseAddress,
-                honest.assumingMemoryBound(to: Double.self).baseAddress)
+              unsafe withUnsafeMutableBytes(of: &evidences) { evidences in
+                unsafe nearby_fit_side_by_side(
+                  keyframes.baseAddress, Int32(keyframes.count),
+                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
+                  Int32(starts.count), widest,
+                  states.assumingMemoryBound(to: Double.self).baseAddress,
+                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
+                  honest.assumingMemoryBound(to: Double.self).baseAddress,
+                  evidences.assumingMemoryBound(to: Double.self).baseAddress)
+              }
             }
           }
         }
       }
     }
-    let position = Vector3(state[0], state[1], state[2])
-    guard evidence.isFinite, position.isFinite else { return nil }
-    return (
-      Place(
-        parameters: PeerParameters(
-          position: position, rangeBias: state[Int(NEARBY_STATE_RANGE_BIAS)],
-          rangeScale: state[Int(NEARBY_STATE_RANGE_SCALE)]),
-        logEvidence: evidence),
-      SymmetricMatrix3(
-        xx: packed[0], xy: packed[1], xz: packed[3], yy: packed[2], yz: packed[4],
-        zz: packed[5])
-    )
+    return (0..<starts.count).compactMap { lane in
+      let (x, p) = (lane * size, lane * triangle)
+      let position = Vector3(states[x], states[x + 1], states[x + 2])
+      guard evidences[lane].isFinite, position.isFinite else { return nil }
+      return (
+        Place(
+          parameters: PeerParameters(
+            position: position, rangeBias: states[x + Int(NEARBY_STATE_RANGE_BIAS)],
+            rangeScale: states[x + Int(NEARBY_STATE_RANGE_SCALE)]),
+          logEvidence: evidences[lane]),
+        SymmetricMatrix3(
+          xx: covariances[p], xy: covariances[p + 1], xz: covariances[p + 3],
+          yy: covariances[p + 2], yz: covariances[p + 4], zz: covariances[p + 5])
+      )
+    }
   }
 }

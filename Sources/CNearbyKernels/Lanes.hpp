@@ -263,7 +263,7 @@ NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
 
 // One alone costs in lanes what it costs by itself.
 NEARBY_INLINE inline double arctangent(double y, double x) {
-  return arctangent(Lanes{y, 0, 0, 0}, Lanes{x, 0, 0, 0})[0];
+  return arctangent(Lanes(y), Lanes(x))[0];
 }
 
 /// The short exponentials of up to four numbers; of single ones side by side.

@@ -42,18 +42,12 @@ package struct RecordingLineReader: ~Copyable, Sendable {
   package mutating func next() throws(RecordingError) -> RecordingLine? {
     while let line = try lines.next() {
       lineRange = line
-      if isBlank(line) { continue }
+      if lines.isBlank(line) { continue }
       try parse(line)
       defer { isFirst = false }
       return try recordingLine()
     }
     return nil
-  }
-
-  private func isBlank(_ line: Range<Int>) -> Bool {
-    let text = lines.buffer.span
-    for position in line where !text[position].isBlank { return false }
-    return true
   }
 
   private mutating func parse(_ line: Range<Int>) throws(RecordingError) {

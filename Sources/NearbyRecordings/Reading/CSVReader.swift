@@ -19,11 +19,14 @@ struct CSVReader: ~Copyable, Sendable {
   var warnings = RecordingWarnings()
   private(set) var lines: LineReader
 
+  /// The column of each field of a line, in the order of the file; -1 when nobody knows it.
+  private(set) var columnOfField: [Int] = []
+
   private let names: [String]
   /// For each column the field of a line that belongs to it; -1 when the file lacks the column.
   private var fieldOfColumn: [Int]
-  /// Where each field of the line lies in the buffer, without the blanks around it.
-  private var fields: [Range<Int>] = []
+  /// The fields of the row, in the order of the file.
+  private var fields: [CSVField] = []
   private var lineRange = 0..<0
 
   /// Opens a file and reads its header.
@@ -50,19 +53,23 @@ struct CSVReader: ~Copyable, Sendable {
 
   private mutating func readHeader(_ columns: [CSVColumn]) throws(RecordingError) {
     let expected = columns.filter(\.isRequired).map(\.name).joined(separator: ",")
-    guard let line = try nextLine() else {
+    var header = try nextLine()
+    while let line = header, lines.isBlank(line) { header = try nextLine() }
+    guard let line = header else {
       throw RecordingError(
         .noSamples, "the file is empty", file: lines.file,
         remedy: "the first line must name the columns: \(expected)")
     }
     var position = line.lowerBound
     repeat {
-      let field = try nextField(&position)
+      let field = try lines.nextField(&position, in: line).place
       var name = DecimalText.string(lines.buffer.span, field)
       if fields.isEmpty, name.hasPrefix("#") {
         name = String(name.dropFirst().drop { $0 == " " })
       }
-      if let column = names.firstIndex(of: name) {
+      let column = names.firstIndex(of: name)
+      columnOfField.append(column ?? -1)
+      if let column {
         guard fieldOfColumn[column] < 0 else {
           throw lines.error(
             .duplicateColumn, "column \"\(name)\" appears twice", at: field.lowerBound, in: line,
@@ -75,7 +82,7 @@ struct CSVReader: ~Copyable, Sendable {
             .unknownColumn, "unknown column \(lines.excerpt(field)) is ignored", file: lines.file,
             line: lines.line, column: field.lowerBound - line.lowerBound + 1))
       }
-      fields.append(field)
+      fields.append(CSVField(field))
     } while position <= line.upperBound
 
     let missing = columns.indices.filter { columns[$0].isRequired && fieldOfColumn[$0] < 0 }
@@ -92,145 +99,56 @@ struct CSVReader: ~Copyable, Sendable {
   /// - Returns: Whether there is one.
   /// - Throws: When the row has too few or too many fields, or a quote is not closed.
   mutating func nextRow() throws(RecordingError) -> Bool {
-    guard let line = try nextLine() else { return false }
-    let count =
-      if let count = plainFields(of: line) { count } else { try quotedFields(of: line) }
+    while try nextLine() != nil {
+      if try findFields() { return true }
+    }
+    return false
+  }
+
+  /// Goes to the next line, whatever is in it.
+  ///
+  /// - Returns: Where it lies in the buffer of ``lines``; `nil` after the last line.
+  @inline(__always)
+  mutating func nextLine() throws(RecordingError) -> Range<Int>? {
+    guard let line = try lines.next() else { return nil }
+    lineRange = line
+    return line
+  }
+
+  /// Finds the fields of the line.
+  ///
+  /// - Returns: Whether it is a row; `false` when it is blank.
+  /// - Throws: When there are too few or too many, or a quote is not closed.
+  mutating func findFields() throws(RecordingError) -> Bool {
+    if lines.isBlank(lineRange) { return false }
+    let count = try Self.findFields(of: lineRange, in: lines, &fields)
     guard count == fields.count else {
       throw lines.error(
         .wrongFieldCount,
         "the row has \(count) field\(count == 1 ? "" : "s"), the header has \(fields.count)",
-        in: line,
+        in: lineRange,
         remedy: count < fields.count
           ? "complete the row, or remove it if the file was cut off" : "remove what is too much")
     }
     return true
   }
 
-  /// Finds the fields of a line without quotes, eight bytes at a time.
+  /// Finds the fields of a line.
   ///
-  /// - Returns: How many there are; `nil` when there are quotes.
+  /// - Returns: How many there are; those that the header does not have are counted only.
   @inline(__always)
-  private mutating func plainFields(of line: Range<Int>) -> Int? {
-    // Apart from the reader while its text is looked at.
-    var fields: [Range<Int>] = []
-    swap(&fields, &self.fields)
-    let count = Self.plainFields(of: line, in: lines.buffer.span, &fields)
-    self.fields = fields
-    return count
-  }
-
-  @inline(__always)
-  private static func plainFields(
-    of line: Range<Int>, in text: Span<UInt8>, _ fields: inout [Range<Int>]
-  ) -> Int? {
-    precondition(0 <= line.lowerBound && line.upperBound + LineReader.padding <= text.count)
+  private static func findFields(
+    of line: Range<Int>, in lines: borrowing LineReader, _ fields: inout [CSVField]
+  ) throws(RecordingError) -> Int {
     var found = fields.mutableSpan
     var count = 0
-    var start = line.lowerBound
-    var position = start
-    while position < line.upperBound {
-      let bytes = unsafe EightBytes(
-        text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
-      let inLine = EightBytes.first(line.upperBound &- position)
-      guard bytes.places(of: .quote) & inLine == 0 else { return nil }
-      var commas = bytes.places(of: .comma) & inLine
-      while commas != 0 {
-        let comma = position &+ commas.trailingZeroBitCount &>> 3
-        if count < found.count { unsafe found[unchecked: count] = trimmed(text, start, comma) }
-        count &+= 1
-        start = comma &+ 1
-        commas &= commas &- 1
-      }
-      position &+= 8
-    }
-    if count < found.count {
-      unsafe found[unchecked: count] = trimmed(text, start, line.upperBound)
-    }
-    return count + 1
-  }
-
-  /// A piece of a line without the blanks at its ends.
-  @unsafe @inline(__always)
-  private static func trimmed(_ text: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int> {
-    var (start, end) = (start, end)
-    while start < end, unsafe text[unchecked: start].isBlank { start &+= 1 }
-    while start < end, unsafe text[unchecked: end &- 1].isBlank { end &-= 1 }
-    return unsafe Range(uncheckedBounds: (start, end))
-  }
-
-  /// Finds the fields of any line.
-  @inline(never)
-  private mutating func quotedFields(of line: Range<Int>) throws(RecordingError) -> Int {
     var position = line.lowerBound
-    var count = 0
     repeat {
-      let field = try nextField(&position)
-      if count < fields.count { fields[count] = field }
-      count += 1
+      let field = try lines.nextField(&position, in: line)
+      if count < found.count { unsafe found[unchecked: count] = field }
+      count &+= 1
     } while position <= line.upperBound
     return count
-  }
-
-  /// The next line that is not blank.
-  private mutating func nextLine() throws(RecordingError) -> Range<Int>? {
-    while let line = try lines.next() {
-      lineRange = line
-      if !isBlank(line) { return line }
-    }
-    return nil
-  }
-
-  private func isBlank(_ line: Range<Int>) -> Bool {
-    let text = lines.buffer.span
-    for position in line where !text[position].isBlank { return false }
-    return true
-  }
-
-  /// Finds the field that begins at a position, and moves on behind its comma.
-  ///
-  /// After the last field the position is one beyond the end of the line.
-  private func nextField(_ position: inout Int) throws(RecordingError) -> Range<Int> {
-    let text = lines.buffer.span
-    let end = lineRange.upperBound
-    precondition(0 <= position && end <= text.count)
-    while position < end, unsafe text[unchecked: position].isBlank { position += 1 }
-    if position < end, unsafe text[unchecked: position] == .quote {
-      return try quotedField(&position)
-    }
-    let start = position
-    while position < end, unsafe text[unchecked: position] != .comma { position += 1 }
-    var stop = position
-    while stop > start, unsafe text[unchecked: stop - 1].isBlank { stop -= 1 }
-    position += 1
-    return start..<stop
-  }
-
-  /// The field behind the quote at a position.
-  @inline(never)
-  private func quotedField(_ position: inout Int) throws(RecordingError) -> Range<Int> {
-    let text = lines.buffer.span
-    let end = lineRange.upperBound
-    let start = position + 1
-    var stop = start
-    while true {
-      while stop < end, text[stop] != .quote { stop += 1 }
-      guard stop < end else {
-        throw lines.error(
-          .malformedField, "a quote is not closed", at: start - 1, in: lineRange,
-          remedy: "close it on the same line")
-      }
-      guard stop + 1 < end, text[stop + 1] == .quote else { break }
-      stop += 2
-    }
-    position = stop + 1
-    while position < end, text[position].isBlank { position += 1 }
-    guard position == end || text[position] == .comma else {
-      throw lines.error(
-        .malformedField, "there is text after a closing quote", at: position, in: lineRange,
-        remedy: "put a comma there, or double the quotes inside the field")
-    }
-    position += 1
-    return start..<stop
   }
 }
 
@@ -243,9 +161,9 @@ extension CSVReader {
   /// - Throws: When it holds something else than a number.
   @inline(__always)
   mutating func number(_ column: Int) throws(RecordingError) -> Double? {
-    let field = field(column)
-    if field.isEmpty { return nil }
-    if let value = DecimalText.double(lines.buffer.span, field) { return value }
+    guard let field = row(column), !field.place.isEmpty else { return nil }
+    if let value = field.number?.ordinaryDouble { return value }
+    if let value = DecimalText.double(lines.buffer.span, field.place) { return value }
     throw malformedNumber(column)
   }
 
@@ -273,10 +191,9 @@ extension CSVReader {
   /// The moment in a column, which must be there.
   @inline(__always)
   mutating func timestamp(_ column: Int) throws(RecordingError) -> Timestamp {
-    guard let value = DecimalText.timestamp(lines.buffer.span, field(column)) else {
-      throw lines.malformedTimestamp(field(column), in: lineRange)
-    }
-    return value
+    if let value = row(column)?.number?.timestamp { return value }
+    if let value = DecimalText.timestamp(lines.buffer.span, field(column)) { return value }
+    throw lines.malformedTimestamp(field(column), in: lineRange)
   }
 
   /// The text in a column, doubled quotes made single; empty when the file lacks the column.
@@ -291,9 +208,13 @@ extension CSVReader {
 
   /// Where a column's field lies in the buffer of ``lines``.
   @inline(__always)
-  func field(_ column: Int) -> Range<Int> {
+  func field(_ column: Int) -> Range<Int> { row(column)?.place ?? 0..<0 }
+
+  /// A column's field; `nil` when the file lacks the column.
+  @inline(__always)
+  private func row(_ column: Int) -> CSVField? {
     let field = fieldOfColumn[column]
-    return field < 0 ? 0..<0 : fields[field]
+    return field < 0 ? nil : fields[field]
   }
 
   /// The peer's name in a column, which must be there.

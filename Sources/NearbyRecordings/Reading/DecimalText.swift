@@ -36,6 +36,9 @@ enum DecimalText {
     position &+= scan.isNegative ? 1 : 0
 
     let start = position
+    scan.digits = UInt64(unsafe text[unchecked: position] &- .zero)
+    guard position < end, scan.digits < 10 else { return nil }
+    position &+= 1
     while position < end {
       let digit = unsafe text[unchecked: position] &- .zero
       guard digit < 10 else { break }
@@ -43,33 +46,32 @@ enum DecimalText {
       position &+= 1
     }
     let wholeCount = position &- start
-    guard wholeCount > 0 else { return nil }
-    let point = position
-    if position < end, unsafe text[unchecked: position] == .point {
-      position &+= 1
-      var count = unsafe appendDigits(to: &scan.digits, text, &position)
-      if count == 8, position < end {
-        count = unsafe appendDigits(to: &scan.digits, text, &position)
-      }
-      scan.exponent = point &+ 1 &- position
-      // There may be more. What lies behind the end may be digits, too.
-      guard count < 8, position <= end else { return nil }
+    guard position < end, unsafe text[unchecked: position] == .point else {
+      return wholeCount <= 19 ? scan : nil
     }
-    // Nineteen digits always fit into 64 bits.
-    return wholeCount &- scan.exponent <= 19 ? scan : nil
+    position &+= 1
+    let point = position
+    var decimals = unsafe eightDigits(text, position)
+    var count = decimals.count
+    if count == 8 {
+      scan.digits = scan.digits &* 100_000_000 &+ decimals.value(ofFirst: 8)
+      position &+= 8
+      guard position <= end else { return nil }
+      decimals = unsafe eightDigits(text, position)
+      count = decimals.count
+    }
+    scan.digits = scan.digits &* wholePowersOfTen[count] &+ decimals.value(ofFirst: count)
+    position &+= count
+    scan.exponent = point &- position
+    // There may be more. What lies behind the end may be digits, too. Nineteen digits always fit into
+    // 64 bits.
+    return count < 8 && position <= end && wholeCount &- scan.exponent <= 19 ? scan : nil
   }
 
-  /// Appends the digits at a position, at most eight.
   @unsafe @inline(__always)
-  private static func appendDigits(
-    to number: inout UInt64, _ text: Span<UInt8>, _ position: inout Int
-  ) -> Int {
-    let digits = unsafe EightDigits(
+  private static func eightDigits(_ text: Span<UInt8>, _ position: Int) -> EightDigits {
+    unsafe EightDigits(
       text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
-    let count = digits.count
-    number = number &* wholePowersOfTen[count] &+ digits.value(ofFirst: count)
-    position &+= count
-    return count
   }
 
   /// Reads the number with which a text begins, as far as it goes.
@@ -242,7 +244,10 @@ extension DecimalText.Scan {
   @inline(__always)
   var ordinaryDouble: Double? {
     guard !isTruncated, digits <= 1 << 53, -22 <= exponent, exponent <= 22 else { return nil }
-    let whole = isNegative ? -Double(digits) : Double(digits)
+    // Of signed whole numbers the processor makes doubles in one step.
+    let magnitude = Double(Int64(bitPattern: digits))
+    // Without a jump, which nobody could foresee.
+    let whole = Double(bitPattern: magnitude.bitPattern | (isNegative ? 1 : 0) << 63)
     return exponent < 0 ? whole / powersOfTen[-exponent] : whole * powersOfTen[exponent]
   }
 

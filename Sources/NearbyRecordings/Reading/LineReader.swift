@@ -79,20 +79,25 @@ struct LineReader: ~Copyable, Sendable {
   ///
   /// - Returns: Where it lies in ``buffer``; `nil` after the last line.
   /// - Throws: When the system fails, or when a line does not fit into the buffer.
+  @inline(__always)
   mutating func next() throws(RecordingError) -> Range<Int>? {
-    var searched = 0
-    while true {
+    if let end = indexOfNewline(from: position) { return take(upTo: end, next: end + 1) }
+    return try nextBeyondBuffer()
+  }
+
+  @inline(never)
+  private mutating func nextBeyondBuffer() throws(RecordingError) -> Range<Int>? {
+    while !isAtEnd {
+      let searched = filled - position
+      try fill()
       if let end = indexOfNewline(from: position + searched) {
         return take(upTo: end, next: end + 1)
       }
-      if isAtEnd {
-        return position < filled ? take(upTo: filled, next: filled) : nil
-      }
-      searched = filled - position
-      try fill()
     }
+    return position < filled ? take(upTo: filled, next: filled) : nil
   }
 
+  @inline(__always)
   private mutating func take(upTo end: Int, next: Int) -> Range<Int> {
     let start = position
     position = next
@@ -100,6 +105,7 @@ struct LineReader: ~Copyable, Sendable {
     return start..<(end > start && buffer[end - 1] == .cr ? end - 1 : end)
   }
 
+  @inline(__always)
   private func indexOfNewline(from start: Int) -> Int? {
     unsafe buffer.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < filled,
@@ -152,6 +158,14 @@ struct LineReader: ~Copyable, Sendable {
 }
 
 extension LineReader {
+  /// Whether there is nothing but blanks in a piece of the last line.
+  @inline(__always)
+  func isBlank(_ range: Range<Int>) -> Bool {
+    let text = buffer.span
+    for position in range where !text[position].isBlank { return false }
+    return true
+  }
+
   /// An error in the last line, at a place in ``buffer`` if one is given.
   func error(
     _ code: RecordingError.Code, _ message: String, at position: Int? = nil,

@@ -13,6 +13,8 @@ public struct RangingReader: ~Copyable, Sendable {
   /// At most so many rows are held back; in a denser file rows may be less out of order.
   public static let reorderingCapacity = 16_384
 
+  private static let windowNanoseconds = Int64(reorderingWindow * 1e9)
+
   /// The peers: those declared, then the others in the order in which the file first names them.
   public private(set) var peers: [String]
 
@@ -68,11 +70,16 @@ public struct RangingReader: ~Copyable, Sendable {
   ///   of fields or earlier than the newest by more than a second, a file without rows.
   public mutating func next() throws(RecordingError) -> RangingRow? {
     while !isAtEnd, !isHeadDue {
-      guard try csv.nextRow() else {
+      guard let line = try csv.nextLine() else {
         isAtEnd = true
         break
       }
-      try hold(try parseRow())
+      var row = HeldRow(line: csv.lines.line)
+      if !Self.parseOrdinary(line, of: csv.lines, csv.columnOfField, &names, into: &row) {
+        guard try csv.findFields() else { continue }
+        try parseFields(into: &row)
+      }
+      try hold(row)
     }
     guard head < held.count else {
       if newest == nil {
@@ -87,29 +94,32 @@ public struct RangingReader: ~Copyable, Sendable {
     }
     head += 1
     lastGiven = held[head - 1].timestamp
-    let name = names[held[head - 1].name]
-    return held[head - 1].row(peer: name.text, index: name.peer)
+    let row = held[head - 1]
+    return RangingRow(
+      timestamp: row.timestamp, peer: names[row.name].text, peerIndex: names[row.name].peer,
+      row.values, line: row.line)
   }
 
   /// Whether no row that is still to come can be before the first one held.
+  @inline(__always)
   private var isHeadDue: Bool {
     guard head < held.count, let newest else { return false }
-    return newest.seconds(since: held[head].timestamp) >= Self.reorderingWindow
+    return newest.nanoseconds - held[head].timestamp.nanoseconds >= Self.windowNanoseconds
       || held.count - head >= Self.reorderingCapacity
   }
 
   @inline(__always)
   private mutating func hold(_ row: HeldRow) throws(RecordingError) {
     let newest = max(self.newest ?? row.timestamp, row.timestamp)
-    let lateness = newest.seconds(since: row.timestamp)
-    guard lateness <= Self.reorderingWindow else {
-      throw csv.timeWentBack(
-        lateness, Column.timestamp,
+    // No stamp is beyond 4.6e9 s: the difference fits.
+    guard newest.nanoseconds - row.timestamp.nanoseconds <= Self.windowNanoseconds else {
+      throw try timeWentBack(
+        newest.seconds(since: row.timestamp),
         remedy: "rows may be out of order by up to a second; sort the rows by time")
     }
     if let lastGiven, row.timestamp < lastGiven {
-      throw csv.timeWentBack(
-        lateness, Column.timestamp,
+      throw try timeWentBack(
+        newest.seconds(since: row.timestamp),
         remedy: "there are over \(Self.reorderingCapacity) rows in a second; sort the rows by time")
     }
     self.newest = newest
@@ -118,29 +128,62 @@ public struct RangingReader: ~Copyable, Sendable {
     if place == held.count { held.append(row) } else { held.insert(row, at: place) }
   }
 
-  @inline(__always)
-  private mutating func parseRow() throws(RecordingError) -> HeldRow {
-    let name = try name()
-    var row = HeldRow(
-      timestamp: try csv.timestamp(Column.timestamp), name: name, line: csv.lines.line)
-    for column in Column.numbers {
-      if let value = try csv.number(column) { row.set(column - Column.distance, value) }
-    }
-    if !csv.isEmpty(Column.nonLineOfSight) {
-      row.set(HeldRow.nonLineOfSight, try nonLineOfSight() ? 1 : 0)
-    }
-    return row
+  @inline(never)
+  private mutating func timeWentBack(
+    _ seconds: Double, remedy: String
+  ) throws(RecordingError) -> RecordingError {
+    // An ordinary row was read without its fields.
+    _ = try csv.findFields()
+    return csv.timeWentBack(seconds, Column.timestamp, remedy: remedy)
   }
 
-  /// The name in the row, by its place in ``names``.
-  private mutating func name() throws(RecordingError) -> Int {
-    let field = csv.field(Column.peer)
-    if let known = names.next(if: csv.lines.buffer.span, field) {
-      names.last = known
-      return known
+  /// Reads a row as most are written: plain numbers, a known peer, nothing in quotes.
+  ///
+  /// Every byte is looked at once.
+  ///
+  /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
+  @inline(__always)
+  private static func parseOrdinary(
+    _ line: Range<Int>, of lines: borrowing LineReader, _ columns: [Int],
+    _ names: inout PeerNames, into row: inout HeldRow
+  ) -> Bool {
+    let text = lines.buffer.span
+    let end = line.upperBound
+    guard 0 <= line.lowerBound, end &+ LineReader.padding <= text.count else { return false }
+    var position = line.lowerBound
+    for column in columns {
+      guard position <= end else { return false }
+      if unsafe position == end || text[unchecked: position] == .comma {
+        guard column > Column.peer else { return false }
+      } else if column == Column.peer {
+        guard names.goTo(text, &position, upTo: end) else { return false }
+      } else {
+        let start = position
+        guard let number = DecimalText.plainScan(text, &position, upTo: end),
+          row.take(number, column, length: position &- start)
+        else { return false }
+      }
+      guard unsafe position == end || text[unchecked: position] == .comma else { return false }
+      position &+= 1
     }
-    let text = try csv.peer(Column.peer)
-    return names.learn(csv.lines.bytes(field), text, peer: index(of: text))
+    guard position == end &+ 1 else { return false }
+    row.name = names.last
+    return true
+  }
+
+  /// Reads the row in the fields of any line.
+  @inline(never)
+  private mutating func parseFields(into row: inout HeldRow) throws(RecordingError) {
+    let peer = try csv.peer(Column.peer)
+    let index = index(of: peer)
+    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, peer: index)
+    row.name = names.last
+    row.timestamp = try csv.timestamp(Column.timestamp)
+    for part in RangingValues.Part.all {
+      let column = Column.first + part.place
+      row.values[part] =
+        part == .nonLineOfSight ? try nonLineOfSight(column) : try csv.number(column)
+    }
   }
 
   private mutating func index(of peer: String) -> Int {
@@ -157,33 +200,23 @@ public struct RangingReader: ~Copyable, Sendable {
     return index
   }
 
-  private func nonLineOfSight() throws(RecordingError) -> Bool {
-    switch csv.text(Column.nonLineOfSight).lowercased() {
-    case "0", "false": return false
-    case "1", "true": return true
+  private func nonLineOfSight(_ column: Int) throws(RecordingError) -> Double? {
+    if csv.isEmpty(column) { return nil }
+    switch csv.text(column).lowercased() {
+    case "0", "false": return 0
+    case "1", "true": return 1
     default:
       throw csv.error(
-        .malformedField, Column.nonLineOfSight, "is neither true nor false",
+        .malformedField, column, "is neither true nor false",
         remedy: "write 0, 1, true or false, or leave the field empty")
     }
   }
 
-  private enum Column {
+  fileprivate enum Column {
     static let timestamp = 0
     static let peer = 1
-    static let distance = 2
-    static let azimuth = 3
-    static let elevation = 4
-    static let distanceSigma = 5
-    static let azimuthSigma = 6
-    static let elevationSigma = 7
-    static let azimuthFigureOfMerit = 8
-    static let elevationFigureOfMerit = 9
-    static let rssi = 10
-    static let nonLineOfSight = 11
-
-    /// The columns of numbers, in the order of a held row's values.
-    static let numbers = distance...rssi
+    /// That of the first part of ``RangingValues``, which the others follow in their order.
+    static let first = 2
 
     static let all: [CSVColumn] = [
       .required("timestamp"), .required("peer"), .required("distance"), .required("azimuth"),
@@ -194,92 +227,30 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 }
 
-/// A row as it is held back: a third of a ``RangingRow``, and nothing in it is counted.
+/// A row as it is held back: nothing in it is counted, so that to move it is to copy its bytes.
 private struct HeldRow {
-  /// The place of the last value, the only one that is true or false.
-  static let nonLineOfSight = 9
-
-  let timestamp: Timestamp
-  /// By its place in the reader's names.
-  let name: Int
   let line: Int
-  private var values = InlineArray<10, Double>(repeating: 0)
-  /// A bit for each value that there is.
-  private var present: UInt16 = 0
-
-  init(timestamp: Timestamp, name: Int, line: Int) {
-    (self.timestamp, self.name, self.line) = (timestamp, name, line)
-  }
+  var timestamp = Timestamp(nanoseconds: 0)
+  /// By its place in the reader's names.
+  var name = 0
+  var values = RangingValues()
 
   @inline(__always)
-  mutating func set(_ place: Int, _ value: Double) {
-    values[place] = value
-    present |= 1 << UInt16(place)
-  }
+  init(line: Int) { self.line = line }
 
+  /// Takes the number of so many bytes that an ordinary row has in one of its columns.
+  ///
+  /// - Returns: Whether it may stand there.
   @inline(__always)
-  private func value(_ place: Int) -> Double? {
-    present & 1 << UInt16(place) == 0 ? nil : values[place]
-  }
-
-  @inline(__always)
-  func row(peer: String, index: Int) -> RangingRow {
-    RangingRow(
-      timestamp: timestamp, peer: peer, peerIndex: index, distance: value(0),
-      azimuthRadians: value(1), elevationRadians: value(2), distanceSigma: value(3),
-      azimuthSigmaRadians: value(4), elevationSigmaRadians: value(5),
-      azimuthFigureOfMerit: value(6), elevationFigureOfMerit: value(7), rssi: value(8),
-      isNonLineOfSight: value(Self.nonLineOfSight).map { $0 != 0 }, line: line)
-  }
-}
-
-/// Peers' names as the file writes them, and who comes after whom: a name that comes when it did
-/// before is known without its string.
-private struct PeerNames {
-  struct Name {
-    /// As the file writes it.
-    let bytes: [UInt8]
-    let text: String
-    /// The peer's place in the reader's list.
-    let peer: Int
-    /// Which name came next, by its place.
-    var next = 0
-  }
-
-  private var names: [Name] = []
-  private var placeOfBytes: [[UInt8]: Int] = [:]
-  /// Which name came last, by its place.
-  var last = 0
-
-  subscript(place: Int) -> Name { names[place] }
-
-  /// The name whose turn it is, if it is what a field holds.
-  @inline(__always)
-  func next(if text: Span<UInt8>, _ field: Range<Int>) -> Int? {
-    guard last < names.count else { return nil }
-    let next = names[last].next
-    return names[next].isWritten(text, field) ? next : nil
-  }
-
-  /// Takes note of a name that came out of turn.
-  mutating func learn(_ bytes: [UInt8], _ text: String, peer: Int) -> Int {
-    let place = placeOfBytes[bytes] ?? names.count
-    if place == names.count {
-      placeOfBytes[bytes] = place
-      names.append(Name(bytes: bytes, text: text, peer: peer))
+  mutating func take(_ number: DecimalText.Scan, _ column: Int, length: Int) -> Bool {
+    if column == RangingReader.Column.timestamp {
+      guard let moment = number.timestamp else { return false }
+      timestamp = moment
+      return true
     }
-    names[last].next = place
-    last = place
-    return place
-  }
-}
-
-extension PeerNames.Name {
-  /// Whether a field is this name.
-  @inline(__always)
-  fileprivate func isWritten(_ text: Span<UInt8>, _ field: Range<Int>) -> Bool {
-    guard bytes.count == field.count else { return false }
-    for (place, byte) in zip(field, bytes) where text[place] != byte { return false }
-    return true
+    let part = RangingValues.Part(place: column &- RangingReader.Column.first)
+    guard part.place >= 0, let value = number.ordinaryDouble else { return false }
+    values[part] = value
+    return part != .nonLineOfSight || length == 1 && value <= 1
   }
 }

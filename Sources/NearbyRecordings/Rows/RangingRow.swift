@@ -13,28 +13,10 @@ public struct RangingRow: Hashable, Sendable {
   public var peer: String
   /// The peer's place in the reader's list of peers.
   public var peerIndex: Int
-  /// Metres from the antenna to the peer.
-  public var distance: Double?
-  /// The azimuth in engine axes whatever the recording's axes, radians, positive to the right.
-  public var azimuthRadians: Double?
-  /// The elevation, radians, positive up.
-  public var elevationRadians: Double?
-  /// One standard deviation of the distance, metres.
-  public var distanceSigma: Double?
-  /// One standard deviation of the azimuth, radians.
-  public var azimuthSigmaRadians: Double?
-  /// One standard deviation of the elevation, radians.
-  public var elevationSigmaRadians: Double?
-  /// The radio's figure of merit for the azimuth, in the radio's own scale.
-  public var azimuthFigureOfMerit: Double?
-  /// The radio's figure of merit for the elevation, in the radio's own scale.
-  public var elevationFigureOfMerit: Double?
-  /// Received signal strength, dBm.
-  public var rssi: Double?
-  /// Whether the radio believes that something stands in the line of sight.
-  public var isNonLineOfSight: Bool?
   /// The line in its file, from 1; 0 when it comes from no file.
   public var line: Int
+  /// What was measured.
+  var values = RangingValues()
 
   /// Makes a row.
   public init(
@@ -44,9 +26,7 @@ public struct RangingRow: Hashable, Sendable {
     azimuthFigureOfMerit: Double? = nil, elevationFigureOfMerit: Double? = nil,
     rssi: Double? = nil, isNonLineOfSight: Bool? = nil, line: Int = 0
   ) {
-    self.timestamp = timestamp
-    self.peer = peer
-    self.peerIndex = peerIndex
+    self.init(timestamp: timestamp, peer: peer, peerIndex: peerIndex, RangingValues(), line: line)
     self.distance = distance
     self.azimuthRadians = azimuthRadians
     self.elevationRadians = elevationRadians
@@ -57,6 +37,15 @@ public struct RangingRow: Hashable, Sendable {
     self.elevationFigureOfMerit = elevationFigureOfMerit
     self.rssi = rssi
     self.isNonLineOfSight = isNonLineOfSight
+  }
+
+  /// Makes a row of what was measured, all at once.
+  @inline(__always)
+  init(timestamp: Timestamp, peer: String, peerIndex: Int, _ values: RangingValues, line: Int) {
+    self.timestamp = timestamp
+    self.peer = peer
+    self.peerIndex = peerIndex
+    self.values = values
     self.line = line
   }
 
@@ -70,5 +59,67 @@ public struct RangingRow: Hashable, Sendable {
       elevationRadians: elevationRadians, distanceSigma: distanceSigma,
       azimuthSigmaRadians: azimuthSigmaRadians, elevationSigmaRadians: elevationSigmaRadians,
       isNonLineOfSight: isNonLineOfSight)
+  }
+}
+
+extension RangingRow {
+  /// Metres from the antenna to the peer.
+  public var distance: Double? {
+    get { values[.distance] }
+    set { values[.distance] = newValue }
+  }
+
+  /// The azimuth in engine axes whatever the recording's axes, radians, positive to the right.
+  public var azimuthRadians: Double? {
+    get { values[.azimuth] }
+    set { values[.azimuth] = newValue }
+  }
+
+  /// The elevation, radians, positive up.
+  public var elevationRadians: Double? {
+    get { values[.elevation] }
+    set { values[.elevation] = newValue }
+  }
+
+  /// One standard deviation of the distance, metres.
+  public var distanceSigma: Double? {
+    get { values[.distanceSigma] }
+    set { values[.distanceSigma] = newValue }
+  }
+
+  /// One standard deviation of the azimuth, radians.
+  public var azimuthSigmaRadians: Double? {
+    get { values[.azimuthSigma] }
+    set { values[.azimuthSigma] = newValue }
+  }
+
+  /// One standard deviation of the elevation, radians.
+  public var elevationSigmaRadians: Double? {
+    get { values[.elevationSigma] }
+    set { values[.elevationSigma] = newValue }
+  }
+
+  /// The radio's figure of merit for the azimuth, in the radio's own scale.
+  public var azimuthFigureOfMerit: Double? {
+    get { values[.azimuthFigureOfMerit] }
+    set { values[.azimuthFigureOfMerit] = newValue }
+  }
+
+  /// The radio's figure of merit for the elevation, in the radio's own scale.
+  public var elevationFigureOfMerit: Double? {
+    get { values[.elevationFigureOfMerit] }
+    set { values[.elevationFigureOfMerit] = newValue }
+  }
+
+  /// Received signal strength, dBm.
+  public var rssi: Double? {
+    get { values[.rssi] }
+    set { values[.rssi] = newValue }
+  }
+
+  /// Whether the radio believes that something stands in the line of sight.
+  public var isNonLineOfSight: Bool? {
+    get { values[.nonLineOfSight].map { $0 != 0 } }
+    set { values[.nonLineOfSight] = newValue.map { $0 ? 1 : 0 } }
   }
 }

@@ -50,26 +50,32 @@ struct ParsedFile: Workload {
     switch format {
     case .trajectory:
       var reader = try recording.trajectory()
-      while try reader.next() != nil { rows += 1 }
+      while let row = try reader.next() { count(row.line) }
     case .ranging:
       var reader = try recording.ranging()
-      while try reader.next() != nil { rows += 1 }
+      while let row = try reader.next() { count(row.line) }
     case .tracking:
       guard var reader = try recording.tracking()
       else {
         return
       }
-      while try reader.next() != nil { rows += 1 }
+      while let row = try reader.next() { count(row.line) }
     case .peers:
       guard var reader = try recording.truthPeers()
       else {
         return
       }
-      while try reader.next() != nil { rows += 1 }
+      while let row = try reader.next() { count(row.line) }
     case .estimates:
       var reader = try EstimateReader(path: path, kind: .estimates)
-      while try reader.next() != nil { rows += 1 }
+      while let row = try reader.next() { count(row.line) }
     }
+  }
+
+  /// A row is looked at, as a user of it would.
+  private mutating func count(_ line: Int) {
+    rows += 1
+    sink &+= line
   }
 
   mutating func runFloor() {

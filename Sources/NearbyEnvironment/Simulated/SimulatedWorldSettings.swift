@@ -24,6 +24,12 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   public var lostFarewellShare = 0.0
   /// By how much extended distances stretch the radio's reach.
   public var extendedReachFactor = 4.0
+  /// The signal strength at one metre with nothing in between, dBm: falls by 6 dB with each doubling.
+  public var signalStrengthAtOneMetre = -65.0
+  /// By how much an obstacle weakens the signal, dB.
+  public var obstacleLoss = 10.0
+  /// The spread of the devices' clock rates, one sigma, a ratio.
+  public var clockRateSigma = 5e-6
   /// How far hands sweep the devices that are made without saying so, metres.
   public var sweep = 0.3
 
@@ -36,6 +42,25 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     scenario.radio = radio
     scenario.odometry = odometry
     return scenario.matchingConfiguration
+  }
+
+  /// What an engine should know on a device that the world places: those around it are in hands, too.
+  ///
+  /// Hands that sweep a device (``SimulatedMotion/sweeping(about:reach:seed:)``) move it to and fro at 1.2
+  /// times the reach a second along each axis, and turn back after half a second. Who is carried about a
+  /// room moves as the defaults say.
+  var fusionAmongHands: FusionConfiguration {
+    var configuration = fusion
+    guard capabilities.contains(.direction), sweep > 0 else { return configuration }
+    configuration.motion.horizontalSpeedSigma = 1.2 * sweep
+    configuration.motion.verticalSpeedSigma = 1.2 * sweep
+    configuration.motion.velocitySeconds = 0.5
+    return configuration
+  }
+
+  /// How those move that a device meets which the world places.
+  var motionAmongHands: PeerMotion {
+    capabilities.contains(.direction) ? sweep > 0 ? .moving : .stationary : .unknown
   }
 
   /// Where a device stands that is made without saying so, by its place in the order of devices.

@@ -334,8 +334,8 @@ struct SessionTests {
       #expect(phone.recorder.objects.count == (index < 4 ? 10 : 0))
       // Each hears its own, and both ends the same.
       #expect(
-        phone.recorder.objects.compactMap { $0.measurement?.distance }
-          == phone.accessory.measurements.compactMap(\.distance))
+        phone.recorder.objects.compactMap(\.distance)
+          == phone.accessory.measurements.compactMap { $0.distance.map { Float($0) } })
       for object in phone.recorder.objects {
         #expect(abs(Double(try #require(object.distance)) - 1.5 * Double(index + 1)) < 1)
       }

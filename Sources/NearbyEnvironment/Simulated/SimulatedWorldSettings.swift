@@ -31,7 +31,7 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   /// The spread of the devices' clock rates, one sigma, a ratio.
   public var clockRateSigma = 5e-6
   /// How far hands sweep the devices that are made without saying so, metres.
-  public var sweep = 0.3
+  public var sweep = 0.2
 
   /// Makes a world of defaults: ranges up to 30 m, angles within a cone of 120 degrees.
   public init() { radio.reach = 0...30 }
@@ -65,7 +65,7 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
 
   /// Where a device stands that is made without saying so, by its place in the order of devices.
   ///
-  /// On a circle of 2 m about the origin, 1.4 m above the floor, each looking at the middle: the first
+  /// On a circle of 1.5 m about the origin, 1.4 m above the floor, each looking at the middle: the first
   /// two face each other across it, the next two across the first.
   func standing(_ slot: Int) -> RigidTransform {
     // The bits of the number in reverse order: halves, then quarters, then eighths of a turn.
@@ -77,7 +77,7 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     }
     let angle = 2 * Double.pi * turn
     return RigidTransform(
-      standingAt: Vector3(2 * sin(angle), 1.4, 2 * cos(angle)), facing: Vector3(0, 1.4, 0))
+      standingAt: Vector3(1.5 * sin(angle), 1.4, 1.5 * cos(angle)), facing: Vector3(0, 1.4, 0))
   }
 
   /// How such a device moves: hands sweep it.

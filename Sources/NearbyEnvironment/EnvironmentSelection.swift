@@ -7,7 +7,7 @@ internal import NearbyRecordings
 /// | variable | value | meaning |
 /// | --- | --- | --- |
 /// | `NEARBY_ENVIRONMENT` | `simulated` (default) | one world for all programs of this user; every session is a device of its own |
-/// | | `simulated:FOLDER` | one world for all programs that name this folder of sockets; every program is a device |
+/// | | `simulated:FOLDER` | the same, for all programs that name this folder of sockets |
 /// | | `alone` | a world in this process; every session is a device of its own |
 /// | | `replay:FOLDER` | the recording in this folder; the n-th token that is run stands for its n-th peer |
 /// | | `none` | a device that measures nothing |
@@ -93,8 +93,7 @@ public struct EnvironmentSelection: Hashable, Sendable {
     case .alone: return SimulatedWorld(settings, clock: .machine)
     case .simulated:
       // Where no socket can be had, sessions of this process still have each other.
-      let shared = try? SimulatedWorld.shared(
-        in: Self.commonFolder, settings, devices: .onePerSession)
+      let shared = try? SimulatedWorld.shared(in: Self.commonFolder, settings)
       return shared ?? SimulatedWorld(settings, clock: .machine)
     case .none: return AbsentEnvironment(failure)
     case .shared(let folder):

@@ -85,12 +85,17 @@ final class Finder: NSObject, NISessionDelegate {
   }
 }
 
-guard CommandLine.arguments.count == 3 else {
-  print("usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE")
+let arguments = Array(CommandLine.arguments.dropFirst())
+let usage = "usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE"
+if arguments == ["--help"] || arguments == ["-h"] {
+  print(usage)
+  exit(0)
+}
+guard arguments.count == 2 else {
+  FileHandle.standardError.write(Data((usage + "\n").utf8))
   exit(64)
 }
-let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
-let finder = try Finder(own: files[0], peer: files[1])
+let finder = try Finder(own: URL(filePath: arguments[0]), peer: URL(filePath: arguments[1]))
 while true {
   finder.look()
   RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))

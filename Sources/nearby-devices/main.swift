@@ -10,6 +10,10 @@ let usage = "usage: nearby-devices [COUNT] [--keys KEYS]\n\(Steering.help)"
 var count = 3
 var keys: String?
 var index = 0
+if arguments == ["--help"] || arguments == ["-h"] {
+  print(usage)
+  exit(0)
+}
 while index < arguments.count {
   if arguments[index] == "--keys", index + 1 < arguments.count {
     keys = arguments[index + 1]
@@ -17,7 +21,7 @@ while index < arguments.count {
   } else if let number = Int(arguments[index]), (1...16).contains(number) {
     count = number
   } else {
-    print(usage)
+    FileHandle.standardError.write(Data((usage + "\n").utf8))
     exit(64)
   }
   index += 1

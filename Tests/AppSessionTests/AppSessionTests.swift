@@ -46,6 +46,18 @@ struct AppSessionTests {
     #expect(b.distances.count == heard)
   }
 
+  @Test func theReadmesExampleIsTheFileThatIsCompiled() throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    let readme = try String(
+      contentsOf: tests.appending(path: "../../README.md"), encoding: .utf8)
+    let file = try String(contentsOf: tests.appending(path: "ReadmeFinder.swift"), encoding: .utf8)
+    let program = file.split(separator: "\n", maxSplits: 1)[1]
+    #expect(readme.contains("```swift\n\(program)```"))
+    let (finder, other) = (Finder(), NISession())
+    finder.find(try #require(other.discoveryToken))
+    #expect(finder.session.configuration?.isCameraAssistanceEnabled == true)
+  }
+
   @Test func aSubsetOfTheMethodsIsEnough() async throws {
     let label = DistanceLabel()
     let (a, b) = (NISession(), NISession())

@@ -25,14 +25,17 @@ struct TwoProcessTests {
     }
   }
 
+  private func program(_ name: String) -> URL {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
+  }
+
   private func start(
     _ name: String, _ other: String, _ variables: [String: String]
   ) throws -> Process {
     let output = folder.appending(path: "\(name).log")
     try Data().write(to: output)
     let process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "find-my-item")
+    process.executableURL = program("find-my-item")
     process.arguments = [name, other].map { folder.appending(path: "\($0).token").path }
     process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
@@ -107,14 +110,36 @@ struct TwoProcessTests {
     #expect(lines("a").last?.contains("cannot measure") == true)
   }
 
+  /// A wrong command line is a matter for standard error; who asks for help gets it on standard output.
+  @Test(
+    arguments: ["find-my-item", "nearby-devices"],
+    [["--help"], ["-h"], ["--nonsense"], ["1", "2", "3"]])
+  func howToUseAProgram(_ name: String, _ arguments: [String]) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = program(name)
+    process.arguments = name == "nearby-devices" && arguments.count == 3 ? ["99"] : arguments
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    let texts = [output, errors].map {
+      String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+    let asks = arguments.count == 1 && arguments[0] != "--nonsense"
+    #expect(process.terminationStatus == (asks ? 0 : 64))
+    #expect(texts[asks ? 0 : 1].hasPrefix("usage: \(name)"))
+    #expect(texts[asks ? 1 : 0].isEmpty)
+  }
+
   @Test func keysSteerAPhoneAmongDevices() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     func view() throws -> [Substring] {
       let output = folder.appending(path: "view")
       try Data().write(to: output)
       let process = Process()
-      process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appending(path: "nearby-devices")
+      process.executableURL = program("nearby-devices")
       process.arguments = ["3", "--keys", "wwwwxxddaaxxqqxxxxxx"]
       process.standardOutput = try FileHandle(forWritingTo: output)
       try process.run()

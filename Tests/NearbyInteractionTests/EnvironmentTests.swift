@@ -49,6 +49,27 @@ struct EnvironmentTests {
     try? FileManager.default.removeItem(atPath: long)
   }
 
+  /// Real time: a world that is shared has no other.
+  @Test func twoSessionsOfOneProgramMeetInAFolder() async throws {
+    let folder = "/tmp/n-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let environment = EnvironmentSelection(["NEARBY_ENVIRONMENT": "simulated:\(folder)"])
+      .environment()
+    let sessions = (0..<2).map { _ in NISession(on: environment.defaultDevice()) }
+    let recorder = SessionRecorder()
+    recorder.attach(to: sessions[0])
+    for (session, other) in zip(sessions, sessions.reversed()) {
+      session.run(NINearbyPeerConfiguration(peerToken: try #require(other.discoveryToken)))
+    }
+    for _ in 0..<200 where recorder.queue.sync(execute: { recorder.objects.count < 3 }) {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    recorder.drain()
+    #expect(recorder.errors.isEmpty)
+    #expect(abs(try #require(recorder.objects.last?.distance) - 4) < 2)
+    withExtendedLifetime(sessions) {}
+  }
+
   // MARK: Replay
 
   @Test func aReplayGivesWhatTheEngineGives() throws {
@@ -104,7 +125,9 @@ struct EnvironmentTests {
     recorder.drain()
     #expect(device.peers == [peer.token])
     #expect(recorder.objects.map(\.distance) == [2.5, 3])
-    #expect(recorder.objects.first?.distanceSigma == 0.02)
+    #expect(recorder.objects.first?.measurement?.distanceSigma == 0.02)
+    let sigma = (0.02 * 0.02 + 0.15 * 0.15 + pow(0.03 * 2.5, 2)).squareRoot()
+    #expect(abs(try #require(recorder.objects.first?.distanceSigma) - sigma) < 1e-9)
     let direction = try #require(recorder.objects.first?.direction)
     #expect(abs(atan2(direction.x, -direction.z) - 0.5) < 1e-5)
     device.advance(to: time.advanced(bySeconds: 11.5))
@@ -154,7 +177,7 @@ struct EnvironmentTests {
     let recorders: [SessionRecorder]
 
     init(isBad: Bool) throws {
-      worlds = (0..<2).map { _ in SimulatedWorld(devices: .onePerProcess) }
+      worlds = (0..<2).map { _ in SimulatedWorld() }
       links = worlds.map { _ in BadLink() }
       for (index, world) in worlds.enumerated() {
         links[index].other = worlds[1 - index]

@@ -387,6 +387,52 @@ struct SessionTests {
     #expect(throws: NIError.self) { try accessory.start(with: Data([1])) }
   }
 
+  @Test func anAccessoryServesManyPhonesInParallel() throws {
+    var settings = SimulatedWorldSettings()
+    settings.limits.activeSessions = 4
+    let world = SimulatedWorld(settings)
+    let tag = world.makeDevice(
+      motion: .resting(at: .init(standingAt: Vector3(0, 1, 0), facing: Vector3(0, 0, -9))))
+    var phones: [(session: NISession, recorder: SessionRecorder, accessory: SimulatedAccessory)] =
+      []
+    for number in 1...5 {
+      let place = Vector3(1.5 * Double(number), 1, 0)
+      let device = world.makeDevice(motion: .resting(at: .init(standingAt: place, facing: .zero)))
+      let (accessory, session) = (SimulatedAccessory(on: tag), NISession(on: device))
+      let recorder = SessionRecorder()
+      recorder.attach(to: session)
+      session.run(try NINearbyAccessoryConfiguration(data: accessory.configurationData))
+      recorder.drain()
+      phones.append((session, recorder, accessory))
+    }
+    for phone in phones.prefix(4) {
+      try phone.accessory.start(with: #require(phone.recorder.shared))
+    }
+    // The accessory, too, runs as many sessions as its device may.
+    let fifth = try #require(phones.last)
+    #expect(throws: NIError(.activeSessionsLimitExceeded)) {
+      try fifth.accessory.start(with: #require(fifth.recorder.shared))
+    }
+    world.advance(bySeconds: 1)
+    for (index, phone) in phones.enumerated() {
+      phone.recorder.drain()
+      #expect(phone.recorder.objects.count == (index < 4 ? 10 : 0))
+      // Each hears its own, and both ends the same.
+      #expect(
+        phone.recorder.objects.compactMap(\.distance)
+          == phone.accessory.measurements.compactMap { $0.distance.map { Float($0) } })
+      for object in phone.recorder.objects {
+        #expect(abs(Double(try #require(object.distance)) - 1.5 * Double(index + 1)) < 1)
+      }
+    }
+    // One that ends leaves the others alone, and makes room.
+    phones[0].accessory.stop()
+    try fifth.accessory.start(with: #require(fifth.recorder.shared))
+    world.advance(bySeconds: 1)
+    for phone in phones { phone.recorder.drain() }
+    #expect(phones.map(\.recorder.objects.count) == [10, 20, 20, 20, 10])
+  }
+
   // MARK: Races
 
   @Test func aSessionMayBeInvalidatedFromInsideItsCallback() {

@@ -82,3 +82,40 @@ struct DeviceRoster {
     }
   }
 }
+
+/// A device that keeps its books in a ``DeviceRoster`` and needs to do no more than that.
+protocol RosterDevice: NearbyDevice {
+  /// Gives the roster out, guarded.
+  func withRoster<Value>(_ body: (inout DeviceRoster) -> Value) -> Value
+}
+
+extension RosterDevice {
+  /// Takes in a session, before it runs.
+  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
+    withRoster { $0.join(token, receive: receive) }
+  }
+
+  /// Begins to hand out the measurements of a peer.
+  public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
+    withRoster { $0.range(token, with: peer, isExtended: isExtended) }
+  }
+
+  /// Stops handing out.
+  public func rest(_ token: SessionToken) { withRoster { $0.rest(token) } }
+
+  /// Lets a session go for ever.
+  public func leave(_ token: SessionToken, tellsPeer: Bool) { withRoster { $0.leave(token) } }
+
+  /// How many other sessions measure.
+  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
+    withRoster { $0.active(besides: token) }
+  }
+
+  /// Begins to report the trajectory.
+  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
+    withRoster { $0.follow(receive) }
+  }
+
+  /// Stops reporting the trajectory.
+  public func unfollow(_ follower: TrajectoryFollower) { withRoster { $0.unfollow(follower) } }
+}

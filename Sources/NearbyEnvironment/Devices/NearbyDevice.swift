@@ -91,6 +91,12 @@ public protocol NearbyDevice: AnyObject, Sendable {
   /// - Returns: The numbers.
   func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int)
 
+  /// How a peer may move, as far as the environment knows; sessions can be told otherwise.
+  ///
+  /// - Parameter peer: The session at the other end.
+  /// - Returns: Its motion.
+  func motion(of peer: SessionToken) -> PeerMotion
+
   /// Begins to report the device's trajectory.
   ///
   /// - Parameter receive: Gets poses and tracking qualities.
@@ -101,6 +107,11 @@ public protocol NearbyDevice: AnyObject, Sendable {
   ///
   /// - Parameter follower: What ``follow(_:)`` gave.
   func unfollow(_ follower: TrajectoryFollower)
+}
+
+extension NearbyDevice {
+  /// Not at all: what Apple's camera assistance is for.
+  public func motion(of peer: SessionToken) -> PeerMotion { .stationary }
 }
 
 /// Who follows a device's trajectory.

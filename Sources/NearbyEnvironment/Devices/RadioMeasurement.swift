@@ -4,7 +4,9 @@ public import NearbyGeometry
 
 /// What a device's radio measured of one peer in one exchange, each part optional.
 ///
-/// One without any value says that the exchange failed: the peer is out of reach.
+/// One without distance and angles says that the exchange failed: the peer is out of reach. What the
+/// engine does not fuse (address, signal strength, clock) comes with it all the same, for those who
+/// want to know what their radio does.
 public struct RadioMeasurement: Hashable, Sendable {
   /// When, on the clock of the poses.
   public var timestamp: Timestamp
@@ -22,13 +24,20 @@ public struct RadioMeasurement: Hashable, Sendable {
   public var elevationSigmaRadians: Double?
   /// Whether the radio believes that something stands in the line of sight.
   public var isNonLineOfSight: Bool?
+  /// The peer's address on the air, as the radio writes it: FiRa's two bytes are `00:2a`.
+  public var peerAddress: String?
+  /// Received signal strength, dBm.
+  public var signalStrength: Double?
+  /// By which ratio the peer's clock is faster than this device's: 1e-6 is one part in a million.
+  public var carrierFrequencyOffset: Double?
 
   /// Makes a measurement.
   public init(
     timestamp: Timestamp, distance: Double? = nil, azimuthRadians: Double? = nil,
     elevationRadians: Double? = nil, distanceSigma: Double? = nil,
     azimuthSigmaRadians: Double? = nil, elevationSigmaRadians: Double? = nil,
-    isNonLineOfSight: Bool? = nil
+    isNonLineOfSight: Bool? = nil, peerAddress: String? = nil, signalStrength: Double? = nil,
+    carrierFrequencyOffset: Double? = nil
   ) {
     self.timestamp = timestamp
     self.distance = distance
@@ -38,6 +47,9 @@ public struct RadioMeasurement: Hashable, Sendable {
     self.azimuthSigmaRadians = azimuthSigmaRadians
     self.elevationSigmaRadians = elevationSigmaRadians
     self.isNonLineOfSight = isNonLineOfSight
+    self.peerAddress = peerAddress
+    self.signalStrength = signalStrength
+    self.carrierFrequencyOffset = carrierFrequencyOffset
   }
 
   /// Whether nothing was measured.

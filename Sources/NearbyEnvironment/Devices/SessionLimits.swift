@@ -19,6 +19,9 @@ public struct SessionLimits: Hashable, Sendable, Codable {
   /// So many of them may measure extended distances.
   public var activeExtendedSessions = 1
 
+  /// Beyond so many metres measurements come seldom and are less accurate than the device says.
+  public var validatedRange = 9.0
+
   /// Makes limits of defaults.
   public init() {}
 }

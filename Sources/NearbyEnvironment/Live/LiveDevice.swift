@@ -15,7 +15,7 @@ public import NearbyGeometry
 ///
 /// What is handed in is told before the call returns. Time is that of the poses and measurements, and
 /// of ``advance(to:)`` when there are none: without any of them no timeout ever comes.
-public final class LiveDevice: NearbyEnvironment, NearbyDevice, @unchecked Sendable {
+public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
 
@@ -128,36 +128,7 @@ public final class LiveDevice: NearbyEnvironment, NearbyDevice, @unchecked Senda
   /// The peers that sessions measure now, in the order of the sessions.
   public var peers: [SessionToken] { lock.withLock { roster.ordered.compactMap(\.session.peer) } }
 
-  /// Takes in a session, before it runs.
-  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
-    lock.withLock { roster.join(token, receive: receive) }
-  }
-
-  /// Begins to hand out the measurements of a peer.
-  public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
-    lock.withLock { roster.range(token, with: peer, isExtended: isExtended) }
-  }
-
-  /// Stops handing out.
-  public func rest(_ token: SessionToken) { lock.withLock { roster.rest(token) } }
-
-  /// Lets a session go for ever.
-  public func leave(_ token: SessionToken, tellsPeer: Bool) {
-    lock.withLock { roster.leave(token) }
-  }
-
-  /// How many other sessions measure.
-  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
-    lock.withLock { roster.active(besides: token) }
-  }
-
-  /// Begins to report the trajectory.
-  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
-    lock.withLock { roster.follow(receive) }
-  }
-
-  /// Stops reporting the trajectory.
-  public func unfollow(_ follower: TrajectoryFollower) {
-    lock.withLock { roster.unfollow(follower) }
+  func withRoster<Value>(_ body: (inout DeviceRoster) -> Value) -> Value {
+    lock.withLock { body(&roster) }
   }
 }

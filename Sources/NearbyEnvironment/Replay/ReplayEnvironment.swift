@@ -9,7 +9,7 @@ public import NearbyRecordings
 ///
 /// The n-th token that a session is run with stands for the n-th peer, in the order of the recording's
 /// list and then of their first measurement. The recording begins with the first session that runs.
-public final class ReplayEnvironment: NearbyEnvironment, NearbyDevice, @unchecked Sendable {
+public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
 
@@ -148,12 +148,7 @@ public final class ReplayEnvironment: NearbyEnvironment, NearbyDevice, @unchecke
 
   // MARK: NearbyDevice
 
-  /// Takes in a session, before it runs.
-  public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
-    lock.withLock { roster.join(token, receive: receive) }
-  }
-
-  /// Begins to hand out the measurements of a peer.
+  /// Begins to hand out the measurements of a peer; the first call starts the replay.
   public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     lock.withLock {
       roster.range(token, with: peer, isExtended: isExtended)
@@ -162,27 +157,15 @@ public final class ReplayEnvironment: NearbyEnvironment, NearbyDevice, @unchecke
     }
   }
 
-  /// Stops handing out.
-  public func rest(_ token: SessionToken) { lock.withLock { roster.rest(token) } }
-
-  /// Lets a session go for ever.
-  public func leave(_ token: SessionToken, tellsPeer: Bool) {
-    lock.withLock { roster.leave(token) }
+  /// How the recording says that the peer moves for which a token stands, or will when it is run.
+  public func motion(of peer: SessionToken) -> PeerMotion {
+    let index = lock.withLock { peers.firstIndex(of: peer) ?? peers.count }
+    let listed = recording.manifest.peers
+    return index < listed.count ? listed[index].motion : .stationary
   }
 
-  /// How many other sessions measure.
-  public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
-    lock.withLock { roster.active(besides: token) }
-  }
-
-  /// Begins to report the trajectory.
-  public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
-    lock.withLock { roster.follow(receive) }
-  }
-
-  /// Stops reporting the trajectory.
-  public func unfollow(_ follower: TrajectoryFollower) {
-    lock.withLock { roster.unfollow(follower) }
+  func withRoster<Value>(_ body: (inout DeviceRoster) -> Value) -> Value {
+    lock.withLock { body(&roster) }
   }
 }
 
@@ -192,6 +175,7 @@ extension RadioMeasurement {
       timestamp: row.timestamp, distance: row.distance, azimuthRadians: row.azimuthRadians,
       elevationRadians: row.elevationRadians, distanceSigma: row.distanceSigma,
       azimuthSigmaRadians: row.azimuthSigmaRadians,
-      elevationSigmaRadians: row.elevationSigmaRadians, isNonLineOfSight: row.isNonLineOfSight)
+      elevationSigmaRadians: row.elevationSigmaRadians, isNonLineOfSight: row.isNonLineOfSight,
+      peerAddress: row.peer, signalStrength: row.rssi)
   }
 }

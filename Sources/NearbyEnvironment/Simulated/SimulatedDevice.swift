@@ -11,8 +11,13 @@ public final class SimulatedDevice: NearbyDevice {
   /// Its number in the world; those of other processes have others.
   public let number: UInt64
 
-  init(world: SimulatedWorld, number: UInt64, capabilities: DeviceCapabilities) {
+  private let isPlacedByWorld: Bool
+
+  init(
+    world: SimulatedWorld, number: UInt64, capabilities: DeviceCapabilities, isPlacedByWorld: Bool
+  ) {
     self.world = world
+    self.isPlacedByWorld = isPlacedByWorld
     self.number = number
     self.capabilities = capabilities
   }
@@ -64,8 +69,10 @@ public final class SimulatedDevice: NearbyDevice {
 
   /// The limits of its sessions.
   public var limits: SessionLimits { world.settings.limits }
-  /// How accurate its sensors are.
-  public var fusion: FusionConfiguration { world.settings.fusion }
+  /// How accurate its sensors are, and how hands move a peer, if the world has placed this device.
+  public var fusion: FusionConfiguration {
+    isPlacedByWorld ? world.settings.fusionAmongHands : world.settings.fusion
+  }
   /// The newest moment of the world.
   public var now: Timestamp { world.now }
 
@@ -91,6 +98,12 @@ public final class SimulatedDevice: NearbyDevice {
   /// How many other sessions measure.
   public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
     world.state(of: self) { $0.roster.active(besides: token) }
+  }
+
+  /// As hands move it, if the world has placed this device, and with it most likely the peer; not at all
+  /// around a device whose motion the host chose.
+  public func motion(of peer: SessionToken) -> PeerMotion {
+    isPlacedByWorld ? world.settings.motionAmongHands : .stationary
   }
 
   /// Begins to report the trajectory; the odometry's quality first, if it is not normal.

@@ -39,32 +39,42 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
 /// Every number is a function of the world's seed, the two devices and the number of the exchange, and
 /// of nothing else: two processes that know both poses measure the same distance without a word, and
 /// an exchange that is lost or told twice leaves the others as they are.
+///
+/// Within the validated range noise is what the settings say. Beyond it the signal's amplitude, which
+/// falls with the distance, governs: white noise grows in proportion to the distance, and the share of
+/// exchanges that fail grows with the square of the way to the end of the reach, where it is one.
 struct SimulatedRadio: Sendable {
+  private let world: SimulatedWorldSettings
   /// The radio's errors; times and garbage are of no meaning here.
-  let settings: ScenarioRadio
-  let seed: UInt64
-  let obstacles: [SimulatedObstacle]
+  private let settings: ScenarioRadio
 
-  /// What is measured, before it has a time.
-  struct Values: Hashable {
-    var distance: Double?
-    var angles: ArrivalAngles?
-    var isNonLineOfSight = false
+  init(_ world: SimulatedWorldSettings) {
+    self.world = world
+    settings = world.radio
+  }
+
+  /// One end of an exchange.
+  struct End {
+    /// The device's number.
+    var number: UInt64
+    /// Its true pose.
+    var pose: RigidTransform
   }
 
   /// What a device measures of another.
   ///
   /// - Parameters:
   ///   - exchange: The number of the exchange.
-  ///   - here: The device: its number and true pose.
+  ///   - time: When it happens.
+  ///   - here: The device.
   ///   - there: The other device.
   ///   - measuresAngles: Whether the device has an antenna array.
   ///   - reachFactor: By how much extended distances stretch the reach.
-  /// - Returns: The values; without any when the exchange failed.
+  /// - Returns: The measurement, an empty one when the exchange failed.
   func measure(
-    exchange: Int64, from here: (number: UInt64, pose: RigidTransform),
-    to there: (number: UInt64, pose: RigidTransform), measuresAngles: Bool, reachFactor: Double
-  ) -> Values {
+    exchange: Int64, at time: Timestamp, from here: End, to there: End, measuresAngles: Bool,
+    reachFactor: Double
+  ) -> RadioMeasurement {
     let antenna = here.pose.act(settings.antennaInDevice)
     let otherAntenna = there.pose.act(settings.antennaInDevice)
     let offset = here.pose.rotation.inverse.act(otherAntenna - antenna)
@@ -73,7 +83,7 @@ struct SimulatedRadio: Sendable {
     let high = max(here.number, there.number)
 
     // One exchange gives one range: both sides draw it from the same stream.
-    var pair = SeededGenerator(seed: seed &+ low &* 0x9E37_79B9, stream: high)
+    var pair = SeededGenerator(seed: world.seed &+ low &* 0x9E37_79B9, stream: high)
     let bias = settings.rangeBias + pair.normal(sigma: settings.rangeBiasSigma)
     let scale = pair.normal(sigma: settings.rangeScaleSigma)
     var shared = SeededGenerator(seed: pair.next(), stream: UInt64(bitPattern: exchange))
@@ -82,32 +92,52 @@ struct SimulatedRadio: Sendable {
     let excess = shared.exponential(mean: settings.rangeExcess)
     let roll = shared.uniform()
 
-    let reach = settings.reach.upperBound * reachFactor
-    guard length >= settings.reach.lowerBound, length <= reach, lost >= settings.lostShare else {
-      return Values()
-    }
-    var values = Values()
-    values.isNonLineOfSight = obstacles.contains { $0.blocks(antenna, otherAntenna) }
-    values.distance = max(0.01, (1 + scale) * length + bias + white)
-    if values.isNonLineOfSight || faulty < settings.rangeFaults.share {
-      values.distance? += excess
-    }
-    guard measuresAngles, settings.measuresAngles, !values.isNonLineOfSight else { return values }
+    var measurement = RadioMeasurement(timestamp: time)
+    guard length >= settings.reach.lowerBound,
+      lost >= lostShare(at: length, reachFactor: reachFactor)
+    else { return measurement }
+    let isBlocked = world.obstacles.contains { $0.blocks(antenna, otherAntenna) }
+    let widening = max(1, length / (world.limits.validatedRange * reachFactor))
+    measurement.isNonLineOfSight = isBlocked
+    measurement.distance = max(0.01, (1 + scale) * length + bias + widening * white)
+    if isBlocked || faulty < settings.rangeFaults.share { measurement.distance? += excess }
+    if widening > 1 { measurement.distanceSigma = widening * settings.rangeNoise }
+    measurement.peerAddress = Self.address(of: there.number)
+    measurement.signalStrength =
+      world.signalStrengthAtOneMetre - 20 * log10(max(length, 0.01))
+      - (isBlocked ? world.obstacleLoss : 0)
+    measurement.carrierFrequencyOffset = clockRate(of: there.number) - clockRate(of: here.number)
+
+    guard measuresAngles, settings.measuresAngles, !isBlocked else { return measurement }
     // One in portrait and the other in landscape: antennas across each other hear little.
     let mismatch = abs(here.pose.rotation.xAxis.dot(there.pose.rotation.yAxis))
-    if roll < max(0, 1.6 * mismatch - 0.6) { return values }
-    values.angles = angles(offset, exchange: exchange, here: here.number, there: there.number)
-    return values
+    if roll < max(0, 1.6 * mismatch - 0.6) { return measurement }
+    addAngles(
+      offset, exchange: exchange, here: here.number, there: there.number, widening: widening,
+      to: &measurement)
+    return measurement
   }
 
-  private func angles(
-    _ offset: Vector3, exchange: Int64, here: UInt64, there: UInt64
-  ) -> ArrivalAngles? {
+  /// The share of exchanges that fail at a distance.
+  private func lostShare(at distance: Double, reachFactor: Double) -> Double {
+    let (start, end) = (
+      world.limits.validatedRange * reachFactor, settings.reach.upperBound * reachFactor
+    )
+    if distance > end { return 1 }
+    guard distance > start else { return settings.lostShare }
+    let way = (distance - start) / (end - start)
+    return settings.lostShare + (1 - settings.lostShare) * way * way
+  }
+
+  private func addAngles(
+    _ offset: Vector3, exchange: Int64, here: UInt64, there: UInt64, widening: Double,
+    to measurement: inout RadioMeasurement
+  ) {
     let ahead = ArrivalAngles(
       ofDirection: Vector3(Vector3(offset.x, offset.y, 0).length, 0, offset.z))
-    guard ahead.azimuthRadians <= settings.fieldOfViewRadians / 2 else { return nil }
+    guard ahead.azimuthRadians <= settings.fieldOfViewRadians / 2 else { return }
     // Direction-dependent errors are those of the device's own antennas.
-    var own = SeededGenerator(seed: seed &+ 0x616E_6700, stream: here)
+    var own = SeededGenerator(seed: world.seed &+ 0x616E_6700, stream: here)
     let azimuthBias = DirectionField(sigma: settings.azimuth.bias, &own)
     let elevationBias = DirectionField(sigma: settings.elevation.bias, &own)
     var noise = SeededGenerator(
@@ -115,12 +145,28 @@ struct SimulatedRadio: Sendable {
     let truth = ArrivalAngles(ofDirection: offset)
     let azimuth =
       truth.azimuthRadians + azimuthBias.value(at: offset)
-      + noise.normal(sigma: settings.azimuth.noise)
+      + widening * noise.normal(sigma: settings.azimuth.noise)
     let elevation =
       truth.elevationRadians + elevationBias.value(at: offset)
-      + noise.normal(sigma: settings.elevation.noise)
-    return ArrivalAngles(
-      azimuthRadians: azimuth.wrappedAngle, elevationRadians: min(max(elevation, -.pi / 2), .pi / 2)
-    )
+      + widening * noise.normal(sigma: settings.elevation.noise)
+    measurement.azimuthRadians = azimuth.wrappedAngle
+    measurement.elevationRadians = min(max(elevation, -.pi / 2), .pi / 2)
+    guard widening > 1 else { return }
+    measurement.azimuthSigmaRadians = widening * settings.azimuth.totalSigma
+    measurement.elevationSigmaRadians = widening * settings.elevation.totalSigma
+  }
+
+  /// By how much a device's clock is fast, a ratio.
+  private func clockRate(of device: UInt64) -> Double {
+    var own = SeededGenerator(seed: world.seed &+ 0x636C_6F63, stream: device)
+    return own.normal(sigma: world.clockRateSigma)
+  }
+
+  /// A device's address on the air: the last two bytes of its number.
+  private static func address(of device: UInt64) -> String {
+    [device >> 8, device].map { byte in
+      let digits = String(byte & 0xFF, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined(separator: ":")
   }
 }

@@ -30,26 +30,15 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     case machine
   }
 
-  /// Which device a session gets that is made without naming one.
-  public enum DeviceChoice: Hashable, Sendable {
-    /// One of its own, so that two sessions of one program can measure each other.
-    case onePerSession
-    /// The one device of this process.
-    case onePerProcess
-  }
-
   /// What the world is made of.
   public let settings: SimulatedWorldSettings
   /// Whose time it is.
   public let clock: Clock
 
-  private let choice: DeviceChoice
   private let radio: SimulatedRadio
   private let lock = NSLock()
   private var tick: Int64
   private var devices: [DeviceState] = []
-  /// The one device of this process, if it has only one; it keeps the world alive.
-  private var processDevice: SimulatedDevice?
   private var farewells: [(token: SessionToken, until: Int64)] = []
   private var remotes: [UInt64: RemoteDevice] = [:]
   private var waiting: [WorldBeacon] = []
@@ -103,16 +92,12 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// - Parameters:
   ///   - settings: What it is made of.
   ///   - clock: Whose time it is.
-  ///   - choice: Which device a session gets that is made without naming one.
   public init(
-    _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped,
-    devices choice: DeviceChoice = .onePerSession
+    _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped
   ) {
     self.settings = settings
     self.clock = clock
-    self.choice = choice
-    radio = SimulatedRadio(
-      settings: settings.radio, seed: settings.seed, obstacles: settings.obstacles)
+    radio = SimulatedRadio(settings)
     farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
     let start = clock == .stepped ? Self.steppedStart : Self.machineSeconds
     tick = Int64(start * settings.odometry.rate)
@@ -125,17 +110,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// What a device that a session gets by default can measure.
   public var defaultCapabilities: DeviceCapabilities { settings.capabilities }
 
-  /// The device of a session that is made without naming one.
-  public func defaultDevice() -> any NearbyDevice {
-    if choice == .onePerSession { return makeDevice() }
-    if let device = lock.withLock({ processDevice }) { return device }
-    let device = makeDevice()
-    return lock.withLock {
-      // Two threads may both have made one: the first serves.
-      processDevice = processDevice ?? device
-      return processDevice ?? device
-    }
-  }
+  /// The device of a session that is made without naming one: one of its own, so that two sessions of
+  /// one program can measure each other.
+  public func defaultDevice() -> any NearbyDevice { makeDevice() }
 
   /// Makes a device.
   ///
@@ -150,7 +127,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     lock.withLock {
       let number = UInt64(slot * Self.numbersPerProcess + devices.count)
       let capabilities = capabilities ?? settings.capabilities
-      let device = SimulatedDevice(world: self, number: number, capabilities: capabilities)
+      let device = SimulatedDevice(
+        world: self, number: number, capabilities: capabilities, isPlacedByWorld: motion == nil)
       devices.append(
         DeviceState(
           number: number, capabilities: capabilities, firstTick: tick,
@@ -316,7 +294,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
         guard let other = there.roster.sessions[peer], other.peer == token else { continue }
         measure(
           session, on: here, at: (exchange, here.truePose),
-          there: (there.number, there.truePose), isExtended: other.isExtended)
+          there: SimulatedRadio.End(number: there.number, pose: there.truePose),
+          isExtended: other.isExtended)
       }
     }
   }
@@ -349,24 +328,20 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       }
       guard let other = beacon.sessions.first(where: isMutual) else { continue }
       measure(
-        session, on: device, at: here, there: (beacon.device, pose), isExtended: other.isExtended)
+        session, on: device, at: here,
+        there: SimulatedRadio.End(number: beacon.device, pose: pose), isExtended: other.isExtended)
     }
   }
 
   private func measure(
     _ session: DeviceRoster.Session, on device: DeviceState,
-    at here: (exchange: Int64, pose: RigidTransform), there: (number: UInt64, pose: RigidTransform),
-    isExtended: Bool
+    at here: (exchange: Int64, pose: RigidTransform), there: SimulatedRadio.End, isExtended: Bool
   ) {
-    let values = radio.measure(
-      exchange: here.exchange, from: (device.number, here.pose), to: there,
+    let measurement = radio.measure(
+      exchange: here.exchange, at: time(of: here.exchange * stride),
+      from: SimulatedRadio.End(number: device.number, pose: here.pose), to: there,
       measuresAngles: device.capabilities.contains(.direction),
       reachFactor: session.isExtended && isExtended ? settings.extendedReachFactor : 1)
-    let measurement = RadioMeasurement(
-      timestamp: time(of: here.exchange * stride), distance: values.distance,
-      azimuthRadians: values.angles?.azimuthRadians,
-      elevationRadians: values.angles?.elevationRadians,
-      isNonLineOfSight: values.distance == nil ? nil : values.isNonLineOfSight)
     messages.append(
       DeviceRoster.Message(receiver: session.receive, event: .measurement(measurement)))
   }

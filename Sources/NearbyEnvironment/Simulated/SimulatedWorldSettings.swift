@@ -24,8 +24,14 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   public var lostFarewellShare = 0.0
   /// By how much extended distances stretch the radio's reach.
   public var extendedReachFactor = 4.0
+  /// The signal strength at one metre with nothing in between, dBm: falls by 6 dB with each doubling.
+  public var signalStrengthAtOneMetre = -65.0
+  /// By how much an obstacle weakens the signal, dB.
+  public var obstacleLoss = 10.0
+  /// The spread of the devices' clock rates, one sigma, a ratio.
+  public var clockRateSigma = 5e-6
   /// How far hands sweep the devices that are made without saying so, metres.
-  public var sweep = 0.3
+  public var sweep = 0.2
 
   /// Makes a world of defaults: ranges up to 30 m, angles within a cone of 120 degrees.
   public init() { radio.reach = 0...30 }
@@ -38,9 +44,28 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     return scenario.matchingConfiguration
   }
 
+  /// What an engine should know on a device that the world places: those around it are in hands, too.
+  ///
+  /// Hands that sweep a device (``SimulatedMotion/sweeping(about:reach:seed:)``) move it to and fro at 1.2
+  /// times the reach a second along each axis, and turn back after half a second. Who is carried about a
+  /// room moves as the defaults say.
+  var fusionAmongHands: FusionConfiguration {
+    var configuration = fusion
+    guard capabilities.contains(.direction), sweep > 0 else { return configuration }
+    configuration.motion.horizontalSpeedSigma = 1.2 * sweep
+    configuration.motion.verticalSpeedSigma = 1.2 * sweep
+    configuration.motion.velocitySeconds = 0.5
+    return configuration
+  }
+
+  /// How those move that a device meets which the world places.
+  var motionAmongHands: PeerMotion {
+    capabilities.contains(.direction) ? sweep > 0 ? .moving : .stationary : .unknown
+  }
+
   /// Where a device stands that is made without saying so, by its place in the order of devices.
   ///
-  /// On a circle of 2 m about the origin, 1.4 m above the floor, each looking at the middle: the first
+  /// On a circle of 1.5 m about the origin, 1.4 m above the floor, each looking at the middle: the first
   /// two face each other across it, the next two across the first.
   func standing(_ slot: Int) -> RigidTransform {
     // The bits of the number in reverse order: halves, then quarters, then eighths of a turn.
@@ -52,7 +77,7 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     }
     let angle = 2 * Double.pi * turn
     return RigidTransform(
-      standingAt: Vector3(2 * sin(angle), 1.4, 2 * cos(angle)), facing: Vector3(0, 1.4, 0))
+      standingAt: Vector3(1.5 * sin(angle), 1.4, 1.5 * cos(angle)), facing: Vector3(0, 1.4, 0))
   }
 
   /// How such a device moves: hands sweep it.

@@ -16,15 +16,12 @@ extension SimulatedWorld {
   /// - Parameters:
   ///   - folder: The folder, made if it is missing; its path has at most 95 bytes.
   ///   - settings: What the world is made of.
-  ///   - choice: Which device a session gets that is made without naming one: by default each process
-  ///     is one device.
   /// - Returns: The world.
   /// - Throws: When there is no such folder and none can be made, or it has no room.
   public static func shared(
-    in folder: String, _ settings: SimulatedWorldSettings = SimulatedWorldSettings(),
-    devices choice: DeviceChoice = .onePerProcess
+    in folder: String, _ settings: SimulatedWorldSettings = SimulatedWorldSettings()
   ) throws(SharingError) -> SimulatedWorld {
-    let world = SimulatedWorld(settings, clock: .machine, devices: choice)
+    let world = SimulatedWorld(settings, clock: .machine)
     do throws(DatagramFolder.Failure) {
       let link = try DatagramFolder(folder) { [weak world] line in world?.receive(line) }
       world.connect(link, slot: link.slot)

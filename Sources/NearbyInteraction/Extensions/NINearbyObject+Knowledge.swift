@@ -11,7 +11,8 @@ extension NINearbyObject {
   /// When the measurement was made, on the device's monotonic clock.
   public var timestamp: Timestamp? { knowledge?.measurement.timestamp }
 
-  /// What the radio measured.
+  /// What the radio measured: with it come the peer's address, the signal strength and the offset of
+  /// the clocks, if the radio tells them.
   public var measurement: RadioMeasurement? { knowledge?.measurement }
 
   /// What the engine did with the measurement; `nil` without camera assistance.
@@ -21,13 +22,27 @@ extension NINearbyObject {
   /// assistance.
   public var estimate: PeerEstimate? { knowledge?.estimate }
 
-  /// One standard deviation of ``distance``, metres.
+  /// The distance, smoothed, and its rate, from the ranges alone: the most that a device without camera
+  /// and antenna array knows; `nil` when the peer has not been heard lately.
+  public var smoothedRange: RangeEstimate? { knowledge?.smoothedRange }
+
+  /// Whether the peer is so near that measurements are as good as the device says.
+  public var isWithinValidatedRange: Bool? {
+    guard let distance, let knowledge else { return nil }
+    return Double(distance) <= knowledge.validatedRange
+  }
+
+  /// One standard deviation of ``distance``, metres: of the radio's constant error, too.
   public var distanceSigma: Double? {
     guard distance != nil, let knowledge else { return nil }
     if let estimate = knowledge.estimate, estimate.distance.value != nil {
       return estimate.distance.sigma
     }
-    return knowledge.measurement.distanceSigma ?? knowledge.ranging.rangeSigma
+    let ranging = knowledge.ranging
+    let noise = knowledge.measurement.distanceSigma ?? ranging.rangeSigma
+    let scale = ranging.rangeScaleSigma * (knowledge.measurement.distance ?? 0)
+    let bias = ranging.rangeBiasSigma
+    return (noise * noise + bias * bias + scale * scale).squareRoot()
   }
 
   /// One standard deviation of ``direction``, radians about each axis across it.
@@ -100,7 +115,7 @@ extension NINearbyObject {
 
   /// What the user could do, beyond Apple's reasons; the most useful comes first.
   public enum Advice: String, Hashable, Sendable, CaseIterable {
-    /// The peer is out of reach, or beyond the 9 m within which measurements are good.
+    /// The peer is out of reach, or beyond the range within which measurements are good.
     case comeCloser
     /// Something stands in the line of sight.
     case clearTheView
@@ -121,7 +136,7 @@ extension NINearbyObject {
   public var advice: [Advice] {
     guard let knowledge else { return [] }
     var advice: [Advice] = []
-    if !knowledge.isFresh || (distance ?? 0) > 9 { advice.append(.comeCloser) }
+    if !knowledge.isFresh || isWithinValidatedRange == false { advice.append(.comeCloser) }
     if knowledge.measurement.isNonLineOfSight == true { advice.append(.clearTheView) }
     if knowledge.measuresAngles, knowledge.measurement.distance != nil,
       knowledge.measurement.azimuthRadians == nil

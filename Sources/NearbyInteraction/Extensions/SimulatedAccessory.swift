@@ -11,6 +11,9 @@ internal import NearbyGeometry
 /// // … in didGenerateShareableConfigurationData:
 /// try accessory.start(with: shareableConfigurationData)
 /// ```
+///
+/// One serves one session of an app. An accessory that serves several phones in parallel is several of
+/// these on one device, each with its own data; the device's limit of sessions holds for them together.
 public final class SimulatedAccessory: @unchecked Sendable {
   // Unchecked: the measurements are read and written under `lock` only.
   private let device: any NearbyDevice
@@ -43,9 +46,13 @@ public final class SimulatedAccessory: @unchecked Sendable {
   /// Begins to measure.
   ///
   /// - Parameter shareableConfigurationData: What the app's session generated.
-  /// - Throws: ``NIError/invalidConfiguration`` when it is malformed.
+  /// - Throws: ``NIError/invalidConfiguration`` when it is malformed,
+  ///   ``NIError/activeSessionsLimitExceeded`` when the device runs as many sessions as it may.
   public func start(with shareableConfigurationData: Data) throws {
     let data = try AccessoryData(bytes: Array(shareableConfigurationData), kind: .shareable)
+    guard device.activeSessions(besides: token).all < device.limits.activeSessions else {
+      throw NIError(.activeSessionsLimitExceeded)
+    }
     device.range(token, with: data.token, isExtended: false)
   }
 

@@ -11,6 +11,8 @@ struct PeerKnowledge: Hashable, Sendable {
   var estimate: PeerEstimate?
   /// What the engine did with the measurement; `nil` without camera assistance.
   var report: SampleReport?
+  /// Distance and rate from the ranges alone; `nil` before the first.
+  var smoothedRange: RangeEstimate?
   /// Whether the peer has been heard lately.
   var isFresh: Bool
   /// Whether the odometry is limited or the scene dark.
@@ -19,4 +21,6 @@ struct PeerKnowledge: Hashable, Sendable {
   var measuresAngles: Bool
   /// The accuracies that hold where a measurement states none.
   var ranging: RangingConfiguration
+  /// Beyond so many metres measurements are not what they should be.
+  var validatedRange: Double
 }

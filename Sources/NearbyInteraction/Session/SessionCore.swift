@@ -235,7 +235,7 @@ final class SessionCore: @unchecked Sendable {
       do throws(FusionConfigurationError) {
         estimator = try SessionEstimator(
           peer: configuration.peer, usesCamera: usesCamera, options: optionsInForce,
-          capabilities: device.capabilities, configuration: device.fusion)
+          device: device)
       } catch {
         estimator = nil
         return handle(.failure)

@@ -39,6 +39,8 @@ struct SessionEstimator {
 
   private let measuresAngles: Bool
   private let configuration: FusionConfiguration
+  private let validatedRange: Double
+  private var ranges: RangeTracker
   private var engine: FusionEngine?
   private var handle: PeerID?
   private var newestPose: Timestamp?
@@ -51,17 +53,19 @@ struct SessionEstimator {
 
   init(
     peer: NIDiscoveryToken, usesCamera: Bool, options: NearbySessionOptions,
-    capabilities: DeviceCapabilities, configuration: FusionConfiguration
+    device: any NearbyDevice
   ) throws(FusionConfigurationError) {
     self.peer = peer
     self.usesCamera = usesCamera
     self.options = options
-    self.configuration = configuration
-    measuresAngles = capabilities.contains(.direction)
+    configuration = device.fusion
+    measuresAngles = device.capabilities.contains(.direction)
+    validatedRange = device.limits.validatedRange
+    ranges = RangeTracker(configuration)
     newest = NINearbyObject(discoveryToken: peer)
     guard usesCamera else { return }
     var engine = try FusionEngine(configuration)
-    handle = engine.addPeer(options.peerMotion)
+    handle = engine.addPeer(options.peerMotion ?? device.motion(of: peer.token))
     self.engine = engine
   }
 
@@ -97,6 +101,11 @@ struct SessionEstimator {
     }
     if !measurement.isEmpty { lastHeard = measurement.timestamp }
     if measurement.azimuthRadians != nil { hasSeenAngles = true }
+    if let distance = measurement.distance {
+      ranges.add(
+        distance, sigma: measurement.distanceSigma,
+        isNonLineOfSight: measurement.isNonLineOfSight ?? false, at: measurement.timestamp)
+    }
     guard let handle, engine != nil else { return measured(measurement) }
     let report = measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
     return estimated(measurement, report)
@@ -158,9 +167,12 @@ struct SessionEstimator {
 
   private func knowledge(_ measurement: RadioMeasurement) -> PeerKnowledge {
     let silence = lastHeard.map { measurement.timestamp.seconds(since: $0) } ?? .infinity
+    let isFresh = silence <= Self.freshness
     return PeerKnowledge(
-      measurement: measurement, isFresh: silence <= Self.freshness, isDark: isDark,
-      measuresAngles: measuresAngles, ranging: configuration.ranging)
+      measurement: measurement,
+      smoothedRange: isFresh ? ranges.estimate(at: measurement.timestamp) : nil,
+      isFresh: isFresh, isDark: isDark, measuresAngles: measuresAngles,
+      ranging: configuration.ranging, validatedRange: validatedRange)
   }
 
   private func status(

@@ -51,8 +51,7 @@ final class Finder: NSObject, NISessionDelegate {
     case .above: words += ", above you"
     case .below: words += ", below you"
     case .aboveOrBelow: words += ", on another level"
-    case .same, .unknown: break
-    @unknown default: break
+    default: break
     }
     if session.worldTransform(for: object) != nil { words += ", found" }
     say(words)
@@ -86,14 +85,11 @@ final class Finder: NSObject, NISessionDelegate {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-let usage = "usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE"
-if arguments == ["--help"] || arguments == ["-h"] {
-  print(usage)
-  exit(0)
-}
+let asksForHelp = arguments == ["--help"] || arguments == ["-h"]
 guard arguments.count == 2 else {
-  FileHandle.standardError.write(Data((usage + "\n").utf8))
-  exit(64)
+  let output = asksForHelp ? FileHandle.standardOutput : .standardError
+  output.write(Data("usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE\n".utf8))
+  exit(asksForHelp ? 0 : 64)
 }
 let finder = try Finder(own: URL(filePath: arguments[0]), peer: URL(filePath: arguments[1]))
 while true {

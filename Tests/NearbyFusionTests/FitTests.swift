@@ -174,7 +174,7 @@ struct FitTests {
     let result = fit([broken], model(center: peer, sigma: 1), from: Vector3(1, 0, -5))
     #expect(result.logEvidence == -.infinity)
     #expect(result.position == Vector3(1, 0, -5))
-    #expect(result.covariance.allSatisfy(\.isNaN))
+    #expect(result.covariance.allSatisfy { $0.isNaN })
   }
 
   @Test(

@@ -70,7 +70,9 @@ struct OrdinaryRowTests {
       if isOdd { return Self.oddNumbers.randomElement(using: &random) ?? "" }
       return String(format: "%.*f", decimals, Double(index) * 0.2 + 1)
     case "peer":
-      if isOdd { return ["", " ", "\"\"", "\"a"].randomElement(using: &random) ?? "" }
+      // Some are what a name in quotes holds, and another name or none without them.
+      let odd = ["", " ", "\"\"", "\"a", "a,b", " a", "a ", "\"\"a"]
+      if isOdd { return odd.randomElement(using: &random) ?? "" }
       return Self.names.randomElement(using: &random) ?? ""
     case "nlos":
       let usual = ["", "0", "1"], others = ["true", "False", "00", "1.0", "-0", "2", "0 ", "\"1\""]

@@ -49,6 +49,9 @@ struct CSVReader: ~Copyable, Sendable {
     self.lines = lines
     names = columns.map(\.name)
     fieldOfColumn = Array(repeating: -1, count: columns.count)
+    // Mostly there are no more.
+    columnOfField.reserveCapacity(columns.count)
+    fields.reserveCapacity(columns.count)
   }
 
   private mutating func readHeader(_ columns: [CSVColumn]) throws(RecordingError) {

@@ -25,6 +25,13 @@ void nearby_exponential(const double *x, double *result, int32_t count) {
   });
 }
 
+void nearby_short_exponential(const double *x, double *result, int32_t count) {
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    apply(result, count,
+          [&](auto load) NEARBY_INLINE { return nearby::short_exponential(load(x)); });
+  });
+}
+
 void nearby_logarithm(const double *x, double *result, int32_t count) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
     apply(result, count, [&](auto load) NEARBY_INLINE { return nearby::logarithm(load(x)); });

@@ -156,10 +156,23 @@ NEARBY_INLINE inline double wrapped(double angle) {
   return wrapped<double>(angle);
 }
 
+/// (exp(r) - 1 - r)/r² for |r| ≤ ½ ln 2: a polynomial (Chebyshev), 1.1e-17 of exp(r) before
+/// rounding.
+NEARBY_INLINE inline Lanes exponential_series(Lanes r, Lanes r2) {
+  const Lanes r4 = r2 * r2;
+  const Lanes a = 0.5000000000000001 + r * 0.16666666666666669;
+  const Lanes b = 0.041666666666624164 + r * 0.008333333333330065;
+  const Lanes c = 0.001388888891719689 + r * 0.00019841269863040675;
+  const Lanes d = 2.480152132210459e-05 + r * 2.7557268480106926e-06;
+  const Lanes e = 2.762007600563138e-07 + r * 2.5100375929185925e-08;
+  const Lanes ab = a + r2 * b, cd = c + r2 * d;
+  return ab + r4 * (cd + r4 * e);
+}
+
 /// exp(x), to 1 unit in the last place; zero below -708, where values cease to be normal, infinite
 /// above 709.
 ///
-/// x = k ln 2 + r, |r| ≤ ½ ln 2, and a polynomial (Chebyshev) in r; error 1.1e-17 before rounding.
+/// x = k ln 2 + r, |r| ≤ ½ ln 2, and a series in r.
 NEARBY_INLINE inline Lanes exponential(Lanes x) {
   constexpr double least = -708, most = 709, shift = 6755399441055744.0;
   Lanes y = x < least ? Lanes(least) : x;
@@ -168,15 +181,8 @@ NEARBY_INLINE inline Lanes exponential(Lanes x) {
   const Lanes k = shifted - shift;
   Lanes r = y - k * 6.93147180369123816490e-01;
   r = r - k * 1.90821492927058770002e-10;
-  const Lanes r2 = r * r, r4 = r2 * r2;
-  const Lanes a = 0.5000000000000001 + r * 0.16666666666666669;
-  const Lanes b = 0.041666666666624164 + r * 0.008333333333330065;
-  const Lanes c = 0.001388888891719689 + r * 0.00019841269863040675;
-  const Lanes d = 2.480152132210459e-05 + r * 2.7557268480106926e-06;
-  const Lanes e = 2.762007600563138e-07 + r * 2.5100375929185925e-08;
-  const Lanes ab = a + r2 * b, cd = c + r2 * d;
-  const Lanes p = ab + r4 * (cd + r4 * e);
-  const Lanes fraction = 1 + (r + r2 * p);
+  const Lanes r2 = r * r;
+  const Lanes fraction = 1 + (r + r2 * exponential_series(r, r2));
   const LaneBits scale = (bits(shifted) << 52) + (int64_t(1023) << 52);
   Lanes result = fraction * number(scale);
   result = x < least ? Lanes(0) : result;
@@ -192,15 +198,8 @@ NEARBY_INLINE inline Lanes short_exponential(Lanes x) {
   const Lanes k = shifted - shift;
   const Lanes r = y - k * 0.6931471805599453;
   const Lanes scale = number((bits(shifted) << 52) + (int64_t(1023) << 52));
-  const Lanes r2 = r * r, r4 = r2 * r2;
-  const Lanes a = 0.5000000000000001 + r * 0.16666666666666669;
-  const Lanes b = 0.041666666666624164 + r * 0.008333333333330065;
-  const Lanes c = 0.001388888891719689 + r * 0.00019841269863040675;
-  const Lanes d = 2.480152132210459e-05 + r * 2.7557268480106926e-06;
-  const Lanes e = 2.762007600563138e-07 + r * 2.5100375929185925e-08;
-  const Lanes ab = a + r2 * b, cd = c + r2 * d;
-  const Lanes p = ab + r4 * (cd + r4 * e);
-  return (scale + scale * r) + scale * r2 * p;
+  const Lanes r2 = r * r;
+  return (scale + scale * r) + scale * r2 * exponential_series(r, r2);
 }
 
 /// log(x), to 1 unit in the last place; minus infinity for zero, NaN below it.

@@ -44,6 +44,21 @@ struct ElementaryFunctionTests {
     #expect(mostUnits(exponential(x), x.map { exp($0) }) <= 1)
   }
 
+  @Test(
+    "the densities' exp has the error that it promises, and no more than rounding its argument makes",
+    arguments: [1, 40, 700] as [Double])
+  func shortExponentials(reach: Double) throws {
+    var generator = SeededGenerator(seed: 4)
+    let x = (0..<200_003).map { _ in generator.uniform(in: -reach...reach) }
+    var result = [Double](repeating: .nan, count: x.count)
+    unsafe nearby_short_exponential(x, &result, Int32(x.count))
+    let worst = zip(x, result).map { abs($1 / exp($0) - 1) / max(1e-14, abs($0) * 0x1p-52) }.max()
+    #expect(try #require(worst) <= 1)
+    var least = 0.0
+    unsafe nearby_short_exponential([-1e300], &least, 1)
+    #expect(abs(least / exp(-708) - 1) <= 708 * 0x1p-52)
+  }
+
   @Test("exp of what has no normal value")
   func specialExponentials() {
     let infinity = Double.infinity

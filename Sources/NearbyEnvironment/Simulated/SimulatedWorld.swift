@@ -171,8 +171,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     lock.withLock {
       let index = index(of: device)
       guard devices[index].motion == nil else { return }
-      // Devices of other processes stand where the next ones of this would: a step aside.
-      let motion = settings.motion(slot + placed, aside: link == nil ? 0 : placed)
+      // Devices of other processes stand where the next ones of this would: these make room.
+      let motion =
+        link == nil ? settings.motion(slot + placed) : settings.motion(slot, roommate: placed)
       placed += 1
       devices[index].motion = motion
       devices[index].firstTick = tick

@@ -87,15 +87,23 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   ///
   /// - Parameters:
   ///   - slot: Its place in the order of devices.
-  ///   - aside: So many steps of 0.6 m to its right, and moving in another way.
+  ///   - roommate: Which of the devices of one process it is, which share a place: every other one
+  ///     stands across the circle from the one before and looks at it, each two 0.6 m to the right of
+  ///     the two before, so that what is made together sees each other.
   /// - Returns: Its motion.
-  func motion(_ slot: Int, aside: Int = 0) -> SimulatedMotion {
-    let step = RigidTransform(
-      rotation: .identity, translation: Vector3(0.6 * Double(aside), 0, 0))
-    let standing = standing(slot) * step
-    let seed = seed &+ UInt64(slot) &+ 7919 &* UInt64(aside)
+  func motion(_ slot: Int, roommate: Int = 0) -> SimulatedMotion {
+    let isAcross = roommate % 2 == 1
+    let steps = Double((roommate + 1) / 2)
+    let across = RigidTransform(
+      rotation: Rotation(angleRadians: .pi, about: Vector3(0, 1, 0)), translation: Vector3(0, 0, -3)
+    )
+    // To the right of the first is to the left of who stands across.
+    let aside = RigidTransform(
+      rotation: .identity, translation: Vector3((isAcross ? -0.6 : 0.6) * steps, 0, 0))
+    let standing = standing(slot) * (isAcross ? across : .identity) * aside
+    let seed = seed &+ UInt64(slot) &+ 7919 &* UInt64(roommate)
     if !capabilities.contains(.direction) {
-      if slot % 2 == 1 { return .resting(at: standing) }
+      if (slot + roommate) % 2 == 1 { return .resting(at: standing) }
       let walk = ScenarioMotion(.wanderingWalk, seed: seed)
       let start = RigidTransform(
         rotation: .identity, translation: standing.translation - Vector3(0, 1.4, 0))

@@ -75,9 +75,9 @@ struct ModeSearch: Sendable {
     if isSweep {
       for index in alive { pieces[index].mode = pieces[index].prior.start }
     }
-    for first in stride(from: 0, to: alive.count, by: Int(NEARBY_FITS)) {
+    for first in stride(from: 0, to: alive.count, by: FitsSideBySide.capacity) {
       fit(
-        alive[first..<min(first + Int(NEARBY_FITS), alive.count)], keyframes,
+        alive[first..<min(first + FitsSideBySide.capacity, alive.count)], keyframes,
         widest: isSweep ? 400 : 3, errors, configuration)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
@@ -97,52 +97,31 @@ struct ModeSearch: Sendable {
     alive = [0]
   }
 
-  /// Fits up to `NEARBY_FITS` pieces side by side.
+  /// Fits up to four pieces side by side.
   private mutating func fit(
     _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) {
     let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
     let triangle = size * (size + 1) / 2
-    var models = InlineArray<4, nearby_fit_model>(repeating: nearby_fit_model())
-    var modes = InlineArray<52, Double>(repeating: 0)
-    var covariances = InlineArray<364, Double>(repeating: 0)
-    var honest = InlineArray<12, Double>(repeating: 1)
-    var logEvidences = InlineArray<4, Double>(repeating: -.infinity)
+    var fits = FitsSideBySide()
     for (lane, index) in indices.enumerated() {
-      models[lane] = model(pieces[index], errors, configuration)
-      for state in 0..<size { modes[lane * size + state] = pieces[index].mode[state] }
+      fits.models[lane] = model(pieces[index], errors, configuration)
+      for state in 0..<size { fits.states[lane * size + state] = pieces[index].mode[state] }
     }
-    unsafe keyframes.withUnsafeBufferPointer { keyframes in
-      unsafe withUnsafeBytes(of: models) { models in
-        unsafe withUnsafeMutableBytes(of: &modes) { modes in
-          unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
-            unsafe withUnsafeMutableBytes(of: &honest) { honest in
-              unsafe withUnsafeMutableBytes(of: &logEvidences) { logEvidences in
-                unsafe nearby_fit_side_by_side(
-                  keyframes.baseAddress, Int32(keyframes.count),
-                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
-                  Int32(indices.count), widest,
-                  modes.assumingMemoryBound(to: Double.self).baseAddress,
-                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
-                  honest.assumingMemoryBound(to: Double.self).baseAddress,
-                  logEvidences.assumingMemoryBound(to: Double.self).baseAddress)
-              }
-            }
-          }
-        }
-      }
-    }
+    fits.fit(indices.count, to: keyframes, widest: widest)
     for (lane, index) in indices.enumerated() {
-      pieces[index].logEvidence = logEvidences[lane]
+      pieces[index].logEvidence = fits.logEvidences[lane]
       if pieces[index].isMirrored { pieces[index].logEvidence += log(Self.mirroredShare) }
       // What could not be fitted stays where it was.
-      guard logEvidences[lane].isFinite else { continue }
-      for state in 0..<size { pieces[index].mode[state] = modes[lane * size + state] }
+      guard fits.logEvidences[lane].isFinite else { continue }
+      for state in 0..<size { pieces[index].mode[state] = fits.states[lane * size + state] }
       for entry in 0..<triangle {
-        pieces[index].covariance[entry] = covariances[lane * triangle + entry]
+        pieces[index].covariance[entry] = fits.covariances[lane * triangle + entry]
       }
-      for component in 0..<3 { pieces[index].honest[component] = honest[lane * 3 + component] }
+      for component in 0..<3 {
+        pieces[index].honest[component] = fits.honest[lane * 3 + component]
+      }
     }
   }
 

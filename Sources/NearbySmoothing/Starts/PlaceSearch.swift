@@ -6,7 +6,7 @@ import NearbyGeometry
 
 /// Every place that explains one peer's samples, the device's path taken as known.
 ///
-/// Starts all around are fitted by the engine's own kernel, `nearby_fit`: mirror images and whatever
+/// Starts all around are fitted by the engine's own kernel, four at a time: mirror images and whatever
 /// else ranges from a short or straight path leave open come out as modes of their own.
 struct PlaceSearch: Sendable {
   /// A place, and the logarithm of the evidence for it up to a constant.
@@ -105,8 +105,8 @@ struct PlaceSearch: Sendable {
   func places(from starts: [Vector3]) -> [Place] {
     var found: [Place] = []
     let starts = starts + lattice
-    for first in stride(from: 0, to: starts.count, by: Int(NEARBY_FITS)) {
-      let together = starts[first..<min(first + Int(NEARBY_FITS), starts.count)]
+    for first in stride(from: 0, to: starts.count, by: FitsSideBySide.capacity) {
+      let together = starts[first..<min(first + FitsSideBySide.capacity, starts.count)]
       for (place, covariance) in fit(together, widest: 400) {
         let isKnown = found.contains { other in
           let away = place.parameters.position - other.parameters.position
@@ -120,52 +120,31 @@ struct PlaceSearch: Sendable {
     return found.sorted { $0.logEvidence > $1.logEvidence }
   }
 
-  /// The places downhill from up to `NEARBY_FITS` starts; without those that could not be fitted.
+  /// The places downhill from up to four starts; without those that could not be fitted.
   private func fit(
     _ starts: ArraySlice<Vector3>, widest: Double
   ) -> [(place: Place, covariance: SymmetricMatrix3)] {
     let size = Int(NEARBY_STATE_SIZE)
     let triangle = Int(NEARBY_COVARIANCE_SIZE)
-    let models = InlineArray<4, nearby_fit_model>(repeating: model)
-    var states = InlineArray<40, Double>(repeating: 0)
-    var covariances = InlineArray<220, Double>(repeating: 0)
-    var honest = InlineArray<12, Double>(repeating: 0)
-    var evidences = InlineArray<4, Double>(repeating: -.infinity)
+    var fits = FitsSideBySide()
     for (lane, start) in starts.enumerated() {
-      states[lane * size] = start.x
-      states[lane * size + 1] = start.y
-      states[lane * size + 2] = start.z
+      fits.models[lane] = model
+      fits.states[lane * size] = start.x
+      fits.states[lane * size + 1] = start.y
+      fits.states[lane * size + 2] = start.z
     }
-    unsafe keyframes.withUnsafeBufferPointer { keyframes in
-      unsafe withUnsafeBytes(of: models) { models in
-        unsafe withUnsafeMutableBytes(of: &states) { states in
-          unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
-            unsafe withUnsafeMutableBytes(of: &honest) { honest in
-              unsafe withUnsafeMutableBytes(of: &evidences) { evidences in
-                unsafe nearby_fit_side_by_side(
-                  keyframes.baseAddress, Int32(keyframes.count),
-                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
-                  Int32(starts.count), widest,
-                  states.assumingMemoryBound(to: Double.self).baseAddress,
-                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
-                  honest.assumingMemoryBound(to: Double.self).baseAddress,
-                  evidences.assumingMemoryBound(to: Double.self).baseAddress)
-              }
-            }
-          }
-        }
-      }
-    }
+    fits.fit(starts.count, to: keyframes, widest: widest)
+    let (states, covariances) = (fits.states, fits.covariances)
     return (0..<starts.count).compactMap { lane in
       let (x, p) = (lane * size, lane * triangle)
       let position = Vector3(states[x], states[x + 1], states[x + 2])
-      guard evidences[lane].isFinite, position.isFinite else { return nil }
+      guard fits.logEvidences[lane].isFinite, position.isFinite else { return nil }
       return (
         Place(
           parameters: PeerParameters(
             position: position, rangeBias: states[x + Int(NEARBY_STATE_RANGE_BIAS)],
             rangeScale: states[x + Int(NEARBY_STATE_RANGE_SCALE)]),
-          logEvidence: evidences[lane]),
+          logEvidence: fits.logEvidences[lane]),
         SymmetricMatrix3(
           xx: covariances[p], xy: covariances[p + 1], xz: covariances[p + 3],
           yy: covariances[p + 2], yz: covariances[p + 4], zz: covariances[p + 5])

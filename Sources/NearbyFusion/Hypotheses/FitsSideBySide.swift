@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CNearbyKernels
+
+/// Fits of up to four starts to one window, side by side: they cost hardly more than one.
+///
+/// States, covariances (packed) and shares of honest values stand one start after the other, as long as
+/// the models' states are.
+package struct FitsSideBySide {
+  /// How many there may be.
+  package static let capacity = Int(NEARBY_FITS)
+
+  package var models = InlineArray<4, nearby_fit_model>(repeating: nearby_fit_model())
+  /// The starts, and then the modes; what cannot be fitted stays as it was.
+  package var states = InlineArray<52, Double>(repeating: 0)
+  package private(set) var covariances = InlineArray<364, Double>(repeating: 0)
+  package private(set) var honest = InlineArray<12, Double>(repeating: 1)
+  /// Minus infinity for what could not be fitted.
+  package private(set) var logEvidences = InlineArray<4, Double>(repeating: -.infinity)
+
+  package init() {}
+
+  /// Fits the first so many.
+  ///
+  /// - Parameters:
+  ///   - count: How many, at most ``capacity``.
+  ///   - keyframes: The window.
+  ///   - widest: By how much noise variances begin widened, as `nearby_fit` has it.
+  package mutating func fit(_ count: Int, to keyframes: [nearby_keyframe], widest: Double) {
+    unsafe keyframes.withUnsafeBufferPointer { keyframes in
+      unsafe withUnsafeBytes(of: models) { models in
+        unsafe withUnsafeMutableBytes(of: &states) { states in
+          unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
+            unsafe withUnsafeMutableBytes(of: &honest) { honest in
+              unsafe withUnsafeMutableBytes(of: &logEvidences) { logEvidences in
+                unsafe nearby_fit_side_by_side(
+                  keyframes.baseAddress, Int32(keyframes.count),
+                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
+                  Int32(count), widest, states.assumingMemoryBound(to: Double.self).baseAddress,
+                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
+                  honest.assumingMemoryBound(to: Double.self).baseAddress,
+                  logEvidences.assumingMemoryBound(to: Double.self).baseAddress)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

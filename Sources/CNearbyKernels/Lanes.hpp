@@ -239,11 +239,17 @@ NEARBY_INLINE inline Lanes logarithm(Lanes x) {
 NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
   constexpr int64_t sign = std::numeric_limits<int64_t>::min();
   const Lanes ax = magnitude(x), ay = magnitude(y);
-  const auto steep = ay > ax;
+  const LaneBits steep = ay > ax, behind = bits(x) < 0;
   const Lanes large = steep ? ay : ax, small = steep ? ax : ay;
-  const auto beyond = small > large * 0.41421356237309503;
+  const LaneBits beyond = small > large * 0.41421356237309503;
   const Lanes numerator = beyond ? small - large : small;
   const Lanes denominator = beyond ? small + large : large;
+  // The angle is so many eighths of a turn plus or minus the arctangent of the quotient: known
+  // before it is divided.
+  Lanes eighths = beyond ? Lanes(1) : Lanes(0);
+  eighths = steep ? 2 - eighths : eighths;
+  eighths = behind ? 4 - eighths : eighths;
+  const LaneBits backwards = (steep ^ behind) & sign;
   const Lanes z = numerator / (denominator > 0 ? denominator : Lanes(1)), u = z * z;
   const Lanes u2 = u * u, u4 = u2 * u2;
   const Lanes a = -0.333333333333332 + u * 0.19999999999954085;
@@ -253,10 +259,8 @@ NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
   const Lanes e = -0.050398461285619596 + u * 0.038078334610173105;
   const Lanes abcd = (a + u2 * b) + u4 * (c + u2 * d);
   const Lanes p = abcd + u4 * u4 * (e + u2 * -0.01792229236790754);
-  Lanes angle = z + z * u * p;
-  angle = beyond ? M_PI_4 + (angle + 3.061616997868383e-17) : angle;
-  angle = steep ? M_PI_2 - (angle - 6.123233995736766e-17) : angle;
-  angle = bits(x) < 0 ? M_PI - (angle - 1.2246467991473532e-16) : angle;
+  const Lanes remainder = number(bits(z + z * u * p) ^ backwards);
+  const Lanes angle = eighths * M_PI_4 + (eighths * 3.061616997868383e-17 + remainder);
   return number(bits(angle) | (bits(y) & sign));
 }
 

@@ -25,49 +25,58 @@ constexpr double range_span = 30;
 /// side by side in lanes. A density is a factor and its exponential.
 constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
 
-/// The densities of an innovation, all times one factor: if it is honest, and in case of a fault:
-/// one that has just begun, one that lasts.
+/// What is held of a component before it is looked at: the probabilities that it is honest, that a
+/// fault has just begun and that one lasts.
+template <class T>
+struct Prior {
+  T honest, begins, lasts;
+};
+
+/// The joint density of an innovation with its being honest, and its density, both times `factor`.
 template <class T>
 struct Densities {
-  T honest, fresh, lasting, factor;
+  T honest, any, factor;
 };
 
 /// `precision` is one over the innovation's variance, `deviation` its root.
 template <class T>
-NEARBY_INLINE inline Densities<T> range_densities(T innovation, T last, T variance, T precision,
-                                                  T deviation, const nearby_measurement &m) {
+NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innovation, T last,
+                                                  T variance, T precision, T deviation,
+                                                  const nearby_measurement &m) {
   const double rate = 1 / m.range_excess;
   const T step = innovation - last;
   // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
   // still wide would do best to call everything a fault that repeats itself.
   const T spread = variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
   const T inverse_spread = 1.0 / spread;
-  const T scaled = innovation * precision;
   T e[4] = {
-      -0.5 * innovation * scaled,
+      -0.5 * innovation * innovation * precision,
       // Beyond e^40 the edge is none.
-      nearby::at_most(T(-1.702 * scaled * deviation), 40.0),
+      nearby::at_most(T(-1.702 * innovation * precision * deviation), 40.0),
       nearby::at_least(innovation, 0.0) * -rate,
       -0.5 * step * step * inverse_spread,
   };
   nearby::exponentials(e);
-  // One-sided, with an edge as soft as the innovation is uncertain: e[2] rate / (1 + e[1]). The
-  // denominator is the densities' common factor, so that nobody waits for a division by it.
-  Densities<T> density;
-  density.factor = 1.0 + e[1];
-  density.honest = normalizer * deviation * precision * e[0] * density.factor;
-  density.fresh =
-      new_range_excess * rate * e[2] + new_range_anything / range_span * rate * density.factor;
-  density.lasting =
-      lasting_range_repeated * normalizer * nearby::root(inverse_spread) * e[3] * density.factor +
-      lasting_range_new * density.fresh;
-  return density;
+  // A fault that begins is one-sided, with an edge as soft as the innovation is uncertain:
+  // e[2] rate / (1 + e[1]). The denominator is the common factor, so that nobody waits for a
+  // division by it, and what the exponentials are multiplied by is there before them.
+  const T fresh = rate * (prior.begins + lasting_range_new * prior.lasts);
+  const T repeated =
+      prior.lasts * (lasting_range_repeated * normalizer) * nearby::root(inverse_spread);
+  const T honest = prior.honest * normalizer * deviation * precision * e[0];
+  const T factor = 1.0 + e[1];
+  const T even = honest + (repeated * e[3] + new_range_anything / range_span * fresh);
+  return {honest * factor, even * factor + new_range_excess * fresh * e[2], factor};
 }
 
 template <int component, class T>
-NEARBY_INLINE inline Densities<T> angle_densities(T innovation, T variance, T precision,
-                                                  T deviation, const nearby_measurement &m) {
-  const double step = nearby::wrapped(m.value[component] - m.previous[component]);
+NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innovation, T variance,
+                                                  T precision, T deviation,
+                                                  const nearby_measurement &m) {
+  // Before the first value there is none at which it could stick.
+  const double change = nearby::wrapped(m.value[component] - m.previous[component]);
+  const bool may_stick = change == change;
+  const double step = may_stick ? change : 0, sticks = may_stick ? lasting_angle_stuck : 0;
   const T inverse_spread = 1.0 / (variance + m.variance[component]);
   // Measured π - z instead of z: the innovation that the mirrored value would have.
   constexpr bool may_mirror = component == NEARBY_AZIMUTH;
@@ -78,107 +87,130 @@ NEARBY_INLINE inline Densities<T> angle_densities(T innovation, T variance, T pr
     e[2] = -0.5 * mirrored * mirrored * precision;
   }
   nearby::exponentials(e);
-  Densities<T> density;
-  density.factor = T(1);
-  const T factor = normalizer * deviation * precision;
-  density.honest = factor * e[0];
-  density.fresh = T(new_angle_anything / m.field_of_view);
-  if constexpr (may_mirror) density.fresh += new_angle_mirrored * factor * e[2];
-  density.lasting = lasting_angle_new * density.fresh;
-  // Before the first value there is none at which it could stick.
-  if (step == step)
-    density.lasting += lasting_angle_stuck * normalizer * nearby::root(inverse_spread) * e[1];
-  return density;
+  const T scale = normalizer * deviation * precision;
+  const T fresh = prior.begins + lasting_angle_new * prior.lasts;
+  const T stuck = prior.lasts * (sticks * normalizer) * nearby::root(inverse_spread);
+  const T honest = prior.honest * scale * e[0];
+  T faulty = stuck * e[1] + fresh * (new_angle_anything / m.field_of_view);
+  if constexpr (may_mirror) faulty += new_angle_mirrored * fresh * scale * e[2];
+  return {honest, honest + faulty, T(1)};
 }
 
-/// a ← a - s b for the `count` numbers of a packed column; those of one hypothesis are contiguous.
-template <int count, class At>
-NEARBY_INLINE inline void subtract(At *column, double s, const double *b) {
-  if constexpr (count >= 4) {
-    nearby::at<nearby::Lanes>(column) -= s * nearby::at<nearby::Lanes>(b);
-    subtract<count - 4>(column + 4, s, b + 4);
-  } else if constexpr (count >= 2) {
-    nearby::at<nearby::Pair>(column) -= s * nearby::at<nearby::Pair>(b);
-    subtract<count - 2>(column + 2, s, b + 2);
-  } else if constexpr (count == 1) {
-    *column -= s * *b;
-  }
-}
-
-/// One scalar component's update of the moments, and its mark in the bank's fields. Returns the
-/// likelihood.
-template <int component, bool curved, class H, class T, class Fields>
-NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
-                            const Fields &fields) {
-  constexpr bool is_range = component == NEARBY_RANGE;
-  constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
-  constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
+/// The covariance of the state with a prediction, P Hᵀ.
+template <bool is_range, int bias, int wander, class H, class T>
+NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T range,
+                                          T (&result)[H::size]) {
   const T gradient[3] = {z.gradient[0], z.gradient[1], z.gradient[2]};
-  T gain[H::size];  // P Hᵀ
   each<H::size>([&](auto i) NEARBY_INLINE {
     T sum = h.cov(i, bias) + h.cov(i, wander);
     sum = h.cov(i, 0) * gradient[0] + sum;
     sum = h.cov(i, 1) * gradient[1] + sum;
     sum = h.cov(i, 2) * gradient[2] + sum;
     if constexpr (is_range) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
-    gain[i] = sum;
+    result[i] = sum;
   });
-  T state_variance = gain[0] * gradient[0] + gain[1] * gradient[1] + gain[2] * gradient[2] +
-                     (gain[bias] + gain[wander]);
-  if constexpr (is_range) state_variance += gain[NEARBY_STATE_RANGE_SCALE] * range;
+}
 
-  T variance = state_variance + m.variance[component];
-  // The gain's variance: the curvature's error is not noise that averages out, so no number of
-  // samples may make the prediction surer than the curvature allows.
-  T gain_variance = variance;
-  T innovation = m.value[component] - z.predicted;
-  if constexpr (curved) {
-    const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
-    gain_variance +=
-        z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
-    variance += z.curvature_variance;
-    innovation -= z.curvature_mean;
-  }
+/// H c, for such a covariance of the state with something.
+template <int component, class T, int size>
+NEARBY_INLINE inline T predicted_covariance(const Linearized<T> &z, T range, const T (&c)[size]) {
+  T sum = c[0] * z.gradient[0] + c[1] * z.gradient[1] + c[2] * z.gradient[2] +
+          (c[NEARBY_STATE_RANGE_BIAS + component] + c[NEARBY_STATE_RANGE_WANDER + component]);
+  if constexpr (component == NEARBY_RANGE) sum += c[NEARBY_STATE_RANGE_SCALE] * range;
+  return sum;
+}
+
+/// What an innovation does to the moments: x ← x + `step` P Hᵀ, P ← P - `shrink` P Hᵀ (P Hᵀ)ᵀ.
+template <class T>
+struct Correction {
+  T step, shrink, likelihood;
+};
+
+/// Weighs an innovation, and marks in the bank's fields how it met the hypothesis.
+///
+/// `gain_variance` is the innovation's variance, or more where the gain must be less than it says.
+template <int component, class T, class Fields>
+NEARBY_INLINE inline Correction<T> correction(T innovation, T variance, const T *gain_variance,
+                                              const nearby_measurement &m, const Fields &fields) {
+  constexpr bool is_range = component == NEARBY_RANGE;
   if constexpr (!is_range) innovation = nearby::wrapped(innovation);
-
   const T faulty = fields[NEARBY_FIELD_FAULT + component];
   // The root is not waited for: one over it is the root times one over the variance.
   const T precision = 1.0 / variance, deviation = nearby::root(variance);
+  const T begins = m.fault_onset[component] * (1.0 - faulty);
+  const T lasts = m.fault_persistence * faulty;
+  const Prior<T> prior = {T(1.0 - begins - lasts), begins, lasts};
   Densities<T> density;
   if constexpr (is_range) {
-    density = range_densities(innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance,
+    density = range_densities(prior, innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance,
                               precision, deviation, m);
     fields[NEARBY_FIELD_RANGE_RESIDUAL] = innovation;
   } else {
-    density = angle_densities<component>(innovation, variance, precision, deviation, m);
+    density = angle_densities<component>(prior, innovation, variance, precision, deviation, m);
   }
-  const T begins = m.fault_onset[component] * (1.0 - faulty);
-  const T lasts = m.fault_persistence * faulty;
-  const T honest = (1.0 - begins - lasts) * density.honest;
-  const T likelihood = honest + (begins * density.fresh + lasts * density.lasting);
-  const T inlier = honest / likelihood;
-
-  // c = γ (1 - (1 - γ) ν²/S)/S, with all that can be known before γ.
-  const T inverse_gain = curved ? 1.0 / gain_variance : precision;
-  const T scaled_innovation = innovation * inverse_gain;
-  const T squared = scaled_innovation * scaled_innovation;
-  const T step = inlier * scaled_innovation;
-  const T shrink = inlier * ((inverse_gain - squared) + inlier * squared);
-  each<H::size>([&](auto i) NEARBY_INLINE {
-    const T scaled = shrink * gain[i];
-    h.mean(i) += gain[i] * step;
-    if constexpr (std::is_same_v<T, double>)
-      subtract<i + 1>(&h.cov(0, i), scaled, gain);
-    else
-      each<i + 1>([&](auto j) NEARBY_INLINE { h.cov(j, i) -= scaled * gain[j]; });
-  });
+  const T inlier = density.honest / density.any;
 
   fields[NEARBY_FIELD_FAULT + component] = 1.0 - inlier;
   fields[NEARBY_FIELD_INNOVATION + component] = innovation;
   fields[NEARBY_FIELD_INNOVATION_VARIANCE + component] = variance;
   fields[NEARBY_FIELD_INLIER + component] = inlier;
-  return likelihood / density.factor;
+
+  // c = γ (1 - (1 - γ) ν²/S)/S, with all that can be known before γ.
+  const T inverse_gain = gain_variance ? T(1.0 / *gain_variance) : precision;
+  const T scaled_innovation = innovation * inverse_gain;
+  const T squared = scaled_innovation * scaled_innovation;
+  return {inlier * scaled_innovation, inlier * ((inverse_gain - squared) + inlier * squared),
+          density.any / density.factor};
 }
+
+// MARK: Component by component
+
+/// One scalar component's update. Returns the likelihood.
+template <int component, class H, class T, class Fields>
+NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
+                            const Fields &fields) {
+  T gain[H::size];
+  covariance_with<component == NEARBY_RANGE, NEARBY_STATE_RANGE_BIAS + component,
+                  NEARBY_STATE_RANGE_WANDER + component>(h, z, range, gain);
+  const T state_variance = predicted_covariance<component>(z, range, gain);
+  // The gain's variance: the curvature's error is not noise that averages out, so no number of
+  // samples may make the prediction surer than the curvature allows.
+  const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
+  const T variance = state_variance + m.variance[component];
+  const T gain_variance = variance + z.curvature_variance * state_variance /
+                                         (slack + 1e-3 * state_variance + 1e-300);
+  const Correction<T> by = correction<component>(
+      T((m.value[component] - z.predicted) - z.curvature_mean), T(variance + z.curvature_variance),
+      &gain_variance, m, fields);
+  each<H::size>([&](auto i) NEARBY_INLINE {
+    const T scaled = by.shrink * gain[i];
+    h.mean(i) += gain[i] * by.step;
+    each<i + 1>([&](auto j) NEARBY_INLINE { h.cov(j, i) -= scaled * gain[j]; });
+  });
+  return by.likelihood;
+}
+
+template <class H, class Fields>
+NEARBY_INLINE inline void update(H &h, const nearby_measurement &m, const Fields &fields) {
+  using T = typename H::Value;
+  T azimuth = 1, elevation = 1, distance = 1;
+  if (m.present & 1 << NEARBY_AZIMUTH) {
+    const auto z = nearby::AzimuthModel<T>::template at<true>(h, m);
+    azimuth = fuse<NEARBY_AZIMUTH>(h, z, T(0), m, fields);
+  }
+  if (m.present & 1 << NEARBY_ELEVATION) {
+    const auto z = nearby::ElevationModel<T>::template at<true>(h, m);
+    elevation = fuse<NEARBY_ELEVATION>(h, z, T(0), m, fields);
+  }
+  if (m.present & 1 << NEARBY_RANGE) {
+    T range;
+    const auto z = nearby::RangeModel<T>::template at<true>(h, m, range);
+    distance = fuse<NEARBY_RANGE>(h, z, range, m, fields);
+  }
+  fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm_of_product(azimuth, elevation, distance);
+}
+
+// MARK: All components at once
 
 /// Whether curvature can matter: for one hypothesis only while the position is so uncertain that
 /// the second-order variance would reach a thousandth of the noise; in lanes always.
@@ -199,24 +231,96 @@ NEARBY_INLINE inline bool curvature_matters(const H &h, const nearby_measurement
   }
 }
 
-template <bool curved, class H, class Fields>
-NEARBY_INLINE inline void update(H &h, const nearby_measurement &m, const Fields &fields) {
-  using T = typename H::Value;
-  T azimuth = 1, elevation = 1, distance = 1;
-  if (m.present & 1 << NEARBY_AZIMUTH) {
-    const auto z = nearby::AzimuthModel<T>::template at<curved>(h, m);
-    azimuth = fuse<NEARBY_AZIMUTH, curved>(h, z, T(0), m, fields);
+/// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
+template <int count, int terms, int size>
+NEARBY_INLINE inline void subtract(double *column, const double (&s)[terms],
+                                   const double (&b)[terms][size], int first = 0) {
+  const auto step = [&](auto vector) NEARBY_INLINE {
+    using V = decltype(vector);
+    V sum = nearby::at<V>(column + first);
+    each<terms>([&](auto k) NEARBY_INLINE { sum -= s[k] * nearby::at<V>(b[k] + first); });
+    nearby::at<V>(column + first) = sum;
+  };
+  if constexpr (count >= nearby::lane_count) {
+    step(nearby::Lanes());
+    subtract<count - nearby::lane_count>(column, s, b, first + nearby::lane_count);
+  } else if constexpr (count >= 2) {
+    step(nearby::Pair());
+    subtract<count - 2>(column, s, b, first + 2);
+  } else if constexpr (count == 1) {
+    step(double());
   }
-  if (m.present & 1 << NEARBY_ELEVATION) {
-    const auto z = nearby::ElevationModel<T>::template at<curved>(h, m);
-    elevation = fuse<NEARBY_ELEVATION, curved>(h, z, T(0), m, fields);
+}
+
+/// The update of one hypothesis with the components of a mask, all linearised at the prediction.
+///
+/// The same as one after the other, for models that are flat: what is known of the others' errors
+/// once a component has been used follows from the covariances of the predictions, so that
+/// nothing but a few numbers is waited for, and the state is written once.
+template <int present, class H, class Fields>
+NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, const Fields &fields) {
+  constexpr int count = __builtin_popcount(present);
+  constexpr bool has_azimuth = present & 1 << NEARBY_AZIMUTH;
+  constexpr bool has_elevation = present & 1 << NEARBY_ELEVATION;
+  // In this order.
+  constexpr int components[] = {
+      has_azimuth ? NEARBY_AZIMUTH : has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE,
+      has_azimuth && has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE, NEARBY_RANGE};
+
+  double gain[count][H::size], step[count], shrink[count], likelihood[3] = {1, 1, 1};
+  each<count>([&](auto k) NEARBY_INLINE {
+    constexpr int component = components[k];
+    double range = 0;
+    Linearized<double> z;
+    if constexpr (component == NEARBY_AZIMUTH)
+      z = nearby::AzimuthModel<double>::at<false>(h, m);
+    else if constexpr (component == NEARBY_ELEVATION)
+      z = nearby::ElevationModel<double>::at<false>(h, m);
+    else
+      z = nearby::RangeModel<double>::at<false>(h, m, range);
+    covariance_with<component == NEARBY_RANGE, NEARBY_STATE_RANGE_BIAS + component,
+                    NEARBY_STATE_RANGE_WANDER + component>(h, z, range, gain[k]);
+    double innovation = m.value[component] - z.predicted;
+    double variance = predicted_covariance<component>(z, range, gain[k]) + m.variance[component];
+    // What those before have said of it.
+    each<k>([&](auto l) NEARBY_INLINE {
+      const double between = predicted_covariance<component>(z, range, gain[l]);
+      const double share = shrink[l] * between;
+      innovation -= step[l] * between;
+      variance -= shrink[l] * (between * between);
+      each<H::size>([&](auto i) NEARBY_INLINE { gain[k][i] -= share * gain[l][i]; });
+    });
+    const Correction<double> by =
+        correction<component, double>(innovation, variance, nullptr, m, fields);
+    step[k] = by.step;
+    shrink[k] = by.shrink;
+    likelihood[k] = by.likelihood;
+  });
+  each<H::size>([&](auto i) NEARBY_INLINE {
+    double scaled[count], sum = h.mean(i);
+    each<count>([&](auto k) NEARBY_INLINE {
+      sum += step[k] * gain[k][i];
+      scaled[k] = shrink[k] * gain[k][i];
+    });
+    h.mean(i) = sum;
+    subtract<i + 1>(&h.cov(0, i), scaled, gain);
+  });
+  fields[NEARBY_FIELD_LOG_WEIGHT] +=
+      nearby::logarithm_of_product(likelihood[0], likelihood[1], likelihood[2]);
+}
+
+/// The same with the components that are there.
+template <class H, class Fields>
+NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, const Fields &fields) {
+  switch (m.present) {
+    case 1: return update_at_once<1>(h, m, fields);
+    case 2: return update_at_once<2>(h, m, fields);
+    case 3: return update_at_once<3>(h, m, fields);
+    case 4: return update_at_once<4>(h, m, fields);
+    case 5: return update_at_once<5>(h, m, fields);
+    case 6: return update_at_once<6>(h, m, fields);
+    case 7: return update_at_once<7>(h, m, fields);
   }
-  if (m.present & 1 << NEARBY_RANGE) {
-    T range;
-    const auto z = nearby::RangeModel<T>::template at<curved>(h, m, range);
-    distance = fuse<NEARBY_RANGE, curved>(h, z, range, m, fields);
-  }
-  fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm_of_product(azimuth, elevation, distance);
 }
 
 }  // namespace
@@ -230,12 +334,12 @@ void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measu
       if constexpr (std::is_same_v<T, double>) {
         // Where it stands its columns are contiguous, and so the compiler leaves them.
         if (curvature_matters(placed, m))
-          update<true>(placed, m, placed.fields);
+          update(placed, m, placed.fields);
         else
-          update<false>(placed, m, placed.fields);
+          update_at_once(placed, m, placed.fields);
       } else {
         auto h = nearby::Hypothesis<T, placed.size>::load(placed.fields);
-        update<true>(h, m, placed.fields);
+        update(h, m, placed.fields);
         h.store(placed.fields);
       }
     });

@@ -19,7 +19,9 @@ struct PoseRing: Sendable {
     secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
   }
 
-  var isEmpty: Bool { count == 0 }
+  /// The newest pose.
+  @inline(__always)
+  var newest: TrajectoryPoint? { count == 0 ? nil : self[count &- 1] }
   /// How many poses fit before it grows.
   var capacity: Int { ring.count }
 
@@ -35,19 +37,18 @@ struct PoseRing: Sendable {
         head = (head &+ 1) & (ring.count &- 1)
         count &-= 1
       } else {
-        grow(filling: point)
+        grow()
       }
     }
     ring[(head &+ count) & (ring.count &- 1)] = point
     count &+= 1
   }
 
-  private mutating func grow(filling point: TrajectoryPoint) {
-    var larger: [TrajectoryPoint] = []
-    larger.reserveCapacity(max(64, 2 * count))
-    for index in 0..<count { larger.append(self[index]) }
-    while larger.count < max(64, 2 * count) { larger.append(point) }
-    ring = larger
+  private mutating func grow() {
+    let capacity = max(64, 2 * count)
+    let nowhere = TrajectoryPoint(
+      timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
+    ring = (0..<capacity).map { $0 < count ? self[$0] : nowhere }
     head = 0
   }
 

@@ -31,9 +31,6 @@ package struct TrajectoryPoint: Hashable, Sendable {
 /// The device's recent past, with what has happened to the odometry on the way.
 struct Trajectory: Sendable {
   private(set) var poses: PoseRing
-  /// The newest point, once there is one, in which the sums go on.
-  private var latest = TrajectoryPoint(
-    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
 
   private let odometry: OdometryConfiguration
   private let detectsJumps: Bool
@@ -53,7 +50,7 @@ struct Trajectory: Sendable {
     poses = PoseRing(odometry, maximumLateness: maximumLateness)
   }
 
-  var newest: TrajectoryPoint? { poses.isEmpty ? nil : latest }
+  var newest: TrajectoryPoint? { poses.newest }
 
   // MARK: Extending
 
@@ -69,44 +66,34 @@ struct Trajectory: Sendable {
     guard next.translation.dot(next.translation) < 1e14, next.rotation.squaredNorm < 2 else {
       return .rejectedNotFinite
     }
+    // The sums go on from those of the pose before: in registers, as it is read and written once.
+    var point = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: next)
     var jump: Double?
-    if poses.isEmpty {
-      begin(at: next)
-    } else {
+    if let latest = poses.newest {
       guard pose.timestamp > latest.timestamp else { return .rejectedNotLater }
+      point.continueSums(of: latest)
       jump = jumped(
         by: next.translation - latest.worldFromDevice.translation,
         in: pose.timestamp.seconds(since: latest.timestamp))
       if let jump {
-        lose(by: jump)
+        point.addJump(by: jump)
         begin(at: next)
       } else {
-        accumulateDrift(to: next)
-        accumulatePath(to: next)
+        addDrift(to: &point)
+        addPath(to: &point)
       }
+    } else {
+      begin(at: next)
     }
-    latest.timestamp = pose.timestamp
-    latest.worldFromDevice = next
-    latest.isTracked = isTracked
-    poses.push(latest)
+    point.isTracked = isTracked
+    poses.push(point)
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
-  }
-
-  /// Takes note of a jump.
-  private mutating func lose(by jump: Double) {
-    if jump > Self.tolerableJump { latest.world += 1 }
-    latest.positionDriftVariance += jump * jump
-    latest.yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
   }
 
   /// Turning on the spot drifts like moving on an arc of this radius, metres.
   private static let turnRadius = 0.25
   /// A limited odometry drifts so many times as fast, in variance.
   private static let limitedDriftFactor = 9.0
-  /// A jump by more than this, metres, leaves nothing to go on from: peers are searched for anew.
-  private static let tolerableJump = 0.5
-  /// How uncertain yaw is after the world has jumped, radians.
-  private static let jumpYawSigma = 0.2
 
   private var isTracked: Bool { if case .notAvailable = quality { false } else { true } }
 
@@ -117,22 +104,22 @@ struct Trajectory: Sendable {
   }
 
   @inline(__always)
-  private mutating func accumulateDrift(to next: RigidTransform) {
-    guard let step = driftAnchor.step(to: next) else { return }
+  private mutating func addDrift(to point: inout TrajectoryPoint) {
+    guard let step = driftAnchor.step(to: point.worldFromDevice) else { return }
     var factor = 1.0
     if case .normal = quality {} else { factor = Self.limitedDriftFactor }
     let drift = odometry.positionDrift
     let yaw = odometry.yawDriftRadians
-    latest.positionDriftVariance += factor * drift * drift * step.metres
-    latest.yawDriftVariance +=
+    point.positionDriftVariance += factor * drift * drift * step.metres
+    point.yawDriftVariance +=
       factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
   }
 
   @inline(__always)
-  private mutating func accumulatePath(to next: RigidTransform) {
-    guard let step = placeAnchor.step(to: next) else { return }
-    latest.path += step.metres
-    latest.turn += step.radians
+  private mutating func addPath(to point: inout TrajectoryPoint) {
+    guard let step = placeAnchor.step(to: point.worldFromDevice) else { return }
+    point.path += step.metres
+    point.turn += step.radians
   }
 
   /// How far the world has jumped with a step from pose to pose, if no device moves like that.
@@ -161,6 +148,30 @@ struct Trajectory: Sendable {
   /// The device at a moment; `nil` when no pose is near enough.
   @inline(__always)
   func point(at time: Timestamp) -> TrajectoryPoint? { poses.point(at: time) }
+}
+
+extension TrajectoryPoint {
+  /// A jump by more than this, metres, leaves nothing to go on from: peers are searched for anew.
+  private static let tolerableJump = 0.5
+  /// How uncertain yaw is after the world has jumped, radians.
+  private static let jumpYawSigma = 0.2
+
+  /// Begins with what has happened on the way to the point before.
+  @inline(__always)
+  fileprivate mutating func continueSums(of before: TrajectoryPoint) {
+    path = before.path
+    turn = before.turn
+    world = before.world
+    positionDriftVariance = before.positionDriftVariance
+    yawDriftVariance = before.yawDriftVariance
+  }
+
+  /// Takes note of a jump.
+  fileprivate mutating func addJump(by metres: Double) {
+    if metres > Self.tolerableJump { world += 1 }
+    positionDriftVariance += metres * metres
+    yawDriftVariance += Self.jumpYawSigma * Self.jumpYawSigma
+  }
 }
 
 /// The pose from which motion was last counted; what stays near it is no motion.

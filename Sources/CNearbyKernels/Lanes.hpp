@@ -289,8 +289,5 @@ NEARBY_INLINE inline Lanes logarithm_of_product(Lanes a, Lanes b, Lanes c) {
   if (all((product > 1e-290) & (product < 1e290))) return logarithm(product);
   return logarithm(a) + logarithm(b) + logarithm(c);
 }
-NEARBY_INLINE inline double logarithm_of_product(double a, double b, double c) {
-  return logarithm_of_product(Lanes(a), Lanes(b), Lanes(c))[0];
-}
 
 }  // namespace nearby

@@ -207,7 +207,8 @@ NEARBY_INLINE inline void update(H &h, const nearby_measurement &m, const Fields
     const auto z = nearby::RangeModel<T>::template at<true>(h, m, range);
     distance = fuse<NEARBY_RANGE>(h, z, range, m, fields);
   }
-  fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm_of_product(azimuth, elevation, distance);
+  if constexpr (!std::is_same_v<T, double>)
+    fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm_of_product(azimuth, elevation, distance);
 }
 
 // MARK: All components at once
@@ -267,7 +268,7 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
       has_azimuth ? NEARBY_AZIMUTH : has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE,
       has_azimuth && has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE, NEARBY_RANGE};
 
-  double gain[count][H::size], step[count], shrink[count], likelihood[3] = {1, 1, 1};
+  double gain[count][H::size], step[count], shrink[count];
   each<count>([&](auto k) NEARBY_INLINE {
     constexpr int component = components[k];
     double range = 0;
@@ -294,7 +295,6 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
         correction<component, double>(innovation, variance, nullptr, m, fields);
     step[k] = by.step;
     shrink[k] = by.shrink;
-    likelihood[k] = by.likelihood;
   });
   each<H::size>([&](auto i) NEARBY_INLINE {
     double scaled[count], sum = h.mean(i);
@@ -305,8 +305,6 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
     h.mean(i) = sum;
     subtract<i + 1>(&h.cov(0, i), scaled, gain);
   });
-  fields[NEARBY_FIELD_LOG_WEIGHT] +=
-      nearby::logarithm_of_product(likelihood[0], likelihood[1], likelihood[2]);
 }
 
 /// The same with the components that are there.

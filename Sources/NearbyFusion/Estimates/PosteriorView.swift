@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyGeometry
 
 /// The posterior of one peer's position, as seen from the device at one moment.
@@ -88,15 +87,8 @@ extension PosteriorView {
     _ height: Double, _ variance: Double, _ limit: Double
   ) -> (above: Double, below: Double) {
     let scale = 1 / (2 * variance).squareRoot()
-    return (tail(beyond: (limit - height) * scale), tail(beyond: (limit + height) * scale))
-  }
-
-  /// The probability that a normal error exceeds √2 x standard deviations.
-  ///
-  /// Beyond 4.2 of them it is zero, or one, to 1.1e-5: most heights are that clear, and no word hangs
-  /// on it.
-  @inline(__always)
-  private func tail(beyond x: Double) -> Double {
-    x > 3 ? 0 : x < -3 ? 1 : 0.5 * erfc(x)
+    return (
+      normalTail(beyond: (limit - height) * scale), normalTail(beyond: (limit + height) * scale)
+    )
   }
 }

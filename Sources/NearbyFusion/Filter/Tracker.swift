@@ -60,6 +60,9 @@ struct Tracker: Sendable {
   private var previousValues: InlineArray<3, Double>
   /// How much of the wandering errors the last prediction renewed.
   private var novelty = (range: 0.0, angle: 0.0)
+  /// How far away the peer was held to be before the last update: next time there is no need to wait
+  /// for what that one made of it.
+  private var distanceBefore = 0.0
   /// How likely it is that a fault, or honesty, has lasted since the last update.
   private var lasts = 1.0
 
@@ -135,6 +138,7 @@ struct Tracker: Sendable {
       seeds += birth.seeds().weighted(to: Self.movesAtFirst).map { $0.moving(at: speeds) }
     }
     bank.replace(with: seeds)
+    distanceBefore = (bank.position(bank.heaviest) - device.worldFromDevice.translation).length
     _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -167,14 +171,13 @@ struct Tracker: Sendable {
     let drift = OdometryDrift(
       from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
-    let distance = max((bank.position(bank.heaviest) - position).length, 0.3)
+    let distance = max(distanceBefore, 0.3)
     let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distance)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     let kept = exponentials(
-      of: [
+      of: SIMD4(
         -forgotten.range, -forgotten.angle,
-        -seconds / settings.configuration.faults.lastingSeconds, 0,
-      ])
+        -seconds / settings.configuration.faults.lastingSeconds, 0))
     let left = (range: kept[0], angle: kept[1])
     lasts = kept[2]
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
@@ -189,6 +192,7 @@ struct Tracker: Sendable {
     step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
     step.elevation_wander_decay = left.angle
     step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
+    distanceBefore = (bank.position(bank.heaviest) - position).length
     bank.propagate(&step)
     self.device = device
   }

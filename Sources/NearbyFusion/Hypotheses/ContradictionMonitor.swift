@@ -18,6 +18,8 @@ struct ContradictionMonitor: Hashable, Sendable {
   private static let high = 0.65
   private static let low = 0.3
   private static let fewest = 4
+  /// A share below this is none.
+  private static let negligible = 1e-3
 
   /// Whether the samples contradict the bank.
   var isContradicted: Bool { share > Self.high && surplus >= Self.fewest }
@@ -33,8 +35,8 @@ struct ContradictionMonitor: Hashable, Sendable {
   mutating func add(contradicts: Bool, at time: Timestamp, patience: Double) {
     let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
     last = time
-    // Nothing but consistent samples so far: there is nothing to forget.
-    if contradicts || share > 0 {
+    // Nothing but consistent samples lately: there is nothing to forget.
+    if contradicts || share > Self.negligible {
       share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
     }
     surplus = max(0, min(surplus + (contradicts ? 1 : -1), 4 * Self.fewest))

@@ -187,7 +187,7 @@ struct HypothesisBank: Sendable {
   mutating func update(_ measurement: inout nearby_measurement) {
     unsafe withKernelBank { bank in
       unsafe withUnsafePointer(to: &measurement) { unsafe nearby_bank_update(bank, $0) }
-      unsafe nearby_bank_normalize(bank)
+      if unsafe bank.pointee.stride > 1 { unsafe nearby_bank_normalize(bank) }
     }
   }
 
@@ -319,7 +319,7 @@ func exponentials(of exponents: SIMD4<Double>) -> SIMD4<Double> {
   var results = exponents
   unsafe withUnsafeMutableBytes(of: &results) { bytes in
     let values = unsafe bytes.assumingMemoryBound(to: Double.self)
-    unsafe nearby_exponential(values.baseAddress, values.baseAddress, 4)
+    unsafe nearby_four_exponentials(values.baseAddress, values.baseAddress)
   }
   return results
 }

@@ -24,16 +24,23 @@ struct NoiseLevel: Hashable, Sendable {
   private struct RunningShare: Hashable {
     var value: Double
     private var weight: Double
+    /// One over the weight, which soon is the memory's.
+    private var overWeight: Double
     private static let memory = 200.0
 
     init(prior: Double, weight: Double) {
       value = prior
       self.weight = weight
+      overWeight = 1 / weight
     }
 
+    @inline(__always)
     mutating func add(_ share: Double, weight added: Double) {
-      weight = min(weight + added, Self.memory)
-      value += added / weight * (share - value)
+      if weight < Self.memory {
+        weight = min(weight + added, Self.memory)
+        overWeight = 1 / weight
+      }
+      value += added * overWeight * (share - value)
     }
   }
 

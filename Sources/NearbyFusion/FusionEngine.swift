@@ -134,35 +134,38 @@ public struct FusionEngine: Sendable {
   /// - Returns: The estimate, as seen from the device at that moment, drift since the last sample
   ///   included; without a pose for it, as seen at the last sample.
   public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
-    guard let device = trajectory.point(at: time) else { return estimate(of: peer) }
+    // Most often a display asks for the newest pose.
+    guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time) else {
+      return estimate(of: peer)
+    }
     return estimate(of: peer, from: device)
   }
 
   @inline(__always)
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
-    var estimate = PeerEstimate.nothing(of: peer, at: device.timestamp)
-    // Filled in where it is, and read through a span where it stands: both are large.
+    // Read through a span where it stands: a filter is large.
     let filters = peers.span
-    if filters[peer.index].posterior.isSingle {
-      estimate.fill(
-        from: filters[peer.index].posterior.view(
-          from: device, isPlanar: settings.configuration.odometry.isPlanar),
-        spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
-        isDark: isDark)
-    } else {
-      fillFromHypotheses(&estimate, of: peer, from: device)
+    guard filters[peer.index].posterior.isSingle else {
+      return estimateFromHypotheses(of: peer, from: device)
     }
-    return estimate
+    return PeerEstimate(
+      of: peer, at: device.timestamp,
+      from: filters[peer.index].posterior.view(
+        from: device, isPlanar: settings.configuration.odometry.isPlanar),
+      spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
+      isDark: isDark)
   }
 
-  private func fillFromHypotheses(
-    _ estimate: inout PeerEstimate, of peer: PeerID, from device: TrajectoryPoint
-  ) {
+  private func estimateFromHypotheses(
+    of peer: PeerID, from device: TrajectoryPoint
+  ) -> PeerEstimate {
     let filter = peers[peer.index]
-    guard !filter.accounts.isEmpty else { return }
-    estimate.fill(
-      from: filter.view(from: device, settings), spread: filter.posterior.spread, filter.standing,
-      settings, isDark: isDark)
+    guard !filter.accounts.isEmpty else {
+      return PeerEstimate(nothingOf: peer, at: device.timestamp)
+    }
+    return PeerEstimate(
+      of: peer, at: device.timestamp, from: filter.view(from: device, settings),
+      spread: filter.posterior.spread, filter.standing, settings, isDark: isDark)
   }
 
   // MARK: Stage 1, judging the sample
@@ -181,22 +184,5 @@ public struct FusionEngine: Sendable {
     guard let newest = newestSampleTime else { return false }
     return newest.seconds(since: sample.timestamp)
       > settings.configuration.ranging.maximumLateness
-  }
-}
-
-extension PeerEstimate {
-  /// The estimate before anything is known.
-  fileprivate static func nothing(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
-    PeerEstimate(
-      peer: peer, timestamp: time, convergence: .unknown, progress: .none, distance: .noData,
-      direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
-      heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
-      covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
-  }
-}
-
-extension Estimated {
-  fileprivate static var noData: Estimated {
-    Estimated(value: nil, sigma: .infinity, unavailability: .noData)
   }
 }

@@ -18,6 +18,7 @@ struct ConvergenceJudge {
   /// Whether the account may be believed at all, however narrow it is.
   var isProven = true
 
+  @inline(__always)
   func judge(_ progress: ConvergenceProgress) -> Convergence {
     let width = PosteriorWidth(
       requiredSigma: progress.requiredSigma, totalSigma: progress.totalSigma,
@@ -34,6 +35,7 @@ struct ConvergenceJudge {
     return isNarrow(width) && isSingle && isProven && !lacksSignal
   }
 
+  @inline(__always)
   private func isNarrow(_ width: PosteriorWidth) -> Bool {
     width.totalSigma <= width.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
   }

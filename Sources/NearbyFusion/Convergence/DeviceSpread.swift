@@ -18,10 +18,9 @@ struct DeviceSpread: Hashable, Sendable {
     scatter = scatter + SymmetricMatrix3(outer: before, scale: 1 - share)
   }
 
-  /// The root mean square of the movement across a unit direction, metres.
+  /// The mean square of the movement across a unit direction, m².
   @inline(__always)
-  func transverse(to direction: Vector3) -> Double {
-    guard count > 0 else { return 0 }
-    return max(0, (scatter.trace - scatter.quadraticForm(direction)) / count).squareRoot()
+  func squaredTransverse(to direction: Vector3) -> Double {
+    count > 0 ? max(0, (scatter.trace - scatter.quadraticForm(direction)) / count) : 0
   }
 }

@@ -25,18 +25,17 @@ struct GaussianView: PosteriorView {
   func weightAroundBest(within radius: Double) -> Double { 1 }
 
   @inline(__always)
-  func distance() -> (mean: Double, sigma: Double) {
-    let (mean, variance) = best.distance
-    return (mean, variance.squareRoot())
+  func distance() -> (mean: Double, variance: Double) { best.distance }
+
+  @inline(__always)
+  func direction() -> (unit: Vector3, variance: Double) {
+    best.direction(worldFromDevice.rotation)
   }
 
   @inline(__always)
-  func direction() -> (unit: Vector3, sigma: Double) { best.direction(worldFromDevice.rotation) }
-
-  @inline(__always)
-  func horizontalAngle() -> (mean: Double, sigma: Double) {
+  func horizontalAngle() -> (mean: Double, variance: Double) {
     let (angle, variance) = bearing(best.toPeer, covariance, Heading(worldFromDevice.rotation))
-    return (angle, variance < Self.widestVariance ? variance.squareRoot() : .infinity)
+    return (angle, variance < Self.widestVariance ? variance : .infinity)
   }
 
   /// Beyond this variance, -2 log 1e-12, nothing is left of the mean direction's length,

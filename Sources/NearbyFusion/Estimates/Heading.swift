@@ -19,6 +19,7 @@ package struct Heading {
   /// The sine of the elevation of the camera's axis at which blending begins: cos 30°.
   private static let blendFrom = 0.8660254037844387
 
+  @inline(__always)
   package init(_ worldFromDevice: Rotation) {
     let camera = -worldFromDevice.zAxis
     let level = Vector3(camera.x, 0, camera.z)

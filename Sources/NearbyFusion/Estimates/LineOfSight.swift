@@ -29,9 +29,9 @@ struct LineOfSight {
     return (length + bent, alongVariance + bent * bent)
   }
 
-  /// Its direction in device axes, and the angular standard deviation per axis.
+  /// Its direction in device axes, and the angular variance per axis.
   @inline(__always)
-  func direction(_ worldFromDevice: Rotation) -> (unit: Vector3, sigma: Double) {
-    (worldFromDevice.inverse.act(unit), (0.5 * acrossVariance).squareRoot() / length)
+  func direction(_ worldFromDevice: Rotation) -> (unit: Vector3, variance: Double) {
+    (worldFromDevice.inverse.act(unit), 0.5 * acrossVariance / (length * length))
   }
 }

@@ -41,7 +41,7 @@ struct MixtureView: PosteriorView {
     return min(sum, 1)
   }
 
-  func distance() -> (mean: Double, sigma: Double) {
+  func distance() -> (mean: Double, variance: Double) {
     var first = 0.0
     var second = 0.0
     for index in 0..<bank.count {
@@ -50,15 +50,15 @@ struct MixtureView: PosteriorView {
       first += share * mean
       second += share * (mean * mean + variance)
     }
-    return (first, max(second - first * first, 0).squareRoot())
+    return (first, max(second - first * first, 0))
   }
 
-  func direction() -> (unit: Vector3, sigma: Double) {
+  func direction() -> (unit: Vector3, variance: Double) {
     LineOfSight(mean - worldFromDevice.translation, covariance)
       .direction(worldFromDevice.rotation)
   }
 
-  func horizontalAngle() -> (mean: Double, sigma: Double) {
+  func horizontalAngle() -> (mean: Double, variance: Double) {
     let heading = Heading(worldFromDevice.rotation)
     var cosine = 0.0
     var sine = 0.0
@@ -69,7 +69,7 @@ struct MixtureView: PosteriorView {
       sine += share * sin(angle)
     }
     let length = (cosine * cosine + sine * sine).squareRoot()
-    return (atan2(sine, cosine), length > 1e-12 ? max(-2 * log(length), 0).squareRoot() : .infinity)
+    return (atan2(sine, cosine), length > 1e-12 ? max(-2 * log(length), 0) : .infinity)
   }
 
   func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double) {

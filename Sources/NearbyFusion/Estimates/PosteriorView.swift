@@ -15,12 +15,12 @@ protocol PosteriorView {
 
   /// The share of the hypotheses around the heaviest: a mode may be held by several.
   func weightAroundBest(within radius: Double) -> Double
-  /// Mean and standard deviation of the distance, second order in the position's spread.
-  func distance() -> (mean: Double, sigma: Double)
-  /// The direction to the mean, in device axes, and its angular standard deviation per axis.
-  func direction() -> (unit: Vector3, sigma: Double)
-  /// Circular mean and circular standard deviation of the horizontal angle.
-  func horizontalAngle() -> (mean: Double, sigma: Double)
+  /// Mean and variance of the distance, second order in the position's spread.
+  func distance() -> (mean: Double, variance: Double)
+  /// The direction to the mean, in device axes, and its angular variance per axis.
+  func direction() -> (unit: Vector3, variance: Double)
+  /// Circular mean and circular variance of the horizontal angle.
+  func horizontalAngle() -> (mean: Double, variance: Double)
   /// The probabilities that the peer is above and below the level of the device.
   func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double)
 }
@@ -52,23 +52,24 @@ extension PosteriorView {
   ) -> ConvergenceProgress {
     // Across in the horizontal plane; straight above or below any two axes will do.
     let along = best.unit
-    let level = (along.x * along.x + along.z * along.z).squareRoot()
-    let isSteep = level <= 0.05
-    let across = isSteep ? Vector3(1, 0, 0) : (1 / level) * Vector3(-along.z, 0, along.x)
-    let up = isSteep ? along.cross(across).normalized : along.cross(across)
+    let isSteep = along.x * along.x + along.z * along.z <= 0.0025
+    let across = isSteep ? Vector3(1, 0, 0) : Vector3(-along.z, 0, along.x)
+    let up = along.cross(across)
+    // Roots cost what divisions do: four at once, and no axis is made a unit vector with one.
+    let sigmas = SIMD4(
+      best.alongVariance, covariance.quadraticForm(across) / across.dot(across),
+      isPlanar ? 0 : covariance.quadraticForm(up) / up.dot(up), spread.squaredTransverse(to: along)
+    ).squareRoot()
     return ConvergenceProgress(
       requiredSigma: width.requiredSigma, totalSigma: width.totalSigma,
-      lineOfSightSigma: best.alongVariance.squareRoot(),
-      horizontalSigma: covariance.quadraticForm(across).squareRoot(),
-      verticalSigma: isPlanar ? 0 : covariance.quadraticForm(up).squareRoot(),
-      dominantModeWeight: width.dominantModeWeight,
-      parallaxRadians: spread.transverse(to: along) / best.length)
+      lineOfSightSigma: sigmas[0], horizontalSigma: sigmas[1], verticalSigma: sigmas[2],
+      dominantModeWeight: width.dominantModeWeight, parallaxRadians: sigmas[3] / best.length)
   }
 
-  /// Mean and standard deviation of the peer's height over the device.
+  /// Mean and variance of the peer's height over the device.
   @inline(__always)
-  func heightDifference() -> (mean: Double, sigma: Double) {
-    (mean.y - worldFromDevice.translation.y, max(covariance.yy, 0).squareRoot())
+  func heightDifference() -> (mean: Double, variance: Double) {
+    (mean.y - worldFromDevice.translation.y, covariance.yy)
   }
 
   /// The horizontal angle of a Gaussian and its variance.
@@ -86,7 +87,8 @@ extension PosteriorView {
   func tails(
     _ height: Double, _ variance: Double, _ limit: Double
   ) -> (above: Double, below: Double) {
-    let scale = 1 / (2 * variance).squareRoot()
+    // The same root as the height's standard deviation: it is taken once.
+    let scale = 0.5.squareRoot() / max(variance, 0).squareRoot()
     return (
       normalTail(beyond: (limit - height) * scale), normalTail(beyond: (limit + height) * scale)
     )

@@ -7,6 +7,7 @@ struct VerticalDirectionJudge {
   var previous: VerticalDirectionEstimate
 
   /// A word needs its probability; the one published before may fall short by the hysteresis.
+  @inline(__always)
   func judge(above: Double, below: Double) -> VerticalDirectionEstimate {
     let same = 1 - above - below
     if holds(.same, same) { return .same }
@@ -16,6 +17,7 @@ struct VerticalDirectionJudge {
     return .unknown
   }
 
+  @inline(__always)
   private func holds(_ word: VerticalDirectionEstimate, _ probability: Double) -> Bool {
     let slack = word == previous ? configuration.verticalHysteresis : 0
     return probability >= configuration.verticalProbability - slack

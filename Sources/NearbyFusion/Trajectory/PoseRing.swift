@@ -54,12 +54,18 @@ struct PoseRing: Sendable {
 
   // MARK: Looking up
 
+  /// The newest pose, if it is that of a moment: read where it stands.
+  @inline(__always)
+  func newest(at time: Timestamp) -> TrajectoryPoint? {
+    guard let newest, newest.timestamp == time else { return nil }
+    return newest
+  }
+
   /// The device at a moment; `nil` when no pose is near enough.
   func point(at time: Timestamp) -> TrajectoryPoint? {
-    guard count > 0 else { return nil }
-    let newest = self[count - 1].timestamp
-    if time == newest { return self[count - 1] }
-    if time > newest { return extrapolated(to: time) }
+    guard let newest else { return nil }
+    if time == newest.timestamp { return newest }
+    if time > newest.timestamp { return extrapolated(to: time) }
     let upper = firstIndex(atOrAfter: time)
     if self[upper].timestamp == time { return self[upper] }
     guard upper > 0 else { return nil }

@@ -145,24 +145,23 @@ public struct FusionEngine: Sendable {
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
     // Read through a span where it stands: a filter is large.
     let filters = peers.span
-    guard filters[peer.index].posterior.isSingle else {
-      return estimateFromHypotheses(of: peer, from: device)
+    if filters[peer.index].posterior.isSingle {
+      return PeerEstimate(
+        of: peer, at: device.timestamp,
+        from: filters[peer.index].posterior.view(
+          from: device, isPlanar: settings.configuration.odometry.isPlanar),
+        spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
+        isDark: isDark)
     }
-    return PeerEstimate(
-      of: peer, at: device.timestamp,
-      from: filters[peer.index].posterior.view(
-        from: device, isPlanar: settings.configuration.odometry.isPlanar),
-      spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
-      isDark: isDark)
+    return filters[peer.index].accounts.isEmpty
+      ? PeerEstimate(nothingOf: peer, at: device.timestamp)
+      : estimateFromHypotheses(of: peer, from: device)
   }
 
   private func estimateFromHypotheses(
     of peer: PeerID, from device: TrajectoryPoint
   ) -> PeerEstimate {
     let filter = peers[peer.index]
-    guard !filter.accounts.isEmpty else {
-      return PeerEstimate(nothingOf: peer, at: device.timestamp)
-    }
     return PeerEstimate(
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
       spread: filter.posterior.spread, filter.standing, settings, isDark: isDark)

@@ -53,14 +53,18 @@ struct HypothesisBank: Sendable {
   mutating func replace(with seeds: [Seed]) {
     count = 0
     reserve(seeds.count)
-    let total = seeds.reduce(0) { $0 + $1.weight }
-    for (index, seed) in seeds.enumerated() {
-      setState(of: index, seed)
+    // Read where they stand: a seed is large.
+    let seeds = seeds.span
+    var total = 0.0
+    for index in seeds.indices { total += seeds[index].weight }
+    for index in seeds.indices {
+      setState(of: index, seeds[index])
+      let faulty = seeds[index].anglesAreFaulty ? 1.0 : 0
       self[.fault(0), index] = 0
-      self[.fault(1), index] = seed.anglesAreFaulty ? 1 : 0
-      self[.fault(2), index] = seed.anglesAreFaulty ? 1 : 0
+      self[.fault(1), index] = faulty
+      self[.fault(2), index] = faulty
       self[.rangeResidual, index] = 1e9
-      self[.logWeight, index] = log(seed.weight / total)
+      self[.logWeight, index] = log(seeds[index].weight / total)
     }
     count = seeds.count
   }
@@ -71,11 +75,13 @@ struct HypothesisBank: Sendable {
     setState(of: 0, seed)
   }
 
-  private mutating func setState(of index: Int, _ seed: Seed) {
+  private mutating func setState(of index: Int, _ seed: borrowing Seed) {
     let size = Int(mayMove ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
-    for state in 0..<size { self[.mean(state), index] = seed.mean[state] }
+    let mean = seed.mean.span
+    for state in 0..<size { self[.mean(state), index] = mean[state] }
+    let covariance = seed.covariance.span
     for element in 0..<Self.packed(0, size) {
-      self[.covariance(element), index] = seed.covariance[element]
+      self[.covariance(element), index] = covariance[element]
     }
     if mayMove { self[.moves, index] = seed.moves ? 1 : 0 }
   }

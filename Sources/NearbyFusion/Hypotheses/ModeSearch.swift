@@ -23,6 +23,18 @@ struct ModeSearch: Sendable {
     var logEvidence = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
+
+    /// Takes over what a fit has found; what could not be fitted stays where it was.
+    mutating func take(_ lane: Int, of fits: borrowing FitsSideBySide, size: Int) {
+      logEvidence = fits.logEvidences[lane]
+      if isMirrored { logEvidence += log(ModeSearch.mirroredShare) }
+      guard fits.logEvidences[lane].isFinite else { return }
+      let triangle = size * (size + 1) / 2
+      let (states, covariances) = (fits.states.span, fits.covariances.span)
+      for state in 0..<size { mode[state] = states[lane * size + state] }
+      for entry in 0..<triangle { covariance[entry] = covariances[lane * triangle + entry] }
+      for component in 0..<3 { honest[component] = fits.honest[lane * 3 + component] }
+    }
   }
 
   private let moves: Bool
@@ -103,35 +115,27 @@ struct ModeSearch: Sendable {
     _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) {
     let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
-    let triangle = size * (size + 1) / 2
     var fits = FitsSideBySide()
     for (lane, index) in indices.enumerated() {
-      fits.models[lane] = model(pieces[index], errors, configuration)
-      for state in 0..<size { fits.states[lane * size + state] = pieces[index].mode[state] }
+      fits.models[lane] = model(
+        pieces[index].prior, isMirrored: pieces[index].isMirrored, errors, configuration)
+      let mode = pieces[index].mode
+      for state in 0..<size { fits.states[lane * size + state] = mode[state] }
     }
     fits.fit(indices.count, to: keyframes, widest: widest)
     for (lane, index) in indices.enumerated() {
-      pieces[index].logEvidence = fits.logEvidences[lane]
-      if pieces[index].isMirrored { pieces[index].logEvidence += log(Self.mirroredShare) }
-      // What could not be fitted stays where it was.
-      guard fits.logEvidences[lane].isFinite else { continue }
-      for state in 0..<size { pieces[index].mode[state] = fits.states[lane * size + state] }
-      for entry in 0..<triangle {
-        pieces[index].covariance[entry] = fits.covariances[lane * triangle + entry]
-      }
-      for component in 0..<3 {
-        pieces[index].honest[component] = fits.honest[lane * 3 + component]
-      }
+      pieces[index].take(lane, of: fits, size: size)
     }
   }
 
   /// What the fit of a piece assumes; a prior that has no inverse is none, and is refused.
   private func model(
-    _ piece: Piece, _ errors: ErrorVariances, _ configuration: FusionConfiguration
+    _ prior: PositionPrior, isMirrored: Bool, _ errors: ErrorVariances,
+    _ configuration: FusionConfiguration
   ) -> nearby_fit_model {
     let ranging = configuration.ranging
-    let information = piece.prior.covariance.positiveDefiniteInverse ?? .zero
-    let center = piece.prior.center
+    let information = prior.covariance.positiveDefiniteInverse ?? .zero
+    let center = prior.center
     let speeds = configuration.speedVariances
     return nearby_fit_model(
       center: (center.x, center.y, center.z),
@@ -144,7 +148,7 @@ struct ModeSearch: Sendable {
       wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
       outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
-      field_of_view: ranging.fieldOfViewRadians, is_mirrored: piece.isMirrored ? 1 : 0,
+      field_of_view: ranging.fieldOfViewRadians, is_mirrored: isMirrored ? 1 : 0,
       may_move: moves ? 1 : 0, speed_variance: (speeds[0], speeds[1], speeds[2]))
   }
 

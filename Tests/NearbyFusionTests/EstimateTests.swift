@@ -219,16 +219,16 @@ struct DeviceSpreadTests {
         let across = away - away.dot(direction) * direction
         return sum + across.dot(across)
       }
-      let expected = (square / Double(positions.count)).squareRoot()
-      #expect(abs(spread.transverse(to: direction) - expected) < 1e-8)
+      let expected = square / Double(positions.count)
+      #expect(abs(spread.squaredTransverse(to: direction) - expected) < 1e-8)
     }
   }
 
   @Test("nothing and one place have no spread")
   func none() {
     var spread = DeviceSpread()
-    #expect(spread.transverse(to: Vector3(1, 0, 0)) == 0)
+    #expect(spread.squaredTransverse(to: Vector3(1, 0, 0)) == 0)
     spread.add(Vector3(5, 5, 5))
-    #expect(spread.transverse(to: Vector3(1, 0, 0)) == 0)
+    #expect(spread.squaredTransverse(to: Vector3(1, 0, 0)) == 0)
   }
 }

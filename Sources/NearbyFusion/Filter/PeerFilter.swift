@@ -141,17 +141,13 @@ struct PeerFilter: Sendable {
   }
 
   /// Stages 3 to 6 for one account.
+  @inline(__always)
   private mutating func step(
     _ index: Int, _ components: Components, _ variances: NoiseVariances,
     at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
   ) {
-    accounts[index].predict(to: device, variances, settings)
-    accounts[index].update(
-      components, variances, at: device, isObstructed: isObstructed, settings)
-    if accounts[index].isSearching {
-      accounts[index].search(components, at: device, noise: noise, settings.configuration)
-    }
-    accounts[index].reduce(settings)
+    accounts[index].step(
+      components, variances, at: device, noise: noise, isObstructed: isObstructed, settings)
   }
 
   private var hasChallenger: Bool { accounts.count > 1 }
@@ -273,10 +269,15 @@ struct PeerFilter: Sendable {
           drift: OdometryDrift()),
         spread: posterior.spread, settings, isDark: isDark, at: time)
     } else {
-      standing.judge(
-        view(from: posterior.device, settings), spread: posterior.spread, settings, isDark: isDark,
-        at: time)
+      judgeHypotheses(settings, isDark: isDark, at: time)
     }
+  }
+
+  @inline(never)
+  private mutating func judgeHypotheses(_ settings: Settings, isDark: Bool, at time: Timestamp) {
+    standing.judge(
+      view(from: posterior.device, settings), spread: posterior.spread, settings, isDark: isDark,
+      at: time)
   }
 
   /// The posterior as seen from the device at a moment; there must be an account.

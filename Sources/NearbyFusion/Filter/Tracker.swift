@@ -145,6 +145,17 @@ struct Tracker: Sendable {
     judgeItself()
   }
 
+  /// Stages 3 to 6: takes one sample into account.
+  mutating func step(
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    noise: NoiseLevels, isObstructed: Bool, _ settings: Settings
+  ) {
+    predict(to: device, variances, settings)
+    update(components, variances, at: device, isObstructed: isObstructed, settings)
+    if isSearching { search(components, at: device, noise: noise, settings.configuration) }
+    reduce(settings)
+  }
+
   // MARK: Stage 3, prediction
 
   /// The bank at another device point: a peer that moves has gone on.
@@ -162,7 +173,7 @@ struct Tracker: Sendable {
   }
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
-  mutating func predict(
+  private mutating func predict(
     to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
   ) {
     novelty = (0, 0)
@@ -200,7 +211,7 @@ struct Tracker: Sendable {
   // MARK: Stage 4, update
 
   /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
-  mutating func update(
+  private mutating func update(
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
@@ -320,7 +331,7 @@ struct Tracker: Sendable {
 
   /// While the posterior is still bent: fits the hypotheses anew to all that has been seen, whenever
   /// there is something new in it.
-  mutating func search(
+  private mutating func search(
     _ components: Components, at device: TrajectoryPoint, noise: NoiseLevels,
     _ configuration: FusionConfiguration
   ) {
@@ -435,7 +446,7 @@ struct Tracker: Sendable {
 
   // MARK: Stage 6, reduction
 
-  mutating func reduce(_ settings: Settings) {
+  private mutating func reduce(_ settings: Settings) {
     defer { judgeItself() }
     if isSettled, bank.mayMove,
       spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread

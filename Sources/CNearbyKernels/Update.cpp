@@ -261,12 +261,12 @@ NEARBY_INLINE inline void subtract(double *column, const double (&s)[terms],
 template <int present, class H, class Fields>
 NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, const Fields &fields) {
   constexpr int count = __builtin_popcount(present);
+  constexpr bool has_range = present & 1 << NEARBY_RANGE;
   constexpr bool has_azimuth = present & 1 << NEARBY_AZIMUTH;
-  constexpr bool has_elevation = present & 1 << NEARBY_ELEVATION;
-  // In this order.
+  // In this order: a range is predicted soonest, and meanwhile the arctangents are on their way.
   constexpr int components[] = {
-      has_azimuth ? NEARBY_AZIMUTH : has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE,
-      has_azimuth && has_elevation ? NEARBY_ELEVATION : NEARBY_RANGE, NEARBY_RANGE};
+      has_range ? NEARBY_RANGE : has_azimuth ? NEARBY_AZIMUTH : NEARBY_ELEVATION,
+      has_range && has_azimuth ? NEARBY_AZIMUTH : NEARBY_ELEVATION, NEARBY_ELEVATION};
 
   double gain[count][H::size], step[count], shrink[count];
   each<count>([&](auto k) NEARBY_INLINE {

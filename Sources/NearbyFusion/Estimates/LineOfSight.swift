@@ -32,6 +32,10 @@ struct LineOfSight {
   /// Its direction in device axes, and the angular variance per axis.
   @inline(__always)
   func direction(_ worldFromDevice: Rotation) -> (unit: Vector3, variance: Double) {
-    (worldFromDevice.inverse.act(unit), 0.5 * acrossVariance / (length * length))
+    // The heading needs these axes, too.
+    let inDevice = Vector3(
+      worldFromDevice.xAxis.dot(unit), worldFromDevice.yAxis.dot(unit),
+      worldFromDevice.zAxis.dot(unit))
+    return (inDevice, 0.5 * acrossVariance / (length * length))
   }
 }

@@ -193,12 +193,9 @@ private struct MotionAnchor {
   @inline(__always)
   mutating func step(to next: RigidTransform) -> (metres: Double, radians: Double)? {
     let away = next.translation - pose.translation
-    guard
-      away.dot(away) > squaredMetres
-        || pose.rotation.squaredHalfCosine(to: next.rotation) < squaredHalfCosine
-    else { return nil }
-    let radians = pose.rotation.angle(to: next.rotation)
+    let squaredCosine = pose.rotation.squaredHalfCosine(to: next.rotation)
+    guard away.dot(away) > squaredMetres || squaredCosine < squaredHalfCosine else { return nil }
     pose = next
-    return (away.length, radians)
+    return (away.length, Rotation.angle(ofSquaredHalfCosine: squaredCosine))
   }
 }

@@ -97,23 +97,18 @@ public struct FusionEngine: Sendable {
     var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
+    let isUsable: Bool
     if let device = trajectory.point(at: sample.timestamp) {
-      let components = peers[index].judge(
-        sample, at: device.worldFromDevice, rejecting: rejection(of: sample, at: device), settings,
-        into: &report)
-      if !components.isEmpty {
-        newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-        peers[index].fuse(
-          components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
-          into: &report)
-      }
+      isUsable = peers[index].add(
+        sample, at: device, rejecting: rejection(of: sample, at: device), settings,
+        isDark: isDark, into: &report)
     } else {
       // Nothing is looked at from there: all is rejected.
-      _ = peers[index].judge(
-        sample, at: .identity, rejecting: isTooLate(sample) ? .tooLate : .noPose, settings,
-        into: &report)
+      isUsable = peers[index].add(
+        sample, at: .nowhere, rejecting: isTooLate(sample) ? .tooLate : .noPose, settings,
+        isDark: isDark, into: &report)
     }
-    peers[index].assess(settings, use: report.use, isDark: isDark, at: sample.timestamp)
+    if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
     return report
   }
 

@@ -8,8 +8,7 @@ struct RestingPosterior: Sendable {
   /// Whether the rest says it all, at any later time: there is a single hypothesis of a peer at rest.
   var isSingle = false
   /// The device at the newest sample.
-  var device = TrajectoryPoint(
-    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
+  var device = TrajectoryPoint.nowhere
   /// Where the device has been.
   var spread = DeviceSpread()
   /// The mean and the covariance of the position.

@@ -38,6 +38,32 @@ struct PeerFilter: Sendable {
   private static let startsAbove = 0.5
   private static let stopsBelow = 0.2
 
+  /// Stages 1 to 9: takes one sample into account.
+  ///
+  /// - Parameters:
+  ///   - sample: The sample.
+  ///   - device: Where the device was; not looked at when there is a reason.
+  ///   - reason: Why nothing of it can be used, if so.
+  ///   - settings: The settings.
+  ///   - isDark: Whether the odometry is limited or the scene dark.
+  ///   - report: What becomes of the components.
+  /// - Returns: Whether any of it could be used.
+  mutating func add(
+    _ sample: RangingSample, at device: TrajectoryPoint,
+    rejecting reason: ComponentReport.Rejection?, _ settings: Settings, isDark: Bool,
+    into report: inout SampleReport
+  ) -> Bool {
+    let components = judge(
+      sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
+    if !components.isEmpty {
+      fuse(
+        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
+        into: &report)
+    }
+    assess(settings, isUsed: report.isUsed, isDark: isDark, at: sample.timestamp)
+    return !components.isEmpty
+  }
+
   // MARK: Stage 1, judging the sample
 
   /// The components that may be used; what became of the others stands in the report.
@@ -49,7 +75,7 @@ struct PeerFilter: Sendable {
   ///   - settings: The settings.
   ///   - report: What becomes of the components.
   /// - Returns: What may be used.
-  mutating func judge(
+  private mutating func judge(
     _ sample: RangingSample, at worldFromDevice: RigidTransform,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
     into report: inout SampleReport
@@ -109,7 +135,7 @@ struct PeerFilter: Sendable {
   // MARK: Stages 2 to 7
 
   /// Fuses the usable components of a sample.
-  mutating func fuse(
+  private mutating func fuse(
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings,
     into report: inout SampleReport
   ) {
@@ -146,8 +172,13 @@ struct PeerFilter: Sendable {
     _ index: Int, _ components: Components, _ variances: NoiseVariances,
     at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
   ) {
-    accounts[index].step(
-      components, variances, at: device, noise: noise, isObstructed: isObstructed, settings)
+    if accounts[index].isSearching {
+      accounts[index].searchingStep(
+        components, variances, at: device, noise: noise, isObstructed: isObstructed, settings)
+    } else {
+      accounts[index].step(
+        components, variances, at: device, isObstructed: isObstructed, settings)
+    }
   }
 
   private var hasChallenger: Bool { accounts.count > 1 }
@@ -244,10 +275,10 @@ struct PeerFilter: Sendable {
   // MARK: Stage 9, convergence
 
   /// Judges convergence and the vertical direction as of the newest sample.
-  mutating func assess(
-    _ settings: Settings, use: SampleReport.Use, isDark: Bool, at time: Timestamp
+  private mutating func assess(
+    _ settings: Settings, isUsed: Bool, isDark: Bool, at time: Timestamp
   ) {
-    if use != .rejected {
+    if isUsed {
       standing.unusableSince = nil
     } else if standing.unusableSince == nil {
       standing.unusableSince = time

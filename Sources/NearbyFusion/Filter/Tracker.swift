@@ -145,14 +145,24 @@ struct Tracker: Sendable {
     judgeItself()
   }
 
-  /// Stages 3 to 6: takes one sample into account.
+  /// Stages 3, 4 and 6: takes one sample into account, when it does not search.
   mutating func step(
+    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
+  ) {
+    predict(to: device, variances, settings)
+    update(components, variances, at: device, isObstructed: isObstructed, settings)
+    reduce(settings)
+  }
+
+  /// Stages 3 to 6: the same when it does, with how noisy the components are.
+  mutating func searchingStep(
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     noise: NoiseLevels, isObstructed: Bool, _ settings: Settings
   ) {
     predict(to: device, variances, settings)
     update(components, variances, at: device, isObstructed: isObstructed, settings)
-    if isSearching { search(components, at: device, noise: noise, settings.configuration) }
+    search(components, at: device, noise: noise, settings.configuration)
     reduce(settings)
   }
 

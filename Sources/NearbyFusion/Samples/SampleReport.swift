@@ -99,6 +99,10 @@ public struct SampleReport: Hashable, Sendable {
     return used == 0 ? .rejected : used == measured ? .all : .partial
   }
 
+  /// Whether any of it counts as used.
+  @inline(__always)
+  var isUsed: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
+
   /// The sum of `innovation² / innovationVariance` over the components that were used.
   ///
   /// Expected: the number of those components. `nil` when there is none, as for a peer's first

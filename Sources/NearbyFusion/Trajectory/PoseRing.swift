@@ -46,9 +46,7 @@ struct PoseRing: Sendable {
 
   private mutating func grow() {
     let capacity = max(64, 2 * count)
-    let nowhere = TrajectoryPoint(
-      timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
-    ring = (0..<capacity).map { $0 < count ? self[$0] : nowhere }
+    ring = (0..<capacity).map { $0 < count ? self[$0] : .nowhere }
     head = 0
   }
 

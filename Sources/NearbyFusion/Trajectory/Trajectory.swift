@@ -151,6 +151,12 @@ struct Trajectory: Sendable {
 }
 
 extension TrajectoryPoint {
+  /// For what is not looked at.
+  static let nowhere = TrajectoryPoint(
+    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
+}
+
+extension TrajectoryPoint {
   /// A jump by more than this, metres, leaves nothing to go on from: peers are searched for anew.
   private static let tolerableJump = 0.5
   /// How uncertain yaw is after the world has jumped, radians.

@@ -75,6 +75,7 @@ def _at_most(nanoseconds: float) -> Goal:
 
 ROWS = [
     Row(ONE_UPDATE, "bare update", (Goal(Quantity.FLOORS, 1.2), _NO_ALLOCATION)),
+    Row("Kernels.update.1.atonce", "bare update, floor linearised once"),
     Row("Kernels.update.1.robust", "bare update, floor with faults"),
     Row("Kernels.update.8", "bare update of 8 hypotheses"),
     Row(

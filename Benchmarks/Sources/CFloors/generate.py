@@ -3,16 +3,19 @@
 """Writes the floor of an update as straight-line C++: `generate.py | clang-format > Update.cpp`.
 
 The model is that of CNearbyKernels for one hypothesis about a peer at rest: a prediction, then
-azimuth, elevation and range as scalar updates. Here every element is a variable of its own, every
-index is known, nothing branches and nothing is done for a second hypothesis.
+range, azimuth and elevation as scalar updates, each linearised where the one before has left the
+state. Here every element is a variable of its own, every index is known, nothing branches and
+nothing is done for a second hypothesis.
 """
 
 from __future__ import annotations
 
+import re
+
 SIZE = 10
 SCALE = 3
 # component: its index, its bias' and its wander's place in the state
-COMPONENTS = {"azimuth": (1, 5, 8), "elevation": (2, 6, 9), "range": (0, 4, 7)}
+COMPONENTS = {"range": (0, 4, 7), "azimuth": (1, 5, 8), "elevation": (2, 6, 9)}
 
 HEADING = """\
 // SPDX-License-Identifier: Apache-2.0
@@ -255,7 +258,74 @@ def function(name: str, robust: bool) -> list[str]:
     return [*lines, "}"]
 
 
+def at_once(name: str) -> list[str]:
+    """The Gaussian floor with all components linearised at the prediction, the state written once."""
+    lines = [
+        f"void {name}(floor_state *state, const nearby_motion *motion,",
+        "const nearby_measurement *from) {",
+        *load(),
+        *propagate(),
+    ]
+    own = r"(?<!->)\b([vdgk]\d|z|over|level2?|slope|distance|scale|unit|variance|inverse|innovation)\b"
+    before: list[str] = []
+    for component, (index, bias, wander) in COMPONENTS.items():
+        body = [*model(component), *gain(component)]
+        at = next(i for i, line in enumerate(body) if line.startswith("const double inverse"))
+        taken, residual = [], []
+        for other in before:
+            terms = [f"k{j}_{other} * g{j}" for j in range(3)]
+            terms += [f"k{bias}_{other}", f"k{wander}_{other}"]
+            if component == "range":
+                terms.append(f"k{SCALE}_{other} * distance")
+            between, share = f"between_{component}_{other}", f"share_{component}_{other}"
+            taken += [
+                f"const double {between} = {' + '.join(terms)};",
+                f"const double {share} = {between} * inverse_{other};",
+            ]
+            residual.append(f" - {share} * innovation_{other}")
+        # The covariances are corrected by those before; they are named anew.
+        raw = [re.sub(r"\bk(\d)\b", r"raw\1", line) for line in body[:at]]
+        raw = [line.replace("double variance", "double alone") for line in raw]
+        shares = {other: f"share_{component}_{other}" for other in before}
+        corrected = [
+            f"const double k{i} = raw{i}_{component}"
+            + "".join(f" - {share} * k{i}_{other}" for other, share in shares.items())
+            + ";"
+            for i in range(SIZE)
+        ]
+        variance = "const double variance = alone" + "".join(
+            f" - {share} * between_{component}_{other}" for other, share in shares.items()
+        )
+        measured = f"from->value[{index}] - z" + "".join(residual)
+        innovation = measured if component == "range" else f"wrapped({measured})"
+        body = [
+            *raw,
+            *taken,
+            *corrected,
+            f"{variance};",
+            "const double inverse = 1 / variance;",
+            f"const double innovation = {innovation};",
+        ]
+        names = own[:-3] + r"|raw\d|alone)\b"
+        body = [re.sub(names, rf"\1_{component}", line) for line in body]
+        lines += [f"// {component}", *body, *(
+            re.sub(names, rf"\1_{component}", line) for line in record(component)
+        )]
+        before.append(component)
+    for i in range(SIZE):
+        terms = "".join(f" + k{i}_{c} * (innovation_{c} * inverse_{c})" for c in COMPONENTS)
+        lines.append(f"x{i} = x{i}{terms};")
+    for i in range(SIZE):
+        lines += [f"const double s{i}_{c} = inverse_{c} * k{i}_{c};" for c in COMPONENTS]
+        for j in range(i, SIZE):
+            terms = "".join(f" - s{i}_{c} * k{j}_{c}" for c in COMPONENTS)
+            lines.append(f"{p(i, j)} = {p(i, j)}{terms};")
+    return [*lines, *store(), "}"]
+
+
 print(HEADING)
 print("\n".join(function("floor_update", robust=False)))
 print()
 print("\n".join(function("floor_robust_update", robust=True)))
+print()
+print("\n".join(at_once("floor_update_at_once")))

@@ -27,6 +27,9 @@ public enum Catalogue {
   /// Each kernel against its floor.
   public static let kernels = [
     Entry("Kernels.update.1", hasFloor: true, countedBatches: 5) { KernelUpdate(hypotheses: 1) },
+    Entry("Kernels.update.1.atonce", hasFloor: true, countedBatches: nil) {
+      KernelUpdate(hypotheses: 1, floor: .atOnce)
+    },
     Entry("Kernels.update.1.robust", hasFloor: true, countedBatches: nil) {
       KernelUpdate(hypotheses: 1, floor: .robust)
     },

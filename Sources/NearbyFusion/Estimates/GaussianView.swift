@@ -8,17 +8,23 @@ struct GaussianView: PosteriorView {
   let covariance: SymmetricMatrix3
   let best: LineOfSight
 
+  /// A Gaussian as it is.
+  @inline(__always)
+  init(_ mean: Vector3, _ covariance: SymmetricMatrix3, from worldFromDevice: RigidTransform) {
+    self.worldFromDevice = worldFromDevice
+    self.mean = mean
+    self.covariance = covariance
+    best = LineOfSight(mean - worldFromDevice.translation, covariance)
+  }
+
   /// A Gaussian of the newest sample's time, as seen later.
   @inline(__always)
   init(
     _ mean: Vector3, _ covariance: SymmetricMatrix3, from worldFromDevice: RigidTransform,
     drift: OdometryDrift
   ) {
-    self.worldFromDevice = worldFromDevice
-    self.mean = mean
     let toPeer = mean - worldFromDevice.translation
-    self.covariance = covariance + drift.covariance(for: toPeer)
-    best = LineOfSight(toPeer, self.covariance)
+    self.init(mean, covariance + drift.covariance(for: toPeer), from: worldFromDevice)
   }
 
   @inline(__always)

@@ -296,8 +296,7 @@ struct PeerFilter: Sendable {
     if standing.hypothesisCount == 1 {
       standing.judge(
         GaussianView(
-          posterior.mean, posterior.covariance, from: posterior.device.worldFromDevice,
-          drift: OdometryDrift()),
+          posterior.mean, posterior.covariance, from: posterior.device.worldFromDevice),
         spread: posterior.spread, settings, isDark: isDark, at: time)
     } else {
       judgeHypotheses(settings, isDark: isDark, at: time)

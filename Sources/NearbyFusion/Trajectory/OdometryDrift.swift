@@ -9,10 +9,6 @@ struct OdometryDrift {
   /// Variance of yaw about the device, rad².
   var yaw = 0.0
 
-  /// None.
-  @inline(__always)
-  init() {}
-
   /// What lies between two points of the trajectory.
   @inline(__always)
   init(from a: TrajectoryPoint, to b: TrajectoryPoint, isPlanar: Bool) {

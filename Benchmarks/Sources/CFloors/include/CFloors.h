@@ -27,10 +27,14 @@ typedef struct floor_state {
   double innovation_variance[NEARBY_COMPONENTS];
 } floor_state;
 
-/// A prediction, then azimuth, elevation and range as scalar Kalman updates: Gaussian, first order.
+/// A prediction, then range, azimuth and elevation as scalar Kalman updates: Gaussian, first order.
 void floor_update(floor_state *state, const nearby_motion *motion, const nearby_measurement *from);
 
-/// The same with the kernels' mixture of honest and faulty values; first order.
+/// The same with all components linearised at the prediction and the state written once.
+void floor_update_at_once(floor_state *state, const nearby_motion *motion,
+                          const nearby_measurement *from);
+
+/// The first of these with the kernels' mixture of honest and faulty values; first order.
 void floor_robust_update(floor_state *state, const nearby_motion *motion,
                          const nearby_measurement *from);
 

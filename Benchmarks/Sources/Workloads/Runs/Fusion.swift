@@ -25,20 +25,27 @@ struct Fusion: Workload {
   }
 
   mutating func run() {
-    fused = 0
-    guard var engine = try? FusionEngine(configuration) else { return }
+    (fused, sink) = fuse()
+  }
+
+  private func fuse() -> (count: Int, sum: Double) {
+    var result = (count: 0, sum: 0.0)
+    guard var engine = try? FusionEngine(configuration) else { return result }
     let handles = motions.map { engine.addPeer($0) }
-    for event in events {
-      switch event {
+    // Read where they stand: an event is large.
+    let events = events.span
+    for index in events.indices {
+      switch events[index] {
       case .pose(let pose): engine.add(pose)
       case .tracking(let sample): engine.add(sample)
       case .ranging(let row):
         let peer = handles[row.peerIndex]
         engine.add(row.sample(of: peer))
-        sink += engine.estimate(of: peer, at: row.timestamp).distance.sigma
-        fused += 1
+        result.sum += engine.estimate(of: peer, at: row.timestamp).distance.sigma
+        result.count += 1
       }
     }
+    return result
   }
 
   func check() throws { if fused == 0 { throw WrongState("nothing was fused") } }

@@ -194,7 +194,7 @@ public struct Rotation: Hashable, Sendable {
     let q = (
       a * x + b * other.x, a * y + b * other.y, a * z + b * other.z, a * w + b * other.w
     )
-    let length = (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
-    return Rotation(unchecked: q.0 / length, q.1 / length, q.2 / length, q.3 / length)
+    let scale = 1 / (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
+    return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
   }
 }

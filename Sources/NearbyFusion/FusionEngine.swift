@@ -122,8 +122,6 @@ public struct FusionEngine: Sendable {
 
   /// What is known of a peer at another moment, later than its last sample.
   ///
-  /// At the time of that sample it is what the other method says.
-  ///
   /// - Parameters:
   ///   - peer: The peer.
   ///   - time: The moment; the device's pose is interpolated or, for a tenth of a second,
@@ -131,8 +129,7 @@ public struct FusionEngine: Sendable {
   /// - Returns: The estimate, as seen from the device at that moment, drift since the last sample
   ///   included; without a pose for it, as seen at the last sample.
   public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
-    // Most often someone asks after a sample, or a display for the newest pose.
-    if peers.span[peer.index].isNewestSample(at: time) { return estimate(of: peer) }
+    // Most often a display asks for the newest pose.
     guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time) else {
       return estimate(of: peer)
     }

@@ -310,12 +310,6 @@ struct PeerFilter: Sendable {
       at: time)
   }
 
-  /// Whether the posterior is that of a moment.
-  @inline(__always)
-  func isNewestSample(at time: Timestamp) -> Bool {
-    posterior.device.timestamp == time && standing.hypothesisCount > 0
-  }
-
   /// The posterior as seen from the device at a moment; there must be an account.
   func view(from device: TrajectoryPoint, _ settings: Settings) -> MixtureView {
     MixtureView(

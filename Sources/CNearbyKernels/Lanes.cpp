@@ -26,8 +26,9 @@ void nearby_exponential(const double *x, double *result, int32_t count) {
 }
 
 void nearby_four_exponentials(const double x[4], double result[4]) {
-  nearby::on_this_processor(
-      [&]() NEARBY_INLINE { nearby::at<Lanes>(result) = nearby::exponential(nearby::at<Lanes>(x)); });
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    nearby::at<Lanes>(result) = nearby::exponential(nearby::at<Lanes>(x));
+  });
 }
 
 void nearby_short_exponential(const double *x, double *result, int32_t count) {

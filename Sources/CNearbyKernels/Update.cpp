@@ -177,11 +177,11 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_
   // samples may make the prediction surer than the curvature allows.
   const T slack = nearby::at_least(T(state_variance - z.curvature_variance), 0.0);
   const T variance = state_variance + m.variance[component];
-  const T gain_variance = variance + z.curvature_variance * state_variance /
-                                         (slack + 1e-3 * state_variance + 1e-300);
-  const Correction<T> by = correction<component>(
-      T((m.value[component] - z.predicted) - z.curvature_mean), T(variance + z.curvature_variance),
-      &gain_variance, m, fields);
+  const T gain_variance =
+      variance + z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
+  const Correction<T> by =
+      correction<component>(T((m.value[component] - z.predicted) - z.curvature_mean),
+                            T(variance + z.curvature_variance), &gain_variance, m, fields);
   each<H::size>([&](auto i) NEARBY_INLINE {
     const T scaled = by.shrink * gain[i];
     h.mean(i) += gain[i] * by.step;
@@ -264,9 +264,11 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   constexpr bool has_range = present & 1 << NEARBY_RANGE;
   constexpr bool has_azimuth = present & 1 << NEARBY_AZIMUTH;
   // In this order: a range is predicted soonest, and meanwhile the arctangents are on their way.
-  constexpr int components[] = {
-      has_range ? NEARBY_RANGE : has_azimuth ? NEARBY_AZIMUTH : NEARBY_ELEVATION,
-      has_range && has_azimuth ? NEARBY_AZIMUTH : NEARBY_ELEVATION, NEARBY_ELEVATION};
+  constexpr int components[] = {has_range     ? NEARBY_RANGE
+                                : has_azimuth ? NEARBY_AZIMUTH
+                                              : NEARBY_ELEVATION,
+                                has_range && has_azimuth ? NEARBY_AZIMUTH : NEARBY_ELEVATION,
+                                NEARBY_ELEVATION};
 
   double gain[count][H::size], step[count], shrink[count];
   each<count>([&](auto k) NEARBY_INLINE {
@@ -311,13 +313,20 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
 template <class H, class Fields>
 NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, const Fields &fields) {
   switch (m.present) {
-    case 1: return update_at_once<1>(h, m, fields);
-    case 2: return update_at_once<2>(h, m, fields);
-    case 3: return update_at_once<3>(h, m, fields);
-    case 4: return update_at_once<4>(h, m, fields);
-    case 5: return update_at_once<5>(h, m, fields);
-    case 6: return update_at_once<6>(h, m, fields);
-    case 7: return update_at_once<7>(h, m, fields);
+    case 1:
+      return update_at_once<1>(h, m, fields);
+    case 2:
+      return update_at_once<2>(h, m, fields);
+    case 3:
+      return update_at_once<3>(h, m, fields);
+    case 4:
+      return update_at_once<4>(h, m, fields);
+    case 5:
+      return update_at_once<5>(h, m, fields);
+    case 6:
+      return update_at_once<6>(h, m, fields);
+    case 7:
+      return update_at_once<7>(h, m, fields);
   }
 }
 

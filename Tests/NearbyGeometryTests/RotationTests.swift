@@ -66,6 +66,17 @@ struct RotationTests {
     #expect(abs(a.squaredHalfCosine(to: a) - 1) < 1e-14)
   }
 
+  @Test(
+    "the angle comes back from the cosine of its half, but for that one's rounding",
+    arguments: [0, 1e-9, 1e-6, 1e-4, 0.02, 0.0632, 0.0633, 1, 3, .pi])
+  func angleOfHalfCosine(angle: Double) {
+    let cosine = cos(angle / 2)
+    let found = Rotation.angle(ofSquaredHalfCosine: cosine * cosine)
+    #expect(abs(found - angle) <= min(5e-8, 2e-15 / angle) + 2e-14)
+    // A cosine beyond one is rounding, too.
+    #expect(Rotation.angle(ofSquaredHalfCosine: 1 + 1e-15) == 0)
+  }
+
   @Test("a turn of more than half a circle is the shorter one the other way")
   func longTurn() {
     let turn = Rotation(angleRadians: 2 * .pi - 0.5, about: Vector3(0, 1, 0))

@@ -13,6 +13,27 @@ struct EnvironmentTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
+  // MARK: Places
+
+  @Test(
+    "of the devices of one program each two look at each other, and none stands in another",
+    arguments: 0..<8)
+  func roommatesFaceEachOther(slot: Int) {
+    let settings = SimulatedWorldSettings()
+    let motions = (0..<6).map { settings.motion(slot, roommate: $0) }
+    for seconds in stride(from: 0.0, through: 12, by: 0.25) {
+      let poses = motions.map { $0.pose(at: seconds) }
+      for (index, pose) in poses.enumerated() {
+        let toOther = poses[index ^ 1].translation - pose.translation
+        let ahead = -pose.rotation.zAxis
+        #expect(ahead.dot(toOther.normalized) > cos(0.5), "\(index) after \(seconds) s")
+        for other in poses[..<index] {
+          #expect((other.translation - pose.translation).length > 0.2)
+        }
+      }
+    }
+  }
+
   // MARK: Selection
 
   @Test(

@@ -153,8 +153,8 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
 ///     x ← x + γ K ν,  P ← P - c (P Hᵀ)(P Hᵀ)ᵀ,  c = γ (S - (1 - γ) ν²) / S²
 ///
 /// (probabilistic data association with one candidate, Bar-Shalom and Tse 1975). The likelihood's
-/// logarithm is added to the hypothesis' log weight, but for that of a single column, which there is
-/// nothing to weigh against.
+/// logarithm is added to the hypothesis' log weight, but for that of a single column, which there
+/// is nothing to weigh against.
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement);
 
 // MARK: Bank

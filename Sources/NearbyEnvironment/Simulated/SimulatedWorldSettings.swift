@@ -63,6 +63,9 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     capabilities.contains(.direction) ? sweep > 0 ? .moving : .stationary : .unknown
   }
 
+  /// Of the circle on which devices stand, metres.
+  private static let circleRadius = 1.5
+
   /// Where a device stands that is made without saying so, by its place in the order of devices.
   ///
   /// On a circle of 1.5 m about the origin, 1.4 m above the floor, each looking at the middle: the first
@@ -77,7 +80,8 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     }
     let angle = 2 * Double.pi * turn
     return RigidTransform(
-      standingAt: Vector3(1.5 * sin(angle), 1.4, 1.5 * cos(angle)), facing: Vector3(0, 1.4, 0))
+      standingAt: Vector3(Self.circleRadius * sin(angle), 1.4, Self.circleRadius * cos(angle)),
+      facing: Vector3(0, 1.4, 0))
   }
 
   /// How such a device moves: hands sweep it.
@@ -95,8 +99,8 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     let isAcross = roommate % 2 == 1
     let steps = Double((roommate + 1) / 2)
     let across = RigidTransform(
-      rotation: Rotation(angleRadians: .pi, about: Vector3(0, 1, 0)), translation: Vector3(0, 0, -3)
-    )
+      rotation: Rotation(angleRadians: .pi, about: Vector3(0, 1, 0)),
+      translation: Vector3(0, 0, -2 * Self.circleRadius))
     // To the right of the first is to the left of who stands across.
     let aside = RigidTransform(
       rotation: .identity, translation: Vector3((isAcross ? -0.6 : 0.6) * steps, 0, 0))

@@ -34,12 +34,14 @@ extension PeerEstimate {
         distance.mean, sigma: distance.variance.squareRoot(),
         limit: max(outputs.distanceSigmaFloor, outputs.distanceSigmaPerDistance * distance.mean)),
       direction: Estimated(
-        direction.unit, sigma: direction.variance.squareRoot(), limit: outputs.directionSigmaRadians),
+        direction.unit, sigma: direction.variance.squareRoot(), limit: outputs.directionSigmaRadians
+      ),
       horizontalAngleRadians: Estimated(
         angle.mean, sigma: angle.variance.squareRoot(), limit: outputs.horizontalAngleSigmaRadians),
       verticalDirection: standing.verticalDirection(view, settings),
       heightDifference: isPlanar
-        ? .noData : Estimated(height.mean, sigma: max(height.variance, 0).squareRoot(), limit: .infinity),
+        ? .noData
+        : Estimated(height.mean, sigma: max(height.variance, 0).squareRoot(), limit: .infinity),
       worldTransform: Estimated(
         value: isConverged
           ? RigidTransform(rotation: .identity, translation: view.mean) : nil,

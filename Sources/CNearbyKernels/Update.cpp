@@ -97,16 +97,18 @@ NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innov
 }
 
 /// The covariance of the state with a prediction, P Hᵀ.
-template <bool is_range, int bias, int wander, class H, class T>
+template <int component, class H, class T>
 NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T range,
                                           T (&result)[H::size]) {
+  constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
+  constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
   const T gradient[3] = {z.gradient[0], z.gradient[1], z.gradient[2]};
   each<H::size>([&](auto i) NEARBY_INLINE {
     T sum = h.cov(i, bias) + h.cov(i, wander);
     sum = h.cov(i, 0) * gradient[0] + sum;
     sum = h.cov(i, 1) * gradient[1] + sum;
     sum = h.cov(i, 2) * gradient[2] + sum;
-    if constexpr (is_range) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
+    if constexpr (component == NEARBY_RANGE) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
     result[i] = sum;
   });
 }
@@ -170,8 +172,7 @@ template <int component, class H, class T, class Fields>
 NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
                             const Fields &fields) {
   T gain[H::size];
-  covariance_with<component == NEARBY_RANGE, NEARBY_STATE_RANGE_BIAS + component,
-                  NEARBY_STATE_RANGE_WANDER + component>(h, z, range, gain);
+  covariance_with<component>(h, z, range, gain);
   const T state_variance = predicted_covariance<component>(z, range, gain);
   // The gain's variance: the curvature's error is not noise that averages out, so no number of
   // samples may make the prediction surer than the curvature allows.
@@ -213,23 +214,19 @@ NEARBY_INLINE inline void update(H &h, const nearby_measurement &m, const Fields
 
 // MARK: All components at once
 
-/// Whether curvature can matter: for one hypothesis only while the position is so uncertain that
-/// the second-order variance would reach a thousandth of the noise; in lanes always.
+/// Whether curvature can matter: only while the position is so uncertain that the second-order
+/// variance would reach a thousandth of the noise.
 template <class H>
 NEARBY_INLINE inline bool curvature_matters(const H &h, const nearby_measurement &m) {
-  if constexpr (std::is_same_v<typename H::Value, double>) {
-    const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
-    double v[3];
-    nearby::line_of_sight(h, m, v);
-    const double squared = nearby::dot(v, v);
-    const double angular = squared * squared;
-    const double least = 1e3 * trace * trace;
-    return (m.present & 1 << NEARBY_RANGE && least > m.variance[NEARBY_RANGE] * squared) ||
-           (m.present & 1 << NEARBY_AZIMUTH && least > m.variance[NEARBY_AZIMUTH] * angular) ||
-           (m.present & 1 << NEARBY_ELEVATION && least > m.variance[NEARBY_ELEVATION] * angular);
-  } else {
-    return true;
-  }
+  const double trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
+  double v[3];
+  nearby::line_of_sight(h, m, v);
+  const double squared = nearby::dot(v, v);
+  const double angular = squared * squared;
+  const double least = 1e3 * trace * trace;
+  return (m.present & 1 << NEARBY_RANGE && least > m.variance[NEARBY_RANGE] * squared) ||
+         (m.present & 1 << NEARBY_AZIMUTH && least > m.variance[NEARBY_AZIMUTH] * angular) ||
+         (m.present & 1 << NEARBY_ELEVATION && least > m.variance[NEARBY_ELEVATION] * angular);
 }
 
 /// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
@@ -281,8 +278,7 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
       z = nearby::ElevationModel<double>::at<false>(h, m);
     else
       z = nearby::RangeModel<double>::at<false>(h, m, range);
-    covariance_with<component == NEARBY_RANGE, NEARBY_STATE_RANGE_BIAS + component,
-                    NEARBY_STATE_RANGE_WANDER + component>(h, z, range, gain[k]);
+    covariance_with<component>(h, z, range, gain[k]);
     double innovation = m.value[component] - z.predicted;
     double variance = predicted_covariance<component>(z, range, gain[k]) + m.variance[component];
     // What those before have said of it.

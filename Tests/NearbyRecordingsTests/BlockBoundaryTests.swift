@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import NearbyFusion
 import NearbyGeometry
 import Testing
@@ -72,6 +73,24 @@ struct BlockBoundaryTests {
     let third = "0." + String(repeating: "3", count: 100_000)
     #expect(
       try firstPose("0 \(third) 0 0 0 0 0 1")?.worldFromDevice.translation.x == 1.0 / 3)
+  }
+
+  /// The buffer is as small as a small file; when that one grows, so does the buffer.
+  @Test func filesMayGrowWhileTheyAreRead() throws {
+    let recording = try TemporaryRecording()
+    try recording.write("first\nbe", to: "log.txt")
+    let path = recording.path + "/log.txt"
+    var reader = try LineReader(path: path, file: "log.txt")
+    let more = try #require(FileHandle(forWritingAtPath: path))
+    try more.seekToEnd()
+    try more.write(contentsOf: Data((String(repeating: "g", count: 100_000) + "in\nlast").utf8))
+    try more.close()
+    var lines: [String] = []
+    while let line = try reader.next() {
+      lines.append(String(decoding: reader.buffer[line], as: UTF8.self))
+    }
+    #expect(lines.map(\.utf8.count) == [5, 100_004, 4])
+    #expect(lines.last == "last")
   }
 
   @Test func batchesHoldTheEventsInTheirOrder() throws {

@@ -17,26 +17,44 @@ struct OrdinaryRowTests {
     var fault = ""
   }
 
-  private func outcome(_ text: String, in recording: TemporaryRecording) throws -> Outcome {
-    try recording.write(text, to: "ranging.csv")
+  /// The tables whose rows are read so.
+  enum Table: String, CaseIterable {
+    case ranging, tracking
+    case peers
+
+    var required: [String] {
+      switch self {
+      case .ranging: ["timestamp", "peer", "distance", "azimuth", "elevation"]
+      case .tracking: ["timestamp", "state"]
+      case .peers: ["timestamp", "peer", "x", "y", "z"]
+      }
+    }
+
+    var optional: [String] {
+      switch self {
+      case .ranging:
+        [
+          "distance_sigma", "azimuth_sigma", "elevation_sigma", "azimuth_fom", "elevation_fom",
+          "rssi", "nlos",
+        ]
+      case .tracking: ["reason", "ambient_intensity"]
+      case .peers: []
+      }
+    }
+  }
+
+  private func outcome(
+    _ table: Table, _ text: String, in recording: TemporaryRecording
+  ) throws -> Outcome {
+    try recording.write(text, to: table.rawValue + ".csv")
+    let path = "\(recording.path)/\(table.rawValue).csv"
     var outcome = Outcome()
     do throws(RecordingError) {
-      var reader = try RangingReader(path: recording.path + "/ranging.csv")
-      while let row = try reader.next() {
-        let values = [
-          row.distance, row.azimuthRadians, row.elevationRadians, row.distanceSigma,
-          row.azimuthSigmaRadians, row.elevationSigmaRadians, row.azimuthFigureOfMerit,
-          row.elevationFigureOfMerit, row.rssi,
-        ]
-        // Without the bits of nan, which nobody promises.
-        let bits = values.map { $0.map { $0.isNaN ? "nan" : "\($0.bitPattern)" } ?? "" }
-        outcome.rows.append(
-          bits + [
-            "\(row.timestamp.nanoseconds)", "\(Array(row.peer.utf8))", "\(row.peerIndex)",
-            "\(String(describing: row.isNonLineOfSight))", "\(row.line)",
-          ])
+      switch table {
+      case .ranging: try readRanging(path, into: &outcome)
+      case .tracking: try readTracking(path, into: &outcome)
+      case .peers: try readPeers(path, into: &outcome)
       }
-      outcome.peers = reader.peers
     } catch {
       // How many fields there are is all that the column more changes.
       outcome.fault =
@@ -46,10 +64,46 @@ struct OrdinaryRowTests {
     return outcome
   }
 
-  private static let optional = [
-    "distance_sigma", "azimuth_sigma", "elevation_sigma", "azimuth_fom", "elevation_fom", "rssi",
-    "nlos",
-  ]
+  private func readTracking(_ path: String, into outcome: inout Outcome) throws(RecordingError) {
+    var reader = try TrackingReader(path: path)
+    while let row = try reader.next() {
+      outcome.rows.append([
+        "\(row.sample.timestamp.nanoseconds)", "\(row.sample.quality)",
+        "\(row.sample.ambientIntensityLumens?.bitPattern ?? 1)", "\(row.line)",
+      ])
+    }
+  }
+
+  private func readPeers(_ path: String, into outcome: inout Outcome) throws(RecordingError) {
+    var reader = try TruthPeersReader(path: path)
+    while let row = try reader.next() {
+      let place = row.positionInWorld
+      outcome.rows.append(
+        [place.x, place.y, place.z].map { "\($0.bitPattern)" } + [
+          "\(row.timestamp.nanoseconds)", "\(Array(row.peer.utf8))", "\(row.line)",
+        ])
+    }
+  }
+
+  private func readRanging(_ path: String, into outcome: inout Outcome) throws(RecordingError) {
+    var reader = try RangingReader(path: path)
+    while let row = try reader.next() {
+      let values = [
+        row.distance, row.azimuthRadians, row.elevationRadians, row.distanceSigma,
+        row.azimuthSigmaRadians, row.elevationSigmaRadians, row.azimuthFigureOfMerit,
+        row.elevationFigureOfMerit, row.rssi,
+      ]
+      // Without the bits of nan, which nobody promises.
+      let bits = values.map { $0.map { $0.isNaN ? "nan" : "\($0.bitPattern)" } ?? "" }
+      outcome.rows.append(
+        bits + [
+          "\(row.timestamp.nanoseconds)", "\(Array(row.peer.utf8))", "\(row.peerIndex)",
+          "\(String(describing: row.isNonLineOfSight))", "\(row.line)",
+        ])
+    }
+    outcome.peers = reader.peers
+  }
+
   private static let oddNumbers = [
     "nan", "-inf", "+1.5", ".5", "5.", "-", "+", ".", "1e5", "-2.5E-3", "4.9e-324", "5e-324",
     "0.000000000000000000000000000123", "9007199254740993", "9007199254740993.5", "00.25", "-0",
@@ -77,6 +131,24 @@ struct OrdinaryRowTests {
     case "nlos":
       let usual = ["", "0", "1"], others = ["true", "False", "00", "1.0", "-0", "2", "0 ", "\"1\""]
       return (isOdd ? others : usual).randomElement(using: &random) ?? ""
+    case "state":
+      let usual = ["normal", "limited", "notAvailable"]
+      let others = ["", "Normal", "\"normal\"", "\"limited\"", " normal", "limited ", "x", "norma"]
+      return (isOdd ? others : usual).randomElement(using: &random) ?? ""
+    case "reason":
+      let usual = ["", "initializing", "relocalizing", "excessiveMotion", "unspecified"]
+      let others = [" ", "x", "\"initializing\"", "initializin", "\"\"", "initializing "]
+      return (isOdd ? others : usual).randomElement(using: &random) ?? ""
+    case "ambient_intensity":
+      if isOdd {
+        return (Self.oddNumbers + ["-1", "1e9", "1000000001"]).randomElement(using: &random) ?? ""
+      }
+      return Bool.random(using: &random) ? "" : "\(index * 250).\(decimals)"
+    case "x", "y", "z":
+      if isOdd {
+        return (Self.oddNumbers + ["", "1e7", "10000001"]).randomElement(using: &random) ?? ""
+      }
+      return String(format: "%.*f", decimals, Double.random(in: -100...100, using: &random))
     default:
       if isOdd { return Self.oddNumbers.randomElement(using: &random) ?? "" }
       if Bool.random(using: &random) { return "" }
@@ -86,14 +158,14 @@ struct OrdinaryRowTests {
   }
 
   /// A column more, which is no number, makes every row one to be read field by field.
-  @Test("are read as field by field", arguments: 1...8 as ClosedRange<UInt64>)
-  func rowsAreReadAsFieldByField(seed: UInt64) throws {
+  @Test("are read as field by field", arguments: Table.allCases, 1...8 as ClosedRange<UInt64>)
+  func rowsAreReadAsFieldByField(table: Table, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let recording = try TemporaryRecording()
     var (readWhole, faulty) = (0, 0)
     for file in 0..<Self.files {
-      var columns = ["timestamp", "peer", "distance", "azimuth", "elevation"]
-      columns += Self.optional.filter { _ in Bool.random(using: &random) }
+      var columns = table.required
+      columns += table.optional.filter { _ in Bool.random(using: &random) }
       if Bool.random(using: &random) { columns.shuffle(using: &random) }
       let ending = Bool.random(using: &random) ? "\n" : "\r\n"
       var plain = columns.joined(separator: ",")
@@ -115,7 +187,7 @@ struct OrdinaryRowTests {
         longer += ending
       }
       let (one, other) = (
-        try outcome(plain, in: recording), try outcome(longer, in: recording)
+        try outcome(table, plain, in: recording), try outcome(table, longer, in: recording)
       )
       if one != other {
         Issue.record("seed \(seed), file \(file): \(plain)\n\(one)\n\(other)")
@@ -143,7 +215,8 @@ struct OrdinaryRowTests {
       let plain = header + rows.map { "\n" + $0 }.joined()
       let longer = header + ",note" + rows.map { "\n" + $0 + ",x" }.joined()
       #expect(
-        try outcome(plain, in: recording) == outcome(longer, in: recording), "cut to \(length)")
+        try outcome(.ranging, plain, in: recording)
+          == outcome(.ranging, longer, in: recording), "cut to \(length)")
     }
   }
 

@@ -3,11 +3,13 @@ import Foundation
 
 /// A text file, line by line, in memory that does not depend on the file's size.
 ///
-/// The file passes through one buffer of 256 KiB. A line is a range of that buffer, valid until the
+/// The file passes through one buffer of at most 256 KiB. A line is a range of that buffer, valid until the
 /// next one is asked for, so that nothing is copied and nothing is allocated.
 struct LineReader: ~Copyable, Sendable {
-  /// The size of the buffer, and so the longest line.
+  /// The most that the buffer grows to, and so the longest line.
   static let bufferSize = 256 * 1024
+  /// A buffer for less than this, bytes, is hardly cheaper.
+  private static let leastBufferSize = 16 * 1024
 
   /// So many bytes may be loaded at once from any place in a line.
   static let padding = 8
@@ -24,6 +26,8 @@ struct LineReader: ~Copyable, Sendable {
   private(set) var buffer: [UInt8]
 
   private let descriptor: Int32
+  /// The size of the buffer without the padding.
+  private var room: Int
   private var position = 0
   private var filled = 0
   private var isAtEnd = false
@@ -64,8 +68,15 @@ struct LineReader: ~Copyable, Sendable {
     self.file = file
     self.descriptor = descriptor
     totalBytes = Int(status.st_size)
+    // A small file needs no more room than it has bytes, and one to see its end. What is no file, or
+    // says that it is empty, may have any number.
+    let isSmall = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+    let room =
+      isSmall
+      ? min(max(Int(status.st_size) + 1, Self.leastBufferSize), Self.bufferSize) : Self.bufferSize
+    self.room = room
     // Array's own way of filling takes milliseconds in a debug build.
-    let size = Self.bufferSize + Self.padding
+    let size = room + Self.padding
     buffer = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       guard let base = bytes.baseAddress else { return }
       unsafe memset(base, 0, bytes.count)
@@ -118,16 +129,21 @@ struct LineReader: ~Copyable, Sendable {
   /// Moves what is left of the buffer to its beginning and reads into the rest.
   private mutating func fill() throws(RecordingError) {
     let rest = filled - position
-    guard rest < Self.bufferSize else {
+    if rest == room, room < Self.bufferSize {
+      // The file has grown since it was opened.
+      buffer += [UInt8](repeating: 0, count: Self.bufferSize - room)
+      room = Self.bufferSize
+    }
+    guard rest < room else {
       throw RecordingError(
         .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file,
         line: line + 1, remedy: "the file must be lines of text")
     }
-    let (from, fd) = (position, descriptor)
+    let (from, fd, room) = (position, descriptor, room)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
       unsafe memmove(base, base + from, rest)
-      return unsafe read(fd, base + rest, Self.bufferSize - rest)
+      return unsafe read(fd, base + rest, room - rest)
     }
     position = 0
     filled = rest

@@ -21,7 +21,7 @@ public struct RangingReader: ~Copyable, Sendable {
   private var csv: CSVReader
   private let declaredCount: Int
   private var indexOfPeer: [String: Int] = [:]
-  private var names = PeerNames()
+  private var names = KnownNames()
   private var newest: Timestamp?
   private var lastGiven: Timestamp?
   /// Rows in time order, from ``head`` on.
@@ -96,7 +96,7 @@ public struct RangingReader: ~Copyable, Sendable {
     lastGiven = held[head - 1].timestamp
     let row = held[head - 1]
     return RangingRow(
-      timestamp: row.timestamp, peer: names[row.name].text, peerIndex: names[row.name].peer,
+      timestamp: row.timestamp, peer: names[row.name].text, peerIndex: names[row.name].meaning,
       row.values, line: row.line)
   }
 
@@ -139,36 +139,21 @@ public struct RangingReader: ~Copyable, Sendable {
 
   /// Reads a row as most are written: plain numbers, a known peer, nothing in quotes.
   ///
-  /// Every byte is looked at once.
-  ///
   /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
   @inline(__always)
   private static func parseOrdinary(
     _ line: Range<Int>, of lines: borrowing LineReader, _ columns: [Int],
-    _ names: inout PeerNames, into row: inout HeldRow
+    _ names: inout KnownNames, into row: inout HeldRow
   ) -> Bool {
-    let text = lines.buffer.span
-    let end = line.upperBound
-    guard 0 <= line.lowerBound, end &+ LineReader.padding <= text.count else { return false }
-    var position = line.lowerBound
-    for column in columns {
-      guard position <= end else { return false }
-      if unsafe position == end || text[unchecked: position] == .comma {
-        guard column > Column.peer else { return false }
-      } else if column == Column.peer {
-        guard names.goTo(text, &position, upTo: end) else { return false }
-      } else {
-        let start = position
-        guard let number = DecimalText.plainScan(text, &position, upTo: end),
-          row.take(number, column, length: position &- start)
-        else { return false }
-      }
-      guard unsafe position == end || text[unchecked: position] == .comma else { return false }
-      position &+= 1
+    let isOrdinary = OrdinaryRow.parse(line, of: lines, columns, emptyFrom: Column.first) {
+      column, text, position, end in
+      if column == Column.peer { return names.goTo(text, &position, upTo: end) }
+      let start = position
+      guard let number = DecimalText.plainScan(text, &position, upTo: end) else { return false }
+      return row.take(number, column, length: position &- start)
     }
-    guard position == end &+ 1 else { return false }
     row.name = names.last
-    return true
+    return isOrdinary
   }
 
   /// Reads the row in the fields of any line.
@@ -176,7 +161,7 @@ public struct RangingReader: ~Copyable, Sendable {
   private mutating func parseFields(into row: inout HeldRow) throws(RecordingError) {
     let peer = try csv.peer(Column.peer)
     let index = index(of: peer)
-    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, peer: index)
+    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, meaning: index)
     row.name = names.last
     row.timestamp = try csv.timestamp(Column.timestamp)
     for part in RangingValues.Part.all {

@@ -7,7 +7,10 @@ import NearbyGeometry
 /// two readers of one file would take each other's lines.
 public struct TruthPeersReader: ~Copyable, Sendable {
   private var csv: CSVReader
-  private var last: [String: Timestamp] = [:]
+  private var names = KnownNames()
+  private var placeOfPeer: [String: Int] = [:]
+  /// The newest row of each peer.
+  private var last: [Timestamp] = []
 
   /// Opens a file of true positions and reads its header.
   ///
@@ -16,11 +19,7 @@ public struct TruthPeersReader: ~Copyable, Sendable {
   ///   - file: The name for errors and warnings.
   /// - Throws: When the file cannot be read, or its header lacks a required column.
   public init(path: String, file: String = "truth/peers.csv") throws(RecordingError) {
-    csv = try CSVReader.open(
-      path: path, file: file,
-      columns: [
-        .required("timestamp"), .required("peer"), .required("x"), .required("y"), .required("z"),
-      ])
+    csv = try CSVReader.open(path: path, file: file, columns: Column.all)
   }
 
   /// The oddities met so far.
@@ -36,23 +35,105 @@ public struct TruthPeersReader: ~Copyable, Sendable {
   /// - Throws: The first fault: a position that is not finite or beyond 1e7 m, a row without a peer,
   ///   time that goes back for a peer, a wrong number of fields, a file without rows.
   public mutating func next() throws(RecordingError) -> TruthPeerRow? {
-    guard try csv.nextRow() else {
-      if last.isEmpty {
-        throw csv.noRows("positions", remedy: "write one row for each peer, or remove the file")
+    while let line = try csv.nextLine() {
+      var row = Row()
+      if !Self.parseOrdinary(line, of: csv.lines, csv.columnOfField, &names, into: &row) {
+        guard try csv.findFields() else { continue }
+        try parseFields(into: &row)
       }
-      return nil
+      try takeTime(of: row)
+      return TruthPeerRow(
+        timestamp: row.timestamp, peer: names[row.name].text,
+        positionInWorld: Vector3(row.position[0], row.position[1], row.position[2]),
+        line: csv.lines.line)
     }
-    let timestamp = try csv.timestamp(0)
-    let peer = try csv.peer(1)
-    if let last = last[peer], timestamp < last {
+    if last.isEmpty {
+      throw csv.noRows("positions", remedy: "write one row for each peer, or remove the file")
+    }
+    return nil
+  }
+
+  /// Sees to it that time does not go back for a peer.
+  @inline(__always)
+  private mutating func takeTime(of row: Row) throws(RecordingError) {
+    let peer = names[row.name].meaning
+    guard row.timestamp >= last[peer] else {
+      // An ordinary row was read without its fields.
+      _ = try csv.findFields()
       throw csv.timeWentBack(
-        last.seconds(since: timestamp), 0, remedy: "sort the rows of each peer by time")
+        last[peer].seconds(since: row.timestamp), Column.timestamp,
+        remedy: "sort the rows of each peer by time")
     }
-    last[peer] = timestamp
-    return TruthPeerRow(
-      timestamp: timestamp, peer: peer,
-      positionInWorld: Vector3(
-        try csv.coordinate(2), try csv.coordinate(3), try csv.coordinate(4)),
-      line: csv.lines.line)
+    last[peer] = row.timestamp
+  }
+
+  /// Reads a row as most are written.
+  ///
+  /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
+  @inline(__always)
+  private static func parseOrdinary(
+    _ line: Range<Int>, of lines: borrowing LineReader, _ columns: [Int],
+    _ names: inout KnownNames, into row: inout Row
+  ) -> Bool {
+    let isOrdinary = OrdinaryRow.parse(line, of: lines, columns, emptyFrom: Column.all.count) {
+      column, text, position, end in
+      if column == Column.peer { return names.goTo(text, &position, upTo: end) }
+      guard let number = DecimalText.plainScan(text, &position, upTo: end) else { return false }
+      return row.take(number, column)
+    }
+    row.name = names.last
+    return isOrdinary
+  }
+
+  /// Reads the row in the fields of any line.
+  @inline(never)
+  private mutating func parseFields(into row: inout Row) throws(RecordingError) {
+    row.timestamp = try csv.timestamp(Column.timestamp)
+    let peer = try csv.peer(Column.peer)
+    for axis in 0..<3 { row.position[axis] = try csv.coordinate(Column.first + axis) }
+    let place = placeOfPeer[peer] ?? last.count
+    if place == last.count {
+      placeOfPeer[peer] = place
+      last.append(row.timestamp)
+    }
+    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, meaning: place)
+    row.name = names.last
+  }
+
+  fileprivate enum Column {
+    static let timestamp = 0
+    static let peer = 1
+    /// That of x; y and z follow.
+    static let first = 2
+
+    static let all: [CSVColumn] = [
+      .required("timestamp"), .required("peer"), .required("x"), .required("y"), .required("z"),
+    ]
+  }
+
+  /// What a line says.
+  private struct Row {
+    var timestamp = Timestamp(nanoseconds: 0)
+    /// By its place in the reader's names.
+    var name = 0
+    var position: InlineArray<3, Double> = [0, 0, 0]
+
+    /// Takes the number of a column.
+    ///
+    /// - Returns: Whether it may stand there.
+    @inline(__always)
+    mutating func take(_ number: DecimalText.Scan, _ column: Int) -> Bool {
+      if column == Column.timestamp {
+        guard let moment = number.timestamp else { return false }
+        timestamp = moment
+        return true
+      }
+      let axis = column &- Column.first
+      guard 0 <= axis, axis < 3, let value = number.ordinaryDouble,
+        abs(value) <= TrajectoryReader.farthest
+      else { return false }
+      position[axis] = value
+      return true
+    }
   }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Peers' names as a file writes them, and who comes after whom: a name that was there before is known
-/// by its bytes, without a string.
-struct PeerNames {
+/// The names and words of a column as a file writes them, and which comes after which: one that was
+/// there before is known by its bytes, without a string.
+struct KnownNames {
   struct Name {
     /// As the file writes it.
     fileprivate let bytes: [UInt8]
     /// The first eight bytes as they are loaded, and which bits of them belong to the name.
     fileprivate let start: (bits: UInt64, mask: UInt64)
     let text: String
-    /// The peer's place in the reader's list.
-    let peer: Int
+    /// What the reader means by it: a number of its own.
+    let meaning: Int
     /// Which name came next, by its place.
     fileprivate var next = 0
   }
@@ -55,11 +55,11 @@ struct PeerNames {
   }
 
   /// Goes to a name that may be new.
-  mutating func learn(_ bytes: [UInt8], _ text: String, peer: Int) {
+  mutating func learn(_ bytes: [UInt8], _ text: String, meaning: Int) {
     let place = placeOfBytes[bytes] ?? names.count
     if place == names.count {
       placeOfBytes[bytes] = place
-      names.append(Name(bytes: bytes, start: Self.start(of: bytes), text: text, peer: peer))
+      names.append(Name(bytes: bytes, start: Self.start(of: bytes), text: text, meaning: meaning))
     }
     follow(with: place)
   }
@@ -79,7 +79,7 @@ struct PeerNames {
   }
 }
 
-extension PeerNames.Name {
+extension KnownNames.Name {
   /// Whether the field at a position is this name.
   @inline(__always)
   fileprivate func stands(in text: Span<UInt8>, _ position: Int, _ end: Int) -> Bool {

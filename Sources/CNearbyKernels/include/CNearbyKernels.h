@@ -144,7 +144,8 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
 /// the one before has left. Where there is a single column, and the models bend by less within its
-/// spread than a thousandth of the noise, all are linearised at the prediction.
+/// spread than a thousandth of the noise's variance, all are linearised at the prediction, and the
+/// range comes first.
 ///
 /// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a
 /// fault, from a Markov chain (Gilbert and Elliott), and F its density. With γ the posterior
@@ -274,7 +275,7 @@ double nearby_elevation_model(const double *state, const nearby_measurement *fro
 /// units in the last place of what is exact. exp is zero below -708, log takes numbers below the
 /// normal ones too, atan2 only finite ones. Given out for tests.
 void nearby_exponential(const double *x, double *result, int32_t count);
-/// The first of these for four numbers.
+/// The first of these for four numbers, as the engine uses it.
 void nearby_four_exponentials(const double x[4], double result[4]);
 /// exp as the densities of a single hypothesis have it: for x up to 700, to 1e-14 near zero and to
 /// the rounding of x itself far from it.

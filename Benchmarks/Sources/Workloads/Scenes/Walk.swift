@@ -68,7 +68,7 @@ struct Walk {
     }
   }
 
-  /// The samples of one second, a twentieth of a second off the full tenths.
+  /// The samples of one second, each a third of the way from one pose to the next.
   ///
   /// - Parameters:
   ///   - second: Which second.
@@ -82,7 +82,9 @@ struct Walk {
     _ noise: inout Noise
   ) -> [RangingSample] {
     (0..<Self.samplesPerSecond).map { step in
-      let time = Double(second) + (Double(step) + 0.5) / Double(Self.samplesPerSecond)
+      let time =
+        Double(second) + (Double(step) + 0.5) / Double(Self.samplesPerSecond)
+        + 1 / Double(3 * Self.posesPerSecond)
       let inDevice = worldFromDevice(at: time).inverse.act(place ?? peer)
       let angles = ArrivalAngles(ofDirection: inDevice)
       var sample = RangingSample(

@@ -108,13 +108,24 @@ struct AzimuthModel {
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
+    T opposite, adjacent;
+    Linearized<T> z = at<curved>(h, m, opposite, adjacent);
+    z.predicted += arctangent(opposite, adjacent);
+    return z;
+  }
+
+  /// The same but for the angle that the arctangent of `opposite` over `adjacent` is: those of
+  /// several models can be taken side by side.
+  template <bool curved, class H, class From>
+  static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &opposite, T &adjacent) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
     const T squared = at_least(T(d[0] * d[0] + d[2] * d[2]), singular_distance * singular_distance);
     const T square = 1.0 / squared, zero = T(0.0 * squared);
     Linearized<T> z;
-    z.predicted = arctangent(d[0], T(-d[2])) + h.mean(bias) + h.mean(wander);
+    opposite = d[0], adjacent = -d[2];
+    z.predicted = h.mean(bias) + h.mean(wander);
     for (int i = 0; i < 3; ++i)
       z.gradient[i] = (m.device_from_world[6 + i] * d[0] - m.device_from_world[i] * d[2]) * square;
     if constexpr (curved) {
@@ -147,6 +158,16 @@ struct ElevationModel {
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
+    T opposite, adjacent;
+    Linearized<T> z = at<curved>(h, m, opposite, adjacent);
+    z.predicted += arctangent(opposite, adjacent);
+    return z;
+  }
+
+  /// The same but for the angle that the arctangent of `opposite` over `adjacent` is: those of
+  /// several models can be taken side by side.
+  template <bool curved, class H, class From>
+  static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &opposite, T &adjacent) {
     T v[3], d[3];
     line_of_sight(h, m, v);
     rotate(m.device_from_world, v, d);
@@ -158,7 +179,8 @@ struct ElevationModel {
     T raised[3];
     rotate_back(m.device_from_world, up, raised);
     Linearized<T> z;
-    z.predicted = arctangent(d[1], rho) + h.mean(bias) + h.mean(wander);
+    opposite = d[1], adjacent = rho;
+    z.predicted = h.mean(bias) + h.mean(wander);
     for (int i = 0; i < 3; ++i) z.gradient[i] = raised[i] * square;
     if constexpr (curved) {
       // Along and up as for the azimuth; moving across bends the elevation down by tan(e)/‖δ‖².

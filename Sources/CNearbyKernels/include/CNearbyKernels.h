@@ -144,7 +144,7 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
 /// the one before has left. Where there is a single column, and the models bend by less within its
-/// spread than a thousandth of the noise's variance, all are linearised at the prediction, and the
+/// spread than a hundredth of the noise's variance, all are linearised at the prediction, and the
 /// range comes first.
 ///
 /// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a

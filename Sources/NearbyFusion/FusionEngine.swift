@@ -97,17 +97,12 @@ public struct FusionEngine: Sendable {
     var report = SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
       elevation: .absent)
-    let isUsable: Bool
-    if let device = trajectory.point(at: sample.timestamp) {
-      isUsable = peers[index].add(
-        sample, at: device, rejecting: rejection(of: sample, at: device), settings,
-        isDark: isDark, into: &report)
-    } else {
-      // Nothing is looked at from there: all is rejected.
-      isUsable = peers[index].add(
-        sample, at: .nowhere, rejecting: isTooLate(sample) ? .tooLate : .noPose, settings,
-        isDark: isDark, into: &report)
-    }
+    var device = TrajectoryPoint.nowhere
+    let hasPose = trajectory.find(sample.timestamp, &device)
+    let isUsable = peers[index].add(
+      sample, at: device,
+      rejecting: rejection(of: sample, isTracked: hasPose ? device.isTracked : nil), settings,
+      isDark: isDark, into: &report)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
     return report
   }
@@ -164,13 +159,14 @@ public struct FusionEngine: Sendable {
 
   // MARK: Stage 1, judging the sample
 
-  /// Why nothing of a sample can be used, if so.
+  /// Why nothing of a sample can be used, if so; `isTracked` is `nil` without a pose.
   @inline(__always)
   private func rejection(
-    of sample: RangingSample, at device: TrajectoryPoint
+    of sample: RangingSample, isTracked: Bool?
   ) -> ComponentReport.Rejection? {
     if isTooLate(sample) { return .tooLate }
-    return device.isTracked ? nil : .trackingNotAvailable
+    guard let isTracked else { return .noPose }
+    return isTracked ? nil : .trackingNotAvailable
   }
 
   @inline(__always)

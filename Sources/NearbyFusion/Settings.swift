@@ -7,9 +7,12 @@ final class Settings: Sendable {
   let configuration: FusionConfiguration
   /// The variances of a moving peer's speed along the world's axes, m²/s².
   let speedVariances: InlineArray<3, Double>
+  /// How fast it becomes likely that a fault, or honesty, has ended, 1/s.
+  let faultRate: Double
 
   init(_ configuration: FusionConfiguration) {
     self.configuration = configuration
     speedVariances = configuration.speedVariances
+    faultRate = 1 / configuration.faults.lastingSeconds
   }
 }

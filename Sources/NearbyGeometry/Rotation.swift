@@ -178,24 +178,26 @@ public struct Rotation: Hashable, Sendable {
   ///   - other: The rotation at `fraction` one.
   ///   - fraction: Where between the two, 0 to 1; outside, it extrapolates at the same rate.
   /// - Returns: The rotation in between.
+  @inlinable
   public func interpolated(to other: Rotation, fraction: Double) -> Rotation {
     let cosine = x * other.x + y * other.y + z * other.z + w * other.w
-    let sign = cosine < 0 ? -1.0 : 1.0
-    var a = 1 - fraction
-    var b = fraction * sign
     // cos(0.03): half the arc of the rotation is the arc of the quaternion.
-    if abs(cosine) < 0.99955 || fraction < 0 || fraction > 1 {
-      let half = acos(min(1, abs(cosine)))
-      let sine = sin(half)
-      if sine > 1e-9 {
-        a = sin((1 - fraction) * half) / sine
-        b = sin(fraction * half) / sine * sign
-      }
-    }
+    let isShort = abs(cosine) >= 0.99955 && fraction >= 0 && fraction <= 1
+    let weights = isShort ? (1 - fraction, fraction) : Self.weights(abs(cosine), fraction)
+    let (a, b) = (weights.0, cosine < 0 ? -weights.1 : weights.1)
     let q = (
       a * x + b * other.x, a * y + b * other.y, a * z + b * other.z, a * w + b * other.w
     )
     let scale = 1 / (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
     return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
+  }
+
+  /// The shares of both quaternions, an arc of this cosine apart, in one between them on the arc.
+  @usableFromInline
+  static func weights(_ cosine: Double, _ fraction: Double) -> (Double, Double) {
+    let half = acos(min(1, cosine))
+    let sine = sin(half)
+    guard sine > 1e-9 else { return (1 - fraction, fraction) }
+    return (sin((1 - fraction) * half) / sine, sin(fraction * half) / sine)
   }
 }

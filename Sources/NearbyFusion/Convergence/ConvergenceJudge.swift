@@ -21,7 +21,8 @@ struct ConvergenceJudge {
   @inline(__always)
   func judge(_ progress: ConvergenceProgress) -> Convergence {
     let width = PosteriorWidth(
-      requiredSigma: progress.requiredSigma, totalSigma: progress.totalSigma,
+      requiredVariance: progress.requiredSigma * progress.requiredSigma,
+      totalVariance: progress.totalSigma * progress.totalSigma,
       dominantModeWeight: progress.dominantModeWeight)
     if holds(width) { return .converged }
     return .notConverged(reasons(progress, isNarrow: isNarrow(width)))
@@ -37,7 +38,8 @@ struct ConvergenceJudge {
 
   @inline(__always)
   private func isNarrow(_ width: PosteriorWidth) -> Bool {
-    width.totalSigma <= width.requiredSigma * (wasConverged ? configuration.lossFactor : 1)
+    let factor = wasConverged ? configuration.lossFactor : 1
+    return width.totalVariance <= width.requiredVariance * factor * factor
   }
 
   private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {

@@ -9,6 +9,7 @@ struct DeviceSpread: Hashable, Sendable {
   private var mean = Vector3.zero
   private var scatter = SymmetricMatrix3.zero
 
+  @inline(__always)
   mutating func add(_ position: Vector3) {
     count += 1
     let before = position - mean

@@ -30,7 +30,7 @@ struct Standing: Sendable {
       ? .converged
       : judge.judge(
         view.progress(
-          width, spread: spread, isPlanar: settings.configuration.odometry.isPlanar))
+          spread: spread, dominantModeWeight: width.dominantModeWeight, settings.configuration))
     vertical = verticalDirection(view, settings)
   }
 

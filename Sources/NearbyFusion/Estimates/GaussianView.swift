@@ -28,7 +28,7 @@ struct GaussianView: PosteriorView {
   }
 
   @inline(__always)
-  func weightAroundBest(within radius: Double) -> Double { 1 }
+  func weightAroundBest(withinSquared squaredRadius: Double) -> Double { 1 }
 
   @inline(__always)
   func distance() -> (mean: Double, variance: Double) { best.distance }

@@ -32,11 +32,12 @@ struct MixtureView: PosteriorView {
     bank.positionCovariance(index) + drift.covariance(for: toPeer(index))
   }
 
-  func weightAroundBest(within radius: Double) -> Double {
+  func weightAroundBest(withinSquared squaredRadius: Double) -> Double {
     let place = worldFromDevice.translation + best.toPeer
     var sum = 0.0
-    for index in 0..<bank.count where (bank.position(index) - place).length <= radius {
-      sum += bank.weight(index)
+    for index in 0..<bank.count {
+      let away = bank.position(index) - place
+      if away.dot(away) <= squaredRadius { sum += bank.weight(index) }
     }
     return min(sum, 1)
   }

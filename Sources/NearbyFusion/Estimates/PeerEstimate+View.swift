@@ -20,7 +20,8 @@ extension PeerEstimate {
     let isPlanar = settings.configuration.odometry.isPlanar
     let outputs = settings.configuration.outputs
     let progress = view.progress(
-      view.width(settings.configuration), spread: spread, isPlanar: isPlanar)
+      spread: spread, dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      settings.configuration)
     let convergence = standing.convergenceJudge(settings, isDark: isDark, at: timestamp)
       .judge(progress)
     let isConverged = convergence == .converged

@@ -14,7 +14,7 @@ protocol PosteriorView {
   var best: LineOfSight { get }
 
   /// The share of the hypotheses around the heaviest: a mode may be held by several.
-  func weightAroundBest(within radius: Double) -> Double
+  func weightAroundBest(withinSquared squaredRadius: Double) -> Double
   /// Mean and variance of the distance, second order in the position's spread.
   func distance() -> (mean: Double, variance: Double)
   /// The direction to the mean, in device axes, and its angular variance per axis.
@@ -25,31 +25,38 @@ protocol PosteriorView {
   func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double)
 }
 
-/// What decides whether a posterior has converged: how wide it may be and is, metres, and the share of
-/// the mode that holds the heaviest hypothesis.
+/// What decides whether a posterior has converged: how wide it may be and is, m², and the share of the
+/// mode that holds the heaviest hypothesis.
+///
+/// In squares, so that no root is taken for a sample that changes no verdict.
 struct PosteriorWidth {
-  var requiredSigma: Double
-  var totalSigma: Double
+  var requiredVariance: Double
+  var totalVariance: Double
   var dominantModeWeight: Double
 }
 
 extension PosteriorView {
   @inline(__always)
   func width(_ configuration: FusionConfiguration) -> PosteriorWidth {
-    let required = max(
-      configuration.convergence.sigmaFloor,
-      configuration.convergence.sigmaPerDistance * best.length)
-    let total =
-      configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
+    let floor = configuration.convergence.sigmaFloor
+    let share = configuration.convergence.sigmaPerDistance
+    let required = max(floor * floor, share * share * best.toPeer.dot(best.toPeer))
     return PosteriorWidth(
-      requiredSigma: required, totalSigma: total.squareRoot(),
-      dominantModeWeight: weightAroundBest(within: required))
+      requiredVariance: required, totalVariance: totalVariance(configuration),
+      dominantModeWeight: weightAroundBest(withinSquared: required))
+  }
+
+  /// The trace of the covariance; in a planar world that of its plane.
+  @inline(__always)
+  private func totalVariance(_ configuration: FusionConfiguration) -> Double {
+    configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
   }
 
   @inline(__always)
   func progress(
-    _ width: PosteriorWidth, spread: DeviceSpread, isPlanar: Bool
+    spread: DeviceSpread, dominantModeWeight: Double, _ configuration: FusionConfiguration
   ) -> ConvergenceProgress {
+    let isPlanar = configuration.odometry.isPlanar
     // Across in the horizontal plane; straight above or below any two axes will do.
     let along = best.unit
     let isSteep = along.x * along.x + along.z * along.z <= 0.0025
@@ -61,9 +68,12 @@ extension PosteriorView {
       isPlanar ? 0 : covariance.quadraticForm(up) / up.dot(up), spread.squaredTransverse(to: along)
     ).squareRoot()
     return ConvergenceProgress(
-      requiredSigma: width.requiredSigma, totalSigma: width.totalSigma,
+      requiredSigma: max(
+        configuration.convergence.sigmaFloor,
+        configuration.convergence.sigmaPerDistance * best.length),
+      totalSigma: totalVariance(configuration).squareRoot(),
       lineOfSightSigma: sigmas[0], horizontalSigma: sigmas[1], verticalSigma: sigmas[2],
-      dominantModeWeight: width.dominantModeWeight, parallaxRadians: sigmas[3] / best.length)
+      dominantModeWeight: dominantModeWeight, parallaxRadians: sigmas[3] / best.length)
   }
 
   /// Mean and variance of the peer's height over the device.
@@ -87,10 +97,11 @@ extension PosteriorView {
   func tails(
     _ height: Double, _ variance: Double, _ limit: Double
   ) -> (above: Double, below: Double) {
+    let (up, down) = (limit - height, limit + height)
+    // Where the tails are zero or one, as most often, neither root nor division is needed.
+    if min(up * up, down * down) > 18 * variance { return (up < 0 ? 1 : 0, down < 0 ? 1 : 0) }
     // The same root as the height's standard deviation: it is taken once.
     let scale = 0.5.squareRoot() / max(variance, 0).squareRoot()
-    return (
-      normalTail(beyond: (limit - height) * scale), normalTail(beyond: (limit + height) * scale)
-    )
+    return (normalTail(beyond: up * scale), normalTail(beyond: down * scale))
   }
 }

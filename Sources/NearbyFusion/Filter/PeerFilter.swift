@@ -154,10 +154,30 @@ struct PeerFilter: Sendable {
       reportBirth(components, into: &report)
       return
     }
-    let variances = NoiseVariances(noise, of: components, settings)
+    let variances = variances(of: components, settings)
     step(0, components, variances, at: device, isObstructed: isObstructed, settings)
-    challenge(components, variances, at: device, isObstructed: isObstructed, settings)
+    if hasChallenger || motion == .unknown || accounts[0].isDoubted {
+      challenge(components, variances, at: device, isObstructed: isObstructed, settings)
+    }
     self.report(components, variances, settings, into: &report)
+  }
+
+  /// What is assumed of the noise of a sample.
+  @inline(__always)
+  private func variances(of components: Components, _ settings: Settings) -> NoiseVariances {
+    let ranging = settings.configuration.ranging
+    let share = 1 - settings.configuration.constantAngleShare
+    return NoiseVariances(
+      white: [
+        noise.range.whiteVariance(stated: components.sigmas[0]),
+        noise.azimuth.whiteVariance(stated: components.sigmas[1]),
+        noise.elevation.whiteVariance(stated: components.sigmas[2]),
+      ],
+      wandering: [
+        noise.range.wanderVariance(stated: ranging.rangeSigma),
+        share * noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians),
+        share * noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians),
+      ])
   }
 
   private func born(
@@ -202,7 +222,7 @@ struct PeerFilter: Sendable {
       motion == .unknown
       && accounts[0].bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
     if wasUnderway, !isUnderway { dropChallenger() }
-    let isDoubted = accounts[0].isContradicted || isLost
+    let isDoubted = accounts[0].isDoubted
     guard hasChallenger else {
       if isDoubted { accounts.append(born(of: components, at: device, settings)) }
       return
@@ -225,22 +245,29 @@ struct PeerFilter: Sendable {
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
     if components.has(0) {
-      self.report(0, components, variances.white[0], learns: learns, into: &report.range)
+      Self.report(
+        accounts[0].outcomes.range, components, 0, variances, learns: learns, &noise.range,
+        into: &report.range)
     }
     if components.has(1) {
-      self.report(1, components, variances.white[1], learns: learns, into: &report.azimuth)
+      Self.report(
+        accounts[0].outcomes.azimuth, components, 1, variances, learns: learns, &noise.azimuth,
+        into: &report.azimuth)
     }
     if components.has(2) {
-      self.report(2, components, variances.white[2], learns: learns, into: &report.elevation)
+      Self.report(
+        accounts[0].outcomes.elevation, components, 2, variances, learns: learns,
+        &noise.elevation, into: &report.elevation)
     }
   }
 
   @inline(__always)
-  private mutating func report(
-    _ index: Int, _ components: Components, _ white: Double, learns: Bool,
+  private static func report(
+    _ outcome: Tracker.Outcome, _ components: Components, _ index: Int,
+    _ variances: NoiseVariances, learns: Bool, _ noise: inout NoiseLevel,
     into report: inout ComponentReport
   ) {
-    let outcome = accounts[0].outcomes[index]
+    let white = variances.white[index]
     report = ComponentReport(
       value: components.values[index], variance: white, innovation: outcome.innovation,
       innovationVariance: outcome.innovationVariance,
@@ -251,12 +278,12 @@ struct PeerFilter: Sendable {
       let taken =
         outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
       let after = outcome.innovation * (1 - taken)
-      noise[index].observe(
+      noise.observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
           novelty: outcome.novelty, sigma: components.sigmas[index]))
     } else {
-      noise[index].forgetLast()
+      noise.forgetLast()
     }
   }
 

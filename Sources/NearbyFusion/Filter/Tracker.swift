@@ -3,9 +3,6 @@ import CNearbyKernels
 import Foundation
 import NearbyGeometry
 
-/// How noisy each component is.
-typealias NoiseLevels = InlineArray<3, NoiseLevel>
-
 /// One account of where a peer is: a bank of hypotheses, and while it still searches, the window of
 /// all that it has seen.
 struct Tracker: Sendable {
@@ -16,7 +13,8 @@ struct Tracker: Sendable {
   private var rangeMonitor = ContradictionMonitor()
   private var angleMonitor = ContradictionMonitor()
   /// How the newest sample met the heaviest hypothesis.
-  private(set) var outcomes: InlineArray<3, Outcome> = InlineArray(repeating: Outcome())
+  private(set) var outcomes = PerComponent(
+    range: Outcome(), azimuth: Outcome(), elevation: Outcome())
   /// The device at the first sample.
   let birthDevice: TrajectoryPoint
   /// Whether one hypothesis is left, or one of each motion, and is narrow enough for its
@@ -138,7 +136,7 @@ struct Tracker: Sendable {
       seeds += birth.seeds().weighted(to: Self.movesAtFirst).map { $0.moving(at: speeds) }
     }
     bank.replace(with: seeds)
-    distanceBefore = (bank.position(bank.heaviest) - device.worldFromDevice.translation).length
+    distanceBefore = distance(from: device)
     _ = window.add(components, at: device, noise: noise, expecting: nil)
     spread.add(device.worldFromDevice.translation)
     remember(components)
@@ -182,6 +180,12 @@ struct Tracker: Sendable {
     return later
   }
 
+  /// From a device point to the heaviest hypothesis; 0.3 m at least, for what is divided by it.
+  @inline(__always)
+  private func distance(from device: TrajectoryPoint) -> Double {
+    max((bank.position(bank.heaviest) - device.worldFromDevice.translation).length, 0.3)
+  }
+
   /// Moves the bank to a later time; an earlier one leaves it as it is.
   private mutating func predict(
     to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
@@ -192,13 +196,11 @@ struct Tracker: Sendable {
     let drift = OdometryDrift(
       from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
     let position = device.worldFromDevice.translation
-    let distance = max(distanceBefore, 0.3)
-    let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distance)
+    let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distanceBefore)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
     let kept = exponentials(
       of: SIMD4(
-        -forgotten.range, -forgotten.angle,
-        -seconds / settings.configuration.faults.lastingSeconds, 0))
+        -forgotten.range, -forgotten.angle, -seconds * settings.faultRate, 0))
     let left = (range: kept[0], angle: kept[1])
     lasts = kept[2]
     novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
@@ -213,7 +215,7 @@ struct Tracker: Sendable {
     step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
     step.elevation_wander_decay = left.angle
     step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
-    distanceBefore = (bank.position(bank.heaviest) - position).length
+    distanceBefore = distance(from: device)
     bank.propagate(&step)
     self.device = device
   }
@@ -225,14 +227,15 @@ struct Tracker: Sendable {
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
-    var measurement = measurement(components, variances, device, isObstructed, settings)
+    var measurement = nearby_measurement()
+    describe(components, variances, device, isObstructed, settings, in: &measurement)
     bank.update(&measurement)
     spread.add(device.worldFromDevice.translation)
     remember(components)
     let best = bank.heaviest
-    if components.has(0) { outcomes[0] = outcome(0, best, novelty.range) }
-    if components.has(1) { outcomes[1] = outcome(1, best, novelty.angle) }
-    if components.has(2) { outcomes[2] = outcome(2, best, novelty.angle) }
+    if components.has(0) { outcomes.range = outcome(0, best, novelty.range) }
+    if components.has(1) { outcomes.azimuth = outcome(1, best, novelty.angle) }
+    if components.has(2) { outcomes.elevation = outcome(2, best, novelty.angle) }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     watch(components, at: device.timestamp, settings.configuration.faults)
   }
@@ -261,12 +264,12 @@ struct Tracker: Sendable {
   ) {
     if components.has(0) {
       rangeMonitor.add(
-        contradicts: outcomes[0].inlier < 0.5, at: time, patience: faults.doubtAfter)
+        contradicts: outcomes.range.inlier < 0.5, at: time, patience: faults.doubtAfter)
     }
     if components.has(1) || components.has(2) {
       let isFaulty =
-        components.has(1) && outcomes[1].inlier < 0.5
-        || components.has(2) && outcomes[2].inlier < 0.5
+        components.has(1) && outcomes.azimuth.inlier < 0.5
+        || components.has(2) && outcomes.elevation.inlier < 0.5
       angleMonitor.add(
         contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
     }
@@ -276,65 +279,75 @@ struct Tracker: Sendable {
   var rangesContradict: Bool { rangeMonitor.isContradicted }
   /// Whether the ranges or, for longer, the angles contradict it.
   var isContradicted: Bool { rangeMonitor.isContradicted || angleMonitor.isContradicted }
+  /// Whether another account should be tried.
+  var isDoubted: Bool { isContradicted || isLost }
   /// Whether all agree with it.
   var isConsistent: Bool { rangeMonitor.isConsistent && angleMonitor.isConsistent }
   /// Whether the device has since birth seen the peer from another side: an angle that is stuck
   /// would have shown.
   var hasBeenTested: Bool {
-    let distance = max(
-      (bank.position(bank.heaviest) - device.worldFromDevice.translation).length, 0.3)
-    return device.turn - birthDevice.turn + (device.path - birthDevice.path) / distance
+    device.turn - birthDevice.turn + (device.path - birthDevice.path) / distance(from: device)
       > Self.testRadians
   }
 
+  /// Says what was measured, from where, and how it may be wrong: field by field where the kernel
+  /// reads it, since it is large.
   @inline(__always)
-  private func measurement(
+  private func describe(
     _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
-    _ isObstructed: Bool, _ settings: Settings
-  ) -> nearby_measurement {
-    let configuration = settings.configuration
-    let pose = device.worldFromDevice
-    let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
-    let lever = configuration.ranging.antennaInDevice
-    let antenna = pose.translation + lever.x * x + lever.y * y + lever.z * z
-    let faults = configuration.faults
+    _ isObstructed: Bool, _ settings: Settings, in measurement: inout nearby_measurement
+  ) {
+    let rotation = device.worldFromDevice.rotation
+    let (x, y, z) = (rotation.xAxis, rotation.yAxis, rotation.zAxis)
+    let lever = settings.configuration.ranging.antennaInDevice
+    let antenna = device.worldFromDevice.translation + lever.x * x + lever.y * y + lever.z * z
 
     // Noise of the pose: its interpolation, and for a late sample the drift since then.
-    let toPeer = bank.position(bank.heaviest) - antenna
-    var placeVariance = device.interpolationVariance
-    var turnVariance = device.interpolationVariance
-    if device.timestamp < self.device.timestamp {
-      let late = OdometryDrift(
-        from: self.device, to: device, isPlanar: configuration.odometry.isPlanar)
-      let seconds = self.device.timestamp.seconds(since: device.timestamp)
-      placeVariance +=
-        late.horizontal
-        + bank.movingShare * configuration.motion.strayingVariance(seconds: seconds)
-      turnVariance += late.yaw
-    }
-    let angleVariance = placeVariance / max(toPeer.dot(toPeer), 0.09) + turnVariance
+    var pose = PoseNoise(place: device.interpolationVariance, turn: device.interpolationVariance)
+    if device.timestamp < self.device.timestamp { addLateness(of: device, settings, to: &pose) }
+    let angleVariance = pose.place / (distanceBefore * distanceBefore) + pose.turn
 
     let excess = max(
-      faults.rangeExcess,
-      5 * (components.has(0) ? components.sigmas[0] : configuration.ranging.rangeSigma))
+      settings.configuration.faults.rangeExcess,
+      5 * (components.has(0) ? components.sigmas[0] : settings.configuration.ranging.rangeSigma))
     let wander = Self.lastingWander * excess
-    return nearby_measurement(
-      antenna_in_world: (antenna.x, antenna.y, antenna.z),
-      device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
-      present: components.present,
-      value: (components.values[0], components.values[1], components.values[2]),
-      variance: (
-        variances.white[0] + placeVariance, variances.white[1] + angleVariance,
-        variances.white[2] + angleVariance
-      ),
-      previous: (previousValues[0], previousValues[1], previousValues[2]),
-      fault_onset: (
-        isObstructed ? Self.obstructedOnset : faults.rangeOnset, faults.angleOnset,
-        faults.angleOnset
-      ),
-      fault_persistence: lasts, range_excess: excess,
-      lasting_range_variance: (1 - lasts * lasts) * wander * wander,
-      field_of_view: configuration.ranging.fieldOfViewRadians)
+    measurement.antenna_in_world = (antenna.x, antenna.y, antenna.z)
+    measurement.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
+    measurement.present = components.present
+    measurement.value = (components.values[0], components.values[1], components.values[2])
+    measurement.variance = (
+      variances.white[0] + pose.place, variances.white[1] + angleVariance,
+      variances.white[2] + angleVariance
+    )
+    measurement.previous = (previousValues[0], previousValues[1], previousValues[2])
+    measurement.fault_onset = (
+      isObstructed ? Self.obstructedOnset : settings.configuration.faults.rangeOnset,
+      settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
+    )
+    measurement.fault_persistence = lasts
+    measurement.range_excess = excess
+    measurement.lasting_range_variance = (1 - lasts * lasts) * wander * wander
+    measurement.field_of_view = settings.configuration.ranging.fieldOfViewRadians
+  }
+
+  /// How uncertain a device point is: its place, m² per axis, and its attitude, rad² per axis.
+  private struct PoseNoise {
+    var place: Double
+    var turn: Double
+  }
+
+  /// A late sample meets the bank as it is now: what has happened since then is noise.
+  @inline(__always)
+  private func addLateness(
+    of device: TrajectoryPoint, _ settings: Settings, to noise: inout PoseNoise
+  ) {
+    let drift = OdometryDrift(
+      from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
+    let seconds = self.device.timestamp.seconds(since: device.timestamp)
+    noise.place +=
+      drift.horizontal
+      + bank.movingShare * settings.configuration.motion.strayingVariance(seconds: seconds)
+    noise.turn += drift.yaw
   }
 
   // MARK: Stage 5, search

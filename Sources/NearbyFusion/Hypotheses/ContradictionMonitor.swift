@@ -32,13 +32,19 @@ struct ContradictionMonitor: Hashable, Sendable {
   ///   - contradicts: Whether it contradicts the heaviest hypothesis.
   ///   - time: Its time.
   ///   - patience: The time constant, seconds.
+  @inline(__always)
   mutating func add(contradicts: Bool, at time: Timestamp, patience: Double) {
-    let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
-    last = time
     // Nothing but consistent samples lately: there is nothing to forget.
-    if contradicts || share > Self.negligible {
-      share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
+    if contradicts || share > Self.negligible || surplus > 0 {
+      weigh(contradicts: contradicts, at: time, patience: patience)
     }
+    last = time
+  }
+
+  @inline(never)
+  private mutating func weigh(contradicts: Bool, at time: Timestamp, patience: Double) {
+    let seconds = last.map { max(0, time.seconds(since: $0)) } ?? 0
+    share += (1 - exp(-seconds / patience)) * ((contradicts ? 1 : 0) - share)
     surplus = max(0, min(surplus + (contradicts ? 1 : -1), 4 * Self.fewest))
   }
 }

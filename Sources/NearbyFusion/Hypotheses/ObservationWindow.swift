@@ -118,7 +118,7 @@ struct ObservationWindow: Sendable {
 
   private static func average(
     _ components: Components, into keyframe: inout Keyframe,
-    _ noise: InlineArray<3, NoiseLevel>
+    _ noise: NoiseLevels
   ) {
     for index in 0..<3 {
       guard let component = components[index] else { continue }

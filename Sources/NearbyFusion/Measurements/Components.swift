@@ -10,6 +10,10 @@ struct Components: Sendable {
   private(set) var values = InlineArray<3, Double>(repeating: 0)
   private(set) var sigmas = InlineArray<3, Double>(repeating: 1)
 
+  /// None.
+  @inline(__always)
+  init() {}
+
   /// Whether there is none.
   @inline(__always)
   var isEmpty: Bool { present == 0 }

@@ -16,14 +16,21 @@ struct ErrorVariances: Sendable {
   @inline(__always)
   init(_ noise: NoiseLevels, _ configuration: FusionConfiguration) {
     let ranging = configuration.ranging
-    let range = noise[0].wanderVariance(stated: ranging.rangeSigma)
-    let azimuth = noise[1].wanderVariance(stated: ranging.azimuthSigmaRadians)
-    let elevation = noise[2].wanderVariance(stated: ranging.elevationSigmaRadians)
-    let share =
-      configuration.features.contains(.constantAngleErrors) ? WanderModel.constantAngleShare : 0
+    let range = noise.range.wanderVariance(stated: ranging.rangeSigma)
+    let azimuth = noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians)
+    let elevation = noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians)
+    let share = configuration.constantAngleShare
     constant = [
       ranging.rangeBiasSigma * ranging.rangeBiasSigma, share * azimuth, share * elevation,
     ]
     wandering = [range, (1 - share) * azimuth, (1 - share) * elevation]
+  }
+}
+
+extension FusionConfiguration {
+  /// The share of an angle's pose-dependent error that does not wander.
+  @inline(__always)
+  var constantAngleShare: Double {
+    features.contains(.constantAngleErrors) ? WanderModel.constantAngleShare : 0
   }
 }

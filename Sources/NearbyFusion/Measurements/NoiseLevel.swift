@@ -127,7 +127,10 @@ struct NoiseLevel: Hashable, Sendable {
   mutating func forgetLast() { lastResidual = nil }
 }
 
-extension InlineArray where count == 3, Element == NoiseLevel {
+/// How noisy each component is.
+typealias NoiseLevels = PerComponent<NoiseLevel>
+
+extension NoiseLevels {
   /// The levels with which a radio begins.
   init(_ ranging: RangingConfiguration) {
     func level(_ whiteShare: Double, cautiously floor: NoiseLevel.Floor) -> NoiseLevel {
@@ -135,10 +138,8 @@ extension InlineArray where count == 3, Element == NoiseLevel {
         startingAt: whiteShare,
         ranging.whiteSharesAreKnown ? NoiseLevel.Floor(known: whiteShare) : floor)
     }
-    self = [
-      level(ranging.rangeWhiteShare, cautiously: .range),
-      level(ranging.azimuthWhiteShare, cautiously: .angle),
-      level(ranging.elevationWhiteShare, cautiously: .angle),
-    ]
+    range = level(ranging.rangeWhiteShare, cautiously: .range)
+    azimuth = level(ranging.azimuthWhiteShare, cautiously: .angle)
+    elevation = level(ranging.elevationWhiteShare, cautiously: .angle)
   }
 }

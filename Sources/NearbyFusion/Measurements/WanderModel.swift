@@ -8,10 +8,12 @@ import NearbyGeometry
 /// antenna's phase centre), an angle's on the direction under which the peer is seen. A range's moves
 /// with time too, since people do. First-order Gauss-Markov: correlation exp(-travelled).
 struct WanderModel: Sendable {
-  private static let rangeSeconds = 3.0
-  private static let rangeMetres = 0.4
-  private static let rangeRadians = 0.7
-  private static let angleRadians = 1.5
+  /// Correlation lengths of a range's error along each of the three, and of an angle's, as their
+  /// inverses: many divisions in a row would be waited for.
+  private static let rangePerSecond = 1 / 3.0
+  private static let rangePerMetre = 1 / 0.4
+  private static let rangePerRadian = 1 / 0.7
+  private static let anglePerRadian = 1 / 1.5
   /// The share of the variance of an angle's pose-dependent error that is the same in all directions.
   ///
   /// A smooth function of the direction does not average out as one that wanders would: whoever looks
@@ -35,8 +37,8 @@ struct WanderModel: Sendable {
     let path = abs(b.path - a.path)
     let turn = abs(b.turn - a.turn)
     return (
-      seconds / Self.rangeSeconds + path / Self.rangeMetres + turn / Self.rangeRadians,
-      (turn + path / distance) / Self.angleRadians
+      seconds * Self.rangePerSecond + path * Self.rangePerMetre + turn * Self.rangePerRadian,
+      (turn + path / distance) * Self.anglePerRadian
     )
   }
 }

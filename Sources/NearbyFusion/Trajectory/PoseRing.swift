@@ -22,11 +22,16 @@ struct PoseRing: Sendable {
   /// The newest pose.
   @inline(__always)
   var newest: TrajectoryPoint? { count == 0 ? nil : self[count &- 1] }
+  private var newestTime: Timestamp? { count == 0 ? nil : self[count &- 1].timestamp }
   /// How many poses fit before it grows.
   var capacity: Int { ring.count }
 
   private subscript(index: Int) -> TrajectoryPoint {
-    @inline(__always) get { ring[(head &+ index) & (ring.count &- 1)] }
+    // The ring's size is a power of two, so that the mask keeps every index in it: only debug builds
+    // look.
+    @inline(__always) get {
+      unsafe ring.withUnsafeBufferPointer { unsafe $0[(head &+ index) & ($0.count &- 1)] }
+    }
   }
 
   /// Puts a point after all others.
@@ -60,14 +65,24 @@ struct PoseRing: Sendable {
   }
 
   /// The device at a moment; `nil` when no pose is near enough.
+  @inline(__always)
   func point(at time: Timestamp) -> TrajectoryPoint? {
-    guard let newest else { return nil }
-    if time == newest.timestamp { return newest }
-    if time > newest.timestamp { return extrapolated(to: time) }
+    var point = TrajectoryPoint.nowhere
+    return find(time, &point) ? point : nil
+  }
+
+  /// Puts the device at a moment into a point; `false` when no pose is near enough.
+  ///
+  /// The point is written where it is: it is large, and an optional of it would be copied.
+  func find(_ time: Timestamp, _ point: inout TrajectoryPoint) -> Bool {
+    guard let newest = newestTime else { return false }
+    if time > newest { return extrapolate(to: time, &point) }
     let upper = firstIndex(atOrAfter: time)
-    if self[upper].timestamp == time { return self[upper] }
-    guard upper > 0 else { return nil }
-    return interpolated(at: time, between: self[upper - 1], and: self[upper])
+    if self[upper].timestamp == time {
+      point = self[upper]
+      return true
+    }
+    return upper > 0 && interpolate(at: time, between: upper &- 1, and: upper, &point)
   }
 
   /// The first pose whose time is at or after one that is not after the newest.
@@ -76,8 +91,8 @@ struct PoseRing: Sendable {
   /// when it is not within some steps of there, halving finds it.
   @inline(__always)
   private func firstIndex(atOrAfter time: Timestamp) -> Int {
-    if count > 2, self[count - 3].timestamp < time {
-      return self[count - 2].timestamp < time ? count - 1 : count - 2
+    if count > 2, self[count &- 3].timestamp < time {
+      return self[count &- 2].timestamp < time ? count &- 1 : count &- 2
     }
     return guessedIndex(atOrAfter: time)
   }
@@ -85,14 +100,14 @@ struct PoseRing: Sendable {
   private func guessedIndex(atOrAfter time: Timestamp) -> Int {
     let oldest = self[0].timestamp
     guard time > oldest else { return 0 }
-    let newest = self[count - 1].timestamp
+    let newest = self[count &- 1].timestamp
     let share = newest.seconds(since: time) / newest.seconds(since: oldest)
-    var index = count - 1 - Int(share * Double(count - 1))
+    var index = count &- 1 &- Int(share * Double(count &- 1))
     for _ in 0..<4 {
       if self[index].timestamp < time {
-        index += 1
-      } else if self[index - 1].timestamp >= time {
-        index -= 1
+        index &+= 1
+      } else if self[index &- 1].timestamp >= time {
+        index &-= 1
       } else {
         return index
       }
@@ -110,32 +125,36 @@ struct PoseRing: Sendable {
     return low
   }
 
-  private func interpolated(
-    at time: Timestamp, between before: TrajectoryPoint, and after: TrajectoryPoint
-  ) -> TrajectoryPoint? {
+  @inline(__always)
+  private func interpolate(
+    at time: Timestamp, between lower: Int, and upper: Int, _ point: inout TrajectoryPoint
+  ) -> Bool {
+    let before = self[lower]
+    let after = self[upper]
     let gap = after.timestamp.seconds(since: before.timestamp)
-    guard gap <= maximumGap else { return nil }
+    guard gap <= maximumGap else { return false }
     let seconds = time.seconds(since: before.timestamp)
     let fraction = seconds / gap
-    func mix(_ a: Double, _ b: Double) -> Double { a + fraction * (b - a) }
-    var point = after
+    @inline(__always) func mix(_ a: Double, _ b: Double) -> Double { a + fraction * (b - a) }
     point.timestamp = time
     point.worldFromDevice = before.worldFromDevice.interpolated(
       to: after.worldFromDevice, fraction: fraction)
     point.path = mix(before.path, after.path)
     point.turn = mix(before.turn, after.turn)
+    point.world = after.world
     point.positionDriftVariance = mix(before.positionDriftVariance, after.positionDriftVariance)
     point.yawDriftVariance = mix(before.yawDriftVariance, after.yawDriftVariance)
     point.isTracked = before.isTracked && after.isTracked
     point.addInterpolationVariance(halfProduct: 0.5 * seconds * (gap - seconds))
-    return point
+    return true
   }
 
-  private func extrapolated(to time: Timestamp) -> TrajectoryPoint? {
+  @inline(never)
+  private func extrapolate(to time: Timestamp, _ point: inout TrajectoryPoint) -> Bool {
     let newest = self[count - 1]
     let seconds = time.seconds(since: newest.timestamp)
-    guard seconds <= maximumExtrapolation else { return nil }
-    var point = newest
+    guard seconds <= maximumExtrapolation else { return false }
+    point = newest
     point.timestamp = time
     if count > 1 {
       let before = self[count - 2]
@@ -146,7 +165,7 @@ struct PoseRing: Sendable {
       }
     }
     point.addInterpolationVariance(halfProduct: 0.5 * seconds * (seconds + 0.02))
-    return point
+    return true
   }
 }
 

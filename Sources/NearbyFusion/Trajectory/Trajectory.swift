@@ -148,6 +148,10 @@ struct Trajectory: Sendable {
   /// The device at a moment; `nil` when no pose is near enough.
   @inline(__always)
   func point(at time: Timestamp) -> TrajectoryPoint? { poses.point(at: time) }
+
+  /// Puts the device at a moment into a point; `false` when no pose is near enough.
+  @inline(__always)
+  func find(_ time: Timestamp, _ point: inout TrajectoryPoint) -> Bool { poses.find(time, &point) }
 }
 
 extension TrajectoryPoint {

@@ -48,6 +48,7 @@ public struct RigidTransform: Hashable, Sendable {
   ///   - fraction: Where between the two, 0 to 1; outside, it extrapolates.
   /// - Returns: The transform in between.
   @inlinable
+  @inline(__always)
   public func interpolated(to other: RigidTransform, fraction: Double) -> RigidTransform {
     RigidTransform(
       rotation: rotation.interpolated(to: other.rotation, fraction: fraction),

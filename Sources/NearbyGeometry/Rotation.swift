@@ -179,25 +179,40 @@ public struct Rotation: Hashable, Sendable {
   ///   - fraction: Where between the two, 0 to 1; outside, it extrapolates at the same rate.
   /// - Returns: The rotation in between.
   @inlinable
+  @inline(__always)
   public func interpolated(to other: Rotation, fraction: Double) -> Rotation {
     let cosine = x * other.x + y * other.y + z * other.z + w * other.w
     // cos(0.03): half the arc of the rotation is the arc of the quaternion.
-    let isShort = abs(cosine) >= 0.99955 && fraction >= 0 && fraction <= 1
-    let weights = isShort ? (1 - fraction, fraction) : Self.weights(abs(cosine), fraction)
-    let (a, b) = (weights.0, cosine < 0 ? -weights.1 : weights.1)
-    let q = (
-      a * x + b * other.x, a * y + b * other.y, a * z + b * other.z, a * w + b * other.w
-    )
+    guard abs(cosine) >= 0.99955, fraction >= 0, fraction <= 1 else {
+      return interpolatedFar(to: other, fraction, cosine)
+    }
+    let q = mixed(1 - fraction, cosine < 0 ? -fraction : fraction, other)
+    // Shorter than one by 2.3e-4 at most: the next term of 1/√(1 - short) is below 1e-15.
+    let short = 1 - (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3)
+    let scale = 1 + short * (0.5 + short * (0.375 + short * 0.3125))
+    return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
+  }
+
+  @usableFromInline
+  @inline(never)
+  func interpolatedFar(to other: Rotation, _ fraction: Double, _ cosine: Double) -> Rotation {
+    let half = acos(min(1, abs(cosine)))
+    let sine = sin(half)
+    let sign = cosine < 0 ? -1.0 : 1.0
+    let q =
+      sine > 1e-9
+      ? mixed(sin((1 - fraction) * half) / sine, sign * sin(fraction * half) / sine, other)
+      : mixed(1 - fraction, sign * fraction, other)
     let scale = 1 / (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
     return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
   }
 
-  /// The shares of both quaternions, an arc of this cosine apart, in one between them on the arc.
-  @usableFromInline
-  static func weights(_ cosine: Double, _ fraction: Double) -> (Double, Double) {
-    let half = acos(min(1, cosine))
-    let sine = sin(half)
-    guard sine > 1e-9 else { return (1 - fraction, fraction) }
-    return (sin((1 - fraction) * half) / sine, sin(fraction * half) / sine)
+  /// The components of a sum of quaternions.
+  @inlinable
+  @inline(__always)
+  func mixed(
+    _ a: Double, _ b: Double, _ other: Rotation
+  ) -> (Double, Double, Double, Double) {
+    (a * x + b * other.x, a * y + b * other.y, a * z + b * other.z, a * w + b * other.w)
   }
 }

@@ -150,7 +150,8 @@ struct Tracker: Sendable {
   ) {
     predict(to: device, variances, settings)
     update(components, variances, at: device, isObstructed: isObstructed, settings)
-    reduce(settings)
+    // One hypothesis of a peer at rest: there is nothing to reduce, nor anything new to judge by.
+    if bank.count > 1 || motion != .stationary { reduce(settings) }
   }
 
   /// Stages 3 to 6: the same when it does, with how noisy the components are.
@@ -237,7 +238,7 @@ struct Tracker: Sendable {
     if components.has(1) { outcomes.azimuth = outcome(1, best, novelty.angle) }
     if components.has(2) { outcomes.elevation = outcome(2, best, novelty.angle) }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
-    watch(components, at: device.timestamp, settings.configuration.faults)
+    watch(components, at: device.timestamp, patience: settings.configuration.faults.doubtAfter)
   }
 
   @inline(__always)
@@ -259,19 +260,17 @@ struct Tracker: Sendable {
   }
 
   /// Takes note of which components contradict the heaviest hypothesis.
-  private mutating func watch(
-    _ components: Components, at time: Timestamp, _ faults: FaultConfiguration
-  ) {
+  @inline(__always)
+  private mutating func watch(_ components: Components, at time: Timestamp, patience: Double) {
     if components.has(0) {
-      rangeMonitor.add(
-        contradicts: outcomes.range.inlier < 0.5, at: time, patience: faults.doubtAfter)
+      rangeMonitor.add(contradicts: outcomes.range.inlier < 0.5, at: time, patience: patience)
     }
     if components.has(1) || components.has(2) {
       let isFaulty =
         components.has(1) && outcomes.azimuth.inlier < 0.5
         || components.has(2) && outcomes.elevation.inlier < 0.5
       angleMonitor.add(
-        contradicts: isFaulty, at: time, patience: Self.anglePatience * faults.doubtAfter)
+        contradicts: isFaulty, at: time, patience: Self.anglePatience * patience)
     }
   }
 

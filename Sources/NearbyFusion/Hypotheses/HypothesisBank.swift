@@ -282,7 +282,10 @@ struct HypothesisBank: Sendable {
   subscript(field: Field, index: Int) -> Double {
     // Rows are constants, and an index is below the count: only debug builds look.
     @inline(__always) get {
-      unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row &* stride &+ index] }
+      unsafe fields.withUnsafeBufferPointer {
+        // A single column has no second index: its rows are at constant places.
+        unsafe stride == 1 ? $0[field.row] : $0[field.row &* stride &+ index]
+      }
     }
     set { fields[field.row &* stride &+ index] = newValue }
   }

@@ -30,7 +30,7 @@ struct Standing: Sendable {
       ? .converged
       : judge.judge(
         view.progress(
-          spread: spread, dominantModeWeight: width.dominantModeWeight, settings.configuration))
+          view.best, spread: spread, dominantModeWeight: width.dominantModeWeight, settings.configuration))
     vertical = verticalDirection(view, settings)
   }
 

@@ -6,7 +6,7 @@ struct GaussianView: PosteriorView {
   let worldFromDevice: RigidTransform
   let mean: Vector3
   let covariance: SymmetricMatrix3
-  let best: LineOfSight
+  let toBest: Vector3
 
   /// A Gaussian as it is.
   @inline(__always)
@@ -14,8 +14,12 @@ struct GaussianView: PosteriorView {
     self.worldFromDevice = worldFromDevice
     self.mean = mean
     self.covariance = covariance
-    best = LineOfSight(mean - worldFromDevice.translation, covariance)
+    toBest = mean - worldFromDevice.translation
   }
+
+  /// Not stored: a sample that changes no verdict needs none.
+  @inline(__always)
+  var best: LineOfSight { LineOfSight(toBest, covariance) }
 
   /// A Gaussian of the newest sample's time, as seen later.
   @inline(__always)
@@ -31,16 +35,16 @@ struct GaussianView: PosteriorView {
   func weightAroundBest(withinSquared squaredRadius: Double) -> Double { 1 }
 
   @inline(__always)
-  func distance() -> (mean: Double, variance: Double) { best.distance }
+  func distance(_ best: LineOfSight) -> (mean: Double, variance: Double) { best.distance }
 
   @inline(__always)
-  func direction() -> (unit: Vector3, variance: Double) {
+  func direction(_ best: LineOfSight) -> (unit: Vector3, variance: Double) {
     best.direction(worldFromDevice.rotation)
   }
 
   @inline(__always)
   func horizontalAngle() -> (mean: Double, variance: Double) {
-    let (angle, variance) = bearing(best.toPeer, covariance, Heading(worldFromDevice.rotation))
+    let (angle, variance) = bearing(toBest, covariance, Heading(worldFromDevice.rotation))
     return (angle, variance < Self.widestVariance ? variance : .infinity)
   }
 
@@ -50,6 +54,6 @@ struct GaussianView: PosteriorView {
 
   @inline(__always)
   func verticalProbabilities(sameLevelWithin limit: Double) -> (above: Double, below: Double) {
-    tails(best.toPeer.y, covariance.yy, limit)
+    tails(toBest.y, covariance.yy, limit)
   }
 }

@@ -24,6 +24,8 @@ struct MixtureView: PosteriorView {
     best = LineOfSight(bank.position(bank.heaviest) - device, covariance)
   }
 
+  var toBest: Vector3 { best.toPeer }
+
   private func toPeer(_ index: Int) -> Vector3 {
     bank.position(index) - worldFromDevice.translation
   }
@@ -42,7 +44,7 @@ struct MixtureView: PosteriorView {
     return min(sum, 1)
   }
 
-  func distance() -> (mean: Double, variance: Double) {
+  func distance(_ best: LineOfSight) -> (mean: Double, variance: Double) {
     var first = 0.0
     var second = 0.0
     for index in 0..<bank.count {
@@ -54,7 +56,7 @@ struct MixtureView: PosteriorView {
     return (first, max(second - first * first, 0))
   }
 
-  func direction() -> (unit: Vector3, variance: Double) {
+  func direction(_ best: LineOfSight) -> (unit: Vector3, variance: Double) {
     LineOfSight(mean - worldFromDevice.translation, covariance)
       .direction(worldFromDevice.rotation)
   }

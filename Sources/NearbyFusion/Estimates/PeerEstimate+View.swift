@@ -19,14 +19,15 @@ extension PeerEstimate {
   ) {
     let isPlanar = settings.configuration.odometry.isPlanar
     let outputs = settings.configuration.outputs
+    let best = view.best
     let progress = view.progress(
-      spread: spread, dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      best, spread: spread, dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
       settings.configuration)
     let convergence = standing.convergenceJudge(settings, isDark: isDark, at: timestamp)
       .judge(progress)
     let isConverged = convergence == .converged
-    let distance = view.distance()
-    let direction = view.direction()
+    let distance = view.distance(best)
+    let direction = view.direction(best)
     let angle = view.horizontalAngle()
     let height = view.heightDifference()
     self.init(

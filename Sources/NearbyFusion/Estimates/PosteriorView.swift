@@ -10,15 +10,17 @@ protocol PosteriorView {
   /// The moments of the whole, drift since the newest sample included.
   var mean: Vector3 { get }
   var covariance: SymmetricMatrix3 { get }
-  /// The whole covariance, split along the line to the heaviest hypothesis.
+  /// From the device to the heaviest hypothesis.
+  var toBest: Vector3 { get }
+  /// The whole covariance, split along that line: taken once and handed on, for it costs a root.
   var best: LineOfSight { get }
 
   /// The share of the hypotheses around the heaviest: a mode may be held by several.
   func weightAroundBest(withinSquared squaredRadius: Double) -> Double
   /// Mean and variance of the distance, second order in the position's spread.
-  func distance() -> (mean: Double, variance: Double)
+  func distance(_ best: LineOfSight) -> (mean: Double, variance: Double)
   /// The direction to the mean, in device axes, and its angular variance per axis.
-  func direction() -> (unit: Vector3, variance: Double)
+  func direction(_ best: LineOfSight) -> (unit: Vector3, variance: Double)
   /// Circular mean and circular variance of the horizontal angle.
   func horizontalAngle() -> (mean: Double, variance: Double)
   /// The probabilities that the peer is above and below the level of the device.
@@ -40,7 +42,7 @@ extension PosteriorView {
   func width(_ configuration: FusionConfiguration) -> PosteriorWidth {
     let floor = configuration.convergence.sigmaFloor
     let share = configuration.convergence.sigmaPerDistance
-    let required = max(floor * floor, share * share * best.toPeer.dot(best.toPeer))
+    let required = max(floor * floor, share * share * toBest.dot(toBest))
     return PosteriorWidth(
       requiredVariance: required, totalVariance: totalVariance(configuration),
       dominantModeWeight: weightAroundBest(withinSquared: required))
@@ -54,7 +56,7 @@ extension PosteriorView {
 
   @inline(__always)
   func progress(
-    spread: DeviceSpread, dominantModeWeight: Double, _ configuration: FusionConfiguration
+    _ best: LineOfSight, spread: DeviceSpread, dominantModeWeight: Double, _ configuration: FusionConfiguration
   ) -> ConvergenceProgress {
     let isPlanar = configuration.odometry.isPlanar
     // Across in the horizontal plane; straight above or below any two axes will do.

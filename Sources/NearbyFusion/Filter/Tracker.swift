@@ -75,6 +75,24 @@ struct Tracker: Sendable {
     /// Its estimate of the component's pose-dependent error, and how much of that is new.
     var poseDependent = 0.0
     var novelty = 0.0
+
+    init() {}
+
+    /// As it stands in the fields of a hypothesis. A range's constant error depends on no pose.
+    @inline(__always)
+    fileprivate init(
+      _ component: Int, weight: Double, novelty: Double, _ field: (HypothesisBank.Field) -> Double
+    ) {
+      innovation = field(.innovation(component))
+      innovationVariance = field(.innovationVariance(component))
+      inlier = field(.inlier(component))
+      self.weight = weight
+      poseDependent = field(.mean(Int(NEARBY_STATE_RANGE_WANDER) + component))
+      if component > 0 {
+        poseDependent += field(.mean(Int(NEARBY_STATE_RANGE_BIAS) + component))
+      }
+      self.novelty = novelty
+    }
   }
 
   private static let wander = WanderModel()
@@ -184,7 +202,7 @@ struct Tracker: Sendable {
   /// From a device point to the heaviest hypothesis; 0.3 m at least, for what is divided by it.
   @inline(__always)
   private func distance(from device: TrajectoryPoint) -> Double {
-    max((bank.position(bank.heaviest) - device.worldFromDevice.translation).length, 0.3)
+    max((bank.heaviestPosition - device.worldFromDevice.translation).length, 0.3)
   }
 
   /// Moves the bank to a later time; an earlier one leaves it as it is.
@@ -233,24 +251,43 @@ struct Tracker: Sendable {
     bank.update(&measurement)
     spread.add(device.worldFromDevice.translation)
     remember(components)
-    let best = bank.heaviest
-    if components.has(0) { outcomes.range = outcome(0, best, novelty.range) }
-    if components.has(1) { outcomes.azimuth = outcome(1, best, novelty.angle) }
-    if components.has(2) { outcomes.elevation = outcome(2, best, novelty.angle) }
+    if bank.isColumn {
+      takeNote(components)
+    } else {
+      takeNoteOfHeaviest(components)
+    }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     watch(components, at: device.timestamp, patience: settings.configuration.faults.doubtAfter)
   }
 
+  /// Takes note of how the components met the only hypothesis.
   @inline(__always)
-  private func outcome(_ component: Int, _ index: Int, _ novelty: Double) -> Outcome {
-    let bias =
-      component == 0 ? 0 : bank[.mean(Int(NEARBY_STATE_RANGE_BIAS) + component), index]
-    return Outcome(
-      innovation: bank[.innovation(component), index],
-      innovationVariance: bank[.innovationVariance(component), index],
-      inlier: bank[.inlier(component), index], weight: bank.weight(index),
-      poseDependent: bank[.mean(Int(NEARBY_STATE_RANGE_WANDER) + component), index] + bias,
-      novelty: novelty)
+  private mutating func takeNote(_ components: Components) {
+    if components.has(0) {
+      outcomes.range = Outcome(0, weight: 1, novelty: novelty.range) { bank.only($0) }
+    }
+    if components.has(1) {
+      outcomes.azimuth = Outcome(1, weight: 1, novelty: novelty.angle) { bank.only($0) }
+    }
+    if components.has(2) {
+      outcomes.elevation = Outcome(2, weight: 1, novelty: novelty.angle) { bank.only($0) }
+    }
+  }
+
+  /// Takes note of how they met the heaviest of several.
+  @inline(never)
+  private mutating func takeNoteOfHeaviest(_ components: Components) {
+    let best = bank.heaviest
+    let weight = bank.weight(best)
+    if components.has(0) {
+      outcomes.range = Outcome(0, weight: weight, novelty: novelty.range) { bank[$0, best] }
+    }
+    if components.has(1) {
+      outcomes.azimuth = Outcome(1, weight: weight, novelty: novelty.angle) { bank[$0, best] }
+    }
+    if components.has(2) {
+      outcomes.elevation = Outcome(2, weight: weight, novelty: novelty.angle) { bank[$0, best] }
+    }
   }
 
   private mutating func remember(_ components: Components) {
@@ -528,7 +565,7 @@ struct Tracker: Sendable {
   /// Whether the shell that the ranges make bends by less, within the spread across, than matters, or
   /// the odometry has drifted by more than the spread.
   private func isFlat(_ rangeSigma: Double) -> Bool {
-    let distance = (bank.position(bank.heaviest) - device.worldFromDevice.translation).length
+    let distance = (bank.heaviestPosition - device.worldFromDevice.translation).length
     let spread = spreadAcross(negligible: true)
     let drift = device.positionDriftVariance - birthDevice.positionDriftVariance
     let yaw = device.yawDriftVariance - birthDevice.yawDriftVariance
@@ -562,7 +599,7 @@ struct Tracker: Sendable {
   private func spreadAcross(negligible: Bool) -> Double {
     let (mean, p) =
       negligible
-      ? (bank.position(bank.heaviest), bank.positionCovariance(bank.heaviest))
+      ? (bank.heaviestPosition, bank.positionCovariance(bank.heaviest))
       : bank.positionMoments()
     let line = mean - device.worldFromDevice.translation
     let distance = max(line.length, 1e-3)

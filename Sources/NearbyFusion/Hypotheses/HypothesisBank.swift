@@ -212,6 +212,21 @@ struct HypothesisBank: Sendable {
   /// The mean and covariance of the mixture's position.
   @inline(__always)
   func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    if isColumn {
+      func covariance(_ row: Int, _ column: Int) -> Double {
+        only(.covariance(Self.packed(row, column)))
+      }
+      return (
+        heaviestPosition,
+        SymmetricMatrix3(
+          xx: covariance(0, 0), xy: covariance(0, 1), xz: covariance(0, 2), yy: covariance(1, 1),
+          yz: covariance(1, 2), zz: covariance(2, 2))
+      )
+    }
+    return mixtureMoments()
+  }
+
+  private func mixtureMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
     if count == 1 { return (position(0), positionCovariance(0)) }
     var mean = Vector3.zero
     var covariance = SymmetricMatrix3.zero
@@ -282,12 +297,19 @@ struct HypothesisBank: Sendable {
   subscript(field: Field, index: Int) -> Double {
     // Rows are constants, and an index is below the count: only debug builds look.
     @inline(__always) get {
-      unsafe fields.withUnsafeBufferPointer {
-        // A single column has no second index: its rows are at constant places.
-        unsafe stride == 1 ? $0[field.row] : $0[field.row &* stride &+ index]
-      }
+      unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row &* stride &+ index] }
     }
     set { fields[field.row &* stride &+ index] = newValue }
+  }
+
+  /// Whether it is a single column, all rows of which stand at constant places.
+  @inline(__always)
+  var isColumn: Bool { stride == 1 }
+
+  /// A field of the only hypothesis, when the bank is a single column.
+  @inline(__always)
+  func only(_ field: Field) -> Double {
+    unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row] }
   }
 
   /// Whether the peer moves under a hypothesis.
@@ -311,8 +333,13 @@ struct HypothesisBank: Sendable {
       yz: element(1, 2), zz: element(2, 2))
   }
 
-  /// The index of the heaviest hypothesis.
+  /// Where the peer is under the heaviest hypothesis.
   @inline(__always)
+  var heaviestPosition: Vector3 {
+    isColumn ? Vector3(only(.mean(0)), only(.mean(1)), only(.mean(2))) : position(heaviest)
+  }
+
+  /// The index of the heaviest hypothesis.
   var heaviest: Int {
     var best = 0
     for index in 1..<max(1, count) where self[.logWeight, index] > self[.logWeight, best] {

@@ -75,6 +75,7 @@ struct PeerFilter: Sendable {
   ///   - settings: The settings.
   ///   - report: What becomes of the components.
   /// - Returns: What may be used.
+  @inline(__always)
   private mutating func judge(
     _ sample: RangingSample, at worldFromDevice: RigidTransform,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
@@ -114,6 +115,7 @@ struct PeerFilter: Sendable {
   }
 
   /// Whether a sample is the one before it again.
+  @inline(__always)
   private mutating func isDuplicate(_ sample: RangingSample) -> Bool {
     let isDuplicate = sample.timestamp == lastSample?.timestamp && sample == lastSample
     lastSample = sample

@@ -9,6 +9,8 @@ struct PoseRing: Sendable {
   private var ring: [TrajectoryPoint] = []
   private var head = 0
   private(set) var count = 0
+  /// How many poses there are to a nanosecond, as last measured: a guess for lookups.
+  private var rate = 0.0
   private let maximumGap: Double
   private let maximumExtrapolation: Double
   private let secondsKept: Double
@@ -41,6 +43,7 @@ struct PoseRing: Sendable {
       if count > 1, point.timestamp.seconds(since: self[1].timestamp) > secondsKept {
         head = (head &+ 1) & (ring.count &- 1)
         count &-= 1
+        if head == 0 { measureRate() }
       } else {
         grow()
       }
@@ -49,10 +52,18 @@ struct PoseRing: Sendable {
     count &+= 1
   }
 
+  /// Once a turn of the ring, and when it grows: a lookup then divides nothing.
+  @inline(never)
+  private mutating func measureRate() {
+    let seconds = self[count - 1].timestamp.seconds(since: self[0].timestamp)
+    rate = Double(count - 1) / (1e9 * seconds)
+  }
+
   private mutating func grow() {
     let capacity = max(64, 2 * count)
     ring = (0..<capacity).map { $0 < count ? self[$0] : .nowhere }
     head = 0
+    if count > 1 { measureRate() }
   }
 
   // MARK: Looking up
@@ -101,8 +112,9 @@ struct PoseRing: Sendable {
     let oldest = self[0].timestamp
     guard time > oldest else { return 0 }
     let newest = self[count &- 1].timestamp
-    let share = newest.seconds(since: time) / newest.seconds(since: oldest)
-    var index = count &- 1 &- Int(share * Double(count &- 1))
+    // Later than the oldest: the difference does not overflow, but the rate may have changed.
+    let behind = min(Double(newest.nanoseconds &- time.nanoseconds) * rate, Double(count &- 2))
+    var index = count &- 1 &- Int(behind)
     for _ in 0..<4 {
       if self[index].timestamp < time {
         index &+= 1

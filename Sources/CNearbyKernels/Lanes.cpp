@@ -25,15 +25,6 @@ void nearby_exponential(const double *x, double *result, int32_t count) {
   });
 }
 
-void nearby_four_exponentials(const double x[4], double result[4]) {
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    // In the pairs in which Swift has just written them: wider ones would wait for the cache.
-    const nearby::Pair low = nearby::at<nearby::Pair>(x), high = nearby::at<nearby::Pair>(x + 2);
-    nearby::at<Lanes>(result) =
-        nearby::short_exponential(__builtin_shufflevector(low, high, 0, 1, 2, 3));
-  });
-}
-
 void nearby_short_exponential(const double *x, double *result, int32_t count) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
     apply(result, count,

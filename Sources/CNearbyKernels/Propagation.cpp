@@ -84,3 +84,24 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
     });
   });
 }
+
+void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
+                        const nearby_travel *travel, double kept[NEARBY_COMPONENTS]) {
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    const nearby_travel t = *travel;
+    double left[] = {-t.range, -t.angle, -t.fault};
+    nearby::exponentials(left);
+    const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
+    nearby_motion step = *motion;
+    step.range_wander_decay = left[0];
+    step.range_wander_diffusion = range * t.variance[NEARBY_RANGE];
+    step.azimuth_wander_decay = step.elevation_wander_decay = left[1];
+    step.azimuth_wander_diffusion = angle * t.variance[NEARBY_AZIMUTH];
+    step.elevation_wander_diffusion = angle * t.variance[NEARBY_ELEVATION];
+    nearby::for_each(*bank, [&](auto h) NEARBY_INLINE {
+      if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
+      propagate(h, step);
+    });
+    for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
+  });
+}

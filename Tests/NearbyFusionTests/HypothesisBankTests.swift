@@ -89,6 +89,63 @@ struct HypothesisBankTests {
     }
   }
 
+  @Test(
+    "the way travelled renews the wandering errors as their decays do",
+    arguments: [0, 0.003, 0.4, 3, 800], [1, 8])
+  func travelAgainstDecays(length: Double, stride: Int) {
+    for (seed, hasVelocity) in [(UInt64(1), false), (2, true)] {
+      var generator = SeededGenerator(seed: seed)
+      let hypothesis = KernelBank.Hypothesis(
+        &generator, position: place(&generator), sigma: 1, hasVelocity: hasVelocity)
+      var motion = motion(&generator)
+      motion.seconds = 0.4
+      motion.velocity_seconds = 3
+      var travelled = KernelBank([hypothesis], stride: stride)
+      var decayed = travelled
+      let kept = travelled.travel(
+        motion,
+        nearby_travel(
+          range: length, angle: 0.7 * length, fault: 0.2 * length, variance: (0.01, 0.002, 0.003)))
+      let left = [exp(-length), exp(-0.7 * length), exp(-0.2 * length)]
+      for (a, b) in zip(kept, left) { #expect(abs(a - b) <= 1e-15 * (10 + length) * b + 1e-300) }
+      (motion.range_wander_decay, motion.azimuth_wander_decay) = (left[0], left[1])
+      motion.elevation_wander_decay = left[1]
+      motion.range_wander_diffusion = (1 - left[0] * left[0]) * 0.01
+      motion.azimuth_wander_diffusion = (1 - left[1] * left[1]) * 0.002
+      motion.elevation_wander_diffusion = (1 - left[1] * left[1]) * 0.003
+      decayed.propagate(motion)
+      for (a, b) in zip(travelled.fields, decayed.fields) {
+        #expect(abs(a - b) <= 1e-13 * max(1, abs(b)))
+      }
+    }
+  }
+
+  @Test("what a flat model leaves out matters little", arguments: 0..<400 as Range<UInt64>)
+  func flatAgainstCurved(seed: UInt64) {
+    // From far too wide for flat models to clearly narrow enough; lanes are curved whatever they hold.
+    var generator = SeededGenerator(seed: seed)
+    let peer = place(&generator)
+    let hypothesis = KernelBank.Hypothesis(
+      &generator, position: peer, sigma: 0.01 * pow(30, generator.uniform()))
+    var measurement = measurement(&generator, of: peer, present: Int32(1 + seed % 7))
+    // No faults: a probability near one half, or a step of metres, would make much of little.
+    measurement.fault_onset = (0, 0, 0)
+    let antenna = measurement.antenna_in_world
+    measurement.value.0 =
+      (peer - Vector3(antenna.0, antenna.1, antenna.2)).length + generator.normal(sigma: 0.1)
+    var curved = KernelBank([hypothesis], stride: 8)
+    var single = KernelBank([hypothesis], stride: 1)
+    curved.update(measurement)
+    single.update(measurement)
+    let (a, b) = (single.mean(0), curved.mean(0))
+    let (p, q) = (single.covariance(0), curved.covariance(0))
+    for state in 0..<Self.order {
+      let variance = q[state * Self.order + state]
+      #expect(abs(a[state] - b[state]) < 0.05 * variance.squareRoot())
+      #expect(abs(p[state * Self.order + state] / variance - 1) < 0.05)
+    }
+  }
+
   // MARK: - Against the textbook
 
   /// The textbook's update with several values at once, without a thought of faults.

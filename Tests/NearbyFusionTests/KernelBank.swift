@@ -121,6 +121,19 @@ struct KernelBank {
     }
   }
 
+  /// What is left of the range's error, of the angles' and of faults.
+  mutating func travel(_ motion: nearby_motion, _ travel: nearby_travel) -> [Double] {
+    var kept = [Double](repeating: .nan, count: 3)
+    unsafe withBank { bank in
+      unsafe withUnsafePointer(to: motion) { motion in
+        unsafe withUnsafePointer(to: travel) {
+          unsafe nearby_bank_travel(bank, motion, $0, &kept)
+        }
+      }
+    }
+    return kept
+  }
+
   mutating func update(_ measurement: nearby_measurement) {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }

@@ -154,6 +154,7 @@ struct RotationTests {
         let expected = Rotation(angleRadians: fraction * angle, about: Vector3(1, -1, 2))
         let turned = Rotation.identity.interpolated(to: end, fraction: fraction)
         worst = max(worst, turned.angle(to: expected))
+        #expect(abs(turned.squaredNorm - 1) < 4e-15)
       }
     }
     #expect(worst < 1e-6)

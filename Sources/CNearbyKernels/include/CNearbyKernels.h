@@ -141,6 +141,21 @@ typedef struct nearby_measurement {
 /// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
+/// How far the device has come since the peer's last sample, as that renews the radio's errors.
+typedef struct nearby_travel {
+  /// In correlation lengths of the range's wandering error, of both angles', and of faults; at
+  /// least zero.
+  double range, angle, fault;
+  /// The variances of the wandering errors.
+  double variance[NEARBY_COMPONENTS];
+} nearby_travel;
+
+/// The same with decays d = exp(-travelled) and diffusions (1 - d²) variance; those of the motion
+/// are not looked at. `kept` becomes what is left: of the range's error, of the angles', of faults.
+/// In one call, since nothing else is waited for meanwhile.
+void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
+                        const nearby_travel *travel, double kept[NEARBY_COMPONENTS]);
+
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
 /// the one before has left. Where there is a single column, and the models bend by less within its
@@ -275,8 +290,6 @@ double nearby_elevation_model(const double *state, const nearby_measurement *fro
 /// units in the last place of what is exact. exp is zero below -708, log takes numbers below the
 /// normal ones too, atan2 only finite ones. Given out for tests.
 void nearby_exponential(const double *x, double *result, int32_t count);
-/// The first of these for four numbers, as the engine uses it.
-void nearby_four_exponentials(const double x[4], double result[4]);
 /// exp as the densities of a single hypothesis have it: for x up to 700, to 1e-14 near zero and to
 /// the rounding of x itself far from it.
 void nearby_short_exponential(const double *x, double *result, int32_t count);

@@ -30,7 +30,8 @@ struct Standing: Sendable {
       ? .converged
       : judge.judge(
         view.progress(
-          view.best, spread: spread, dominantModeWeight: width.dominantModeWeight, settings.configuration))
+          view.best, spread: spread, dominantModeWeight: width.dominantModeWeight,
+          settings.configuration))
     vertical = verticalDirection(view, settings)
   }
 

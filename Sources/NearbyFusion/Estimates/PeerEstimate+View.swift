@@ -21,7 +21,8 @@ extension PeerEstimate {
     let outputs = settings.configuration.outputs
     let best = view.best
     let progress = view.progress(
-      best, spread: spread, dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      best, spread: spread,
+      dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
       settings.configuration)
     let convergence = standing.convergenceJudge(settings, isDark: isDark, at: timestamp)
       .judge(progress)

@@ -56,7 +56,8 @@ extension PosteriorView {
 
   @inline(__always)
   func progress(
-    _ best: LineOfSight, spread: DeviceSpread, dominantModeWeight: Double, _ configuration: FusionConfiguration
+    _ best: LineOfSight, spread: DeviceSpread, dominantModeWeight: Double,
+    _ configuration: FusionConfiguration
   ) -> ConvergenceProgress {
     let isPlanar = configuration.odometry.isPlanar
     // Across in the horizontal plane; straight above or below any two axes will do.

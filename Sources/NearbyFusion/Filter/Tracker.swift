@@ -217,25 +217,18 @@ struct Tracker: Sendable {
     let position = device.worldFromDevice.translation
     let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distanceBefore)
     let seconds = device.timestamp.seconds(since: self.device.timestamp)
-    let kept = exponentials(
-      of: SIMD4(
-        -forgotten.range, -forgotten.angle, -seconds * settings.faultRate, 0))
-    let left = (range: kept[0], angle: kept[1])
-    lasts = kept[2]
-    novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
     if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
     var step = nearby_motion(moving: settings, seconds: seconds, device: position)
     step.horizontal_diffusion = drift.horizontal
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
-    step.range_wander_decay = left.range
-    step.range_wander_diffusion = novelty.range * variances.wandering[0]
-    step.azimuth_wander_decay = left.angle
-    step.azimuth_wander_diffusion = novelty.angle * variances.wandering[1]
-    step.elevation_wander_decay = left.angle
-    step.elevation_wander_diffusion = novelty.angle * variances.wandering[2]
+    var travel = nearby_travel(
+      range: forgotten.range, angle: forgotten.angle, fault: seconds * settings.faultRate,
+      variance: (variances.wandering[0], variances.wandering[1], variances.wandering[2]))
     distanceBefore = distance(from: device)
-    bank.propagate(&step)
+    let kept = bank.propagate(&step, &travel)
+    lasts = kept.fault
+    novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
     self.device = device
   }
 

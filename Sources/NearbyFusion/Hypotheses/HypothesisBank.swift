@@ -169,6 +169,26 @@ struct HypothesisBank: Sendable {
     }
   }
 
+  /// The same when the wandering errors are renewed by how far the device has come.
+  ///
+  /// - Parameters:
+  ///   - motion: The step, without the wandering errors.
+  ///   - travel: How far it was.
+  /// - Returns: What is left of the range's wandering error, of the angles', and of faults.
+  @inline(__always)
+  mutating func propagate(
+    _ motion: inout nearby_motion, _ travel: inout nearby_travel
+  ) -> (range: Double, angle: Double, fault: Double) {
+    var kept = (range: 0.0, angle: 0.0, fault: 0.0)
+    unsafe withKernelBank { bank in
+      unsafe withUnsafeMutableBytes(of: &kept) { kept in
+        unsafe nearby_bank_travel(
+          bank, &motion, &travel, kept.assumingMemoryBound(to: Double.self).baseAddress)
+      }
+    }
+    return kept
+  }
+
   /// Lets a peer at rest start and a moving one stop; the bank must be a pair.
   ///
   /// - Parameters:
@@ -347,17 +367,6 @@ struct HypothesisBank: Sendable {
     }
     return best
   }
-}
-
-/// Four exponentials at once, for about the cost of one.
-@inline(__always)
-func exponentials(of exponents: SIMD4<Double>) -> SIMD4<Double> {
-  var results = exponents
-  unsafe withUnsafeMutableBytes(of: &results) { bytes in
-    let values = unsafe bytes.assumingMemoryBound(to: Double.self)
-    unsafe nearby_four_exponentials(values.baseAddress, values.baseAddress)
-  }
-  return results
 }
 
 extension FusionConfiguration {

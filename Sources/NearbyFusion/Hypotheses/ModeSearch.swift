@@ -87,10 +87,12 @@ struct ModeSearch: Sendable {
     if isSweep {
       for index in alive { pieces[index].mode = pieces[index].prior.start }
     }
+    // One for all: it is cleared when it is made.
+    var fits = FitsSideBySide()
     for first in stride(from: 0, to: alive.count, by: FitsSideBySide.capacity) {
       fit(
         alive[first..<min(first + FitsSideBySide.capacity, alive.count)], keyframes,
-        widest: isSweep ? 400 : 3, errors, configuration)
+        widest: isSweep ? 400 : 3, errors, configuration, with: &fits)
     }
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
@@ -112,10 +114,10 @@ struct ModeSearch: Sendable {
   /// Fits up to four pieces side by side.
   private mutating func fit(
     _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
-    _ errors: ErrorVariances, _ configuration: FusionConfiguration
+    _ errors: ErrorVariances, _ configuration: FusionConfiguration,
+    with fits: inout FitsSideBySide
   ) {
     let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
-    var fits = FitsSideBySide()
     for (lane, index) in indices.enumerated() {
       fits.models[lane] = model(
         pieces[index].prior, isMirrored: pieces[index].isMirrored, errors, configuration)

@@ -78,7 +78,7 @@ struct Tracker: Sendable {
 
     init() {}
 
-    /// As it stands in the fields of a hypothesis. A range's constant error depends on no pose.
+    /// As it stands in the fields of a hypothesis; a range's constant error depends on no pose.
     @inline(__always)
     fileprivate init(
       _ component: Int, weight: Double, novelty: Double, _ field: (HypothesisBank.Field) -> Double

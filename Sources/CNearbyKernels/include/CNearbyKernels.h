@@ -150,9 +150,9 @@ typedef struct nearby_travel {
   double variance[NEARBY_COMPONENTS];
 } nearby_travel;
 
-/// `nearby_bank_propagate` with decays d = exp(-travelled) and diffusions (1 - d²) variance; those of
-/// the motion are not looked at. `kept` becomes what is left: of the range's error, of the angles',
-/// of faults.
+/// `nearby_bank_propagate` with decays d = exp(-travelled) and diffusions (1 - d²) variance; those
+/// of the motion are not looked at. `kept` becomes what is left: of the range's error, of the
+/// angles', of faults.
 void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
                         const nearby_travel *travel, double kept[NEARBY_COMPONENTS]);
 

@@ -190,9 +190,12 @@ NEARBY_INLINE inline Lanes exponential(Lanes x) {
 }
 
 /// exp(x) for x up to 700 with as short a chain of operations as can be, to 1e-14 of it, or where
-/// x is so far from zero that its own rounding says as much; below -708 it stays what it is there.
+/// x is so far from zero that its own rounding says as much; below -600 it stays what it is there.
+///
+/// There it is nothing already, and what it is multiplied by may be small before the product ceases
+/// to be normal: some processors take a hundred cycles for a number that is not.
 NEARBY_INLINE inline Lanes short_exponential(Lanes x) {
-  constexpr double least = -708, shift = 6755399441055744.0;
+  constexpr double least = -600, shift = 6755399441055744.0;
   const Lanes y = x < least ? Lanes(least) : x;
   const Lanes shifted = y * 1.4426950408889634 + shift;
   const Lanes k = shifted - shift;

@@ -54,8 +54,14 @@ NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename
   });
 }
 
+/// What becomes of the wandering errors: what is left of each, and the variance added to it.
+struct Renewal {
+  double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
+};
+
 template <class H>
-NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion) {
+NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
+                                    const Renewal &renewal) {
   using T = typename H::Value;
   // up × d = (d.z, 0, -d.x)
   const T dx = h.mean(0) - motion.device_in_world[0];
@@ -65,43 +71,47 @@ NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion) {
   h.cov(1, 1) += motion.vertical_diffusion;
   h.cov(0, 2) -= turned * dx;
   h.cov(2, 2) += motion.horizontal_diffusion + motion.yaw_diffusion * dx * dx;
-  decay<NEARBY_STATE_RANGE_WANDER>(h, motion.range_wander_decay, motion.range_wander_diffusion);
-  decay<NEARBY_STATE_AZIMUTH_WANDER>(h, motion.azimuth_wander_decay,
-                                     motion.azimuth_wander_diffusion);
-  decay<NEARBY_STATE_ELEVATION_WANDER>(h, motion.elevation_wander_decay,
-                                       motion.elevation_wander_diffusion);
+  decay<NEARBY_STATE_RANGE_WANDER>(h, renewal.range, renewal.range_added);
+  decay<NEARBY_STATE_AZIMUTH_WANDER>(h, renewal.azimuth, renewal.azimuth_added);
+  decay<NEARBY_STATE_ELEVATION_WANDER>(h, renewal.elevation, renewal.elevation_added);
+}
+
+/// The same for all hypotheses of a bank.
+NEARBY_INLINE inline void propagate_all(const nearby_bank &bank, const nearby_motion &motion,
+                                        const Renewal &renewal) {
+  nearby::for_each(bank, [&](auto h) NEARBY_INLINE {
+    // A copy: nothing that is written to the bank can change it.
+    const nearby_motion step = motion;
+    if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
+    propagate(h, step, renewal);
+  });
 }
 
 }  // namespace
 
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
-    nearby::for_each(*bank, [&](auto h) NEARBY_INLINE {
-      // A copy: nothing that is written to the bank can change it.
-      const nearby_motion step = *motion;
-      if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
-      propagate(h, step);
-    });
+    const nearby_motion &m = *motion;
+    const Renewal renewal = {
+        m.range_wander_decay,     m.range_wander_diffusion,     m.azimuth_wander_decay,
+        m.azimuth_wander_diffusion, m.elevation_wander_decay, m.elevation_wander_diffusion,
+    };
+    propagate_all(*bank, m, renewal);
   });
 }
 
 void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
                         const nearby_travel *travel, double kept[NEARBY_COMPONENTS]) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
-    const nearby_travel t = *travel;
+    const nearby_travel &t = *travel;
     double left[] = {-t.range, -t.angle, -t.fault};
     nearby::exponentials(left);
     const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
-    nearby_motion step = *motion;
-    step.range_wander_decay = left[0];
-    step.range_wander_diffusion = range * t.variance[NEARBY_RANGE];
-    step.azimuth_wander_decay = step.elevation_wander_decay = left[1];
-    step.azimuth_wander_diffusion = angle * t.variance[NEARBY_AZIMUTH];
-    step.elevation_wander_diffusion = angle * t.variance[NEARBY_ELEVATION];
-    nearby::for_each(*bank, [&](auto h) NEARBY_INLINE {
-      if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
-      propagate(h, step);
-    });
+    const Renewal renewal = {
+        left[0], range * t.range_variance,   left[1], angle * t.azimuth_variance,
+        left[1], angle * t.elevation_variance,
+    };
+    propagate_all(*bank, *motion, renewal);
     for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
   });
 }

@@ -141,13 +141,14 @@ typedef struct nearby_measurement {
 /// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
-/// How far the device has come since the peer's last sample, as that renews the radio's errors.
+/// How far the device has come since the peer's last sample, as that renews the radio's errors: in
+/// correlation lengths of the range's wandering error, of both angles', and of faults, at least zero;
+/// and the variances of the wandering errors.
+///
+/// Lengths and variances alternate, so that none are read in pairs: they are written one by one, and
+/// a load that spans two stores must wait until both are in the cache.
 typedef struct nearby_travel {
-  /// In correlation lengths of the range's wandering error, of both angles', and of faults; at
-  /// least zero.
-  double range, angle, fault;
-  /// The variances of the wandering errors.
-  double variance[NEARBY_COMPONENTS];
+  double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
 } nearby_travel;
 
 /// `nearby_bank_propagate` with decays d = exp(-travelled) and diffusions (1 - d²) variance; those

@@ -145,7 +145,7 @@ struct PeerFilter: Sendable {
     // nothing here.
     if let world, device.world < world {
       for index in 0..<3 where components.has(index) {
-        report[index].value = components.values[index]
+        report[index].value = components.measured[index].value
         report[index].outcome = .rejected(.tooLate)
       }
       return
@@ -170,16 +170,14 @@ struct PeerFilter: Sendable {
     let ranging = settings.configuration.ranging
     let share = 1 - settings.configuration.constantAngleShare
     return NoiseVariances(
-      white: [
-        noise.range.whiteVariance(stated: components.sigmas[0]),
-        noise.azimuth.whiteVariance(stated: components.sigmas[1]),
-        noise.elevation.whiteVariance(stated: components.sigmas[2]),
-      ],
-      wandering: [
-        noise.range.wanderVariance(stated: ranging.rangeSigma),
-        share * noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians),
-        share * noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians),
-      ])
+      white: PerComponent(
+        range: noise.range.whiteVariance(stated: components.measured.range.sigma),
+        azimuth: noise.azimuth.whiteVariance(stated: components.measured.azimuth.sigma),
+        elevation: noise.elevation.whiteVariance(stated: components.measured.elevation.sigma)),
+      wandering: PerComponent(
+        range: noise.range.wanderVariance(stated: ranging.rangeSigma),
+        azimuth: share * noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians),
+        elevation: share * noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians)))
   }
 
   private func born(
@@ -271,7 +269,7 @@ struct PeerFilter: Sendable {
   ) {
     let white = variances.white[index]
     report = ComponentReport(
-      value: components.values[index], variance: white, innovation: outcome.innovation,
+      value: components.measured[index].value, variance: white, innovation: outcome.innovation,
       innovationVariance: outcome.innovationVariance,
       outcome: outcome.inlier >= 0.5
         ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
@@ -283,7 +281,7 @@ struct PeerFilter: Sendable {
       noise.observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-          novelty: outcome.novelty, sigma: components.sigmas[index]))
+          novelty: outcome.novelty, sigma: components.measured[index].sigma))
     } else {
       noise.forgetLast()
     }

@@ -65,11 +65,14 @@ struct Tracker: Sendable {
   private var lasts = 1.0
 
   /// How one component of a sample met a hypothesis.
+  ///
+  /// What a report has side by side does not stand so here: it is written one by one, and to read it
+  /// in pairs would be to wait until both are in the cache.
   struct Outcome {
     var innovation = 0.0
-    var innovationVariance = Double.infinity
     /// The probability that the value was no outlier.
     var inlier = 1.0
+    var innovationVariance = Double.infinity
     /// The share of the hypothesis.
     var weight = 1.0
     /// Its estimate of the component's pose-dependent error, and how much of that is new.
@@ -223,8 +226,9 @@ struct Tracker: Sendable {
     step.vertical_diffusion = drift.vertical
     step.yaw_diffusion = drift.yaw
     var travel = nearby_travel(
-      range: forgotten.range, angle: forgotten.angle, fault: seconds * settings.faultRate,
-      variance: (variances.wandering[0], variances.wandering[1], variances.wandering[2]))
+      range: forgotten.range, range_variance: variances.wandering.range, angle: forgotten.angle,
+      azimuth_variance: variances.wandering.azimuth, fault: seconds * settings.faultRate,
+      elevation_variance: variances.wandering.elevation)
     distanceBefore = distance(from: device)
     let kept = bank.propagate(&step, &travel)
     lasts = kept.fault
@@ -284,9 +288,9 @@ struct Tracker: Sendable {
   }
 
   private mutating func remember(_ components: Components) {
-    if components.has(0) { previousValues[0] = components.values[0] }
-    if components.has(1) { previousValues[1] = components.values[1] }
-    if components.has(2) { previousValues[2] = components.values[2] }
+    if components.has(0) { previousValues[0] = components.measured.range.value }
+    if components.has(1) { previousValues[1] = components.measured.azimuth.value }
+    if components.has(2) { previousValues[2] = components.measured.elevation.value }
   }
 
   /// Takes note of which components contradict the heaviest hypothesis.
@@ -338,15 +342,20 @@ struct Tracker: Sendable {
 
     let excess = max(
       settings.configuration.faults.rangeExcess,
-      5 * (components.has(0) ? components.sigmas[0] : settings.configuration.ranging.rangeSigma))
+      5
+        * (components.has(0)
+          ? components.measured.range.sigma : settings.configuration.ranging.rangeSigma))
     let wander = Self.lastingWander * excess
     measurement.antenna_in_world = (antenna.x, antenna.y, antenna.z)
     measurement.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
     measurement.present = components.present
-    measurement.value = (components.values[0], components.values[1], components.values[2])
+    measurement.value = (
+      components.measured.range.value, components.measured.azimuth.value,
+      components.measured.elevation.value
+    )
     measurement.variance = (
-      variances.white[0] + pose.place, variances.white[1] + angleVariance,
-      variances.white[2] + angleVariance
+      variances.white.range + pose.place, variances.white.azimuth + angleVariance,
+      variances.white.elevation + angleVariance
     )
     measurement.previous = (previousValues[0], previousValues[1], previousValues[2])
     measurement.fault_onset = (

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The components of one sample that may be used, in the order of ``Component``.
-///
-/// Side by side, as the kernels want them.
+/// The components of one sample that may be used.
 struct Components: Sendable {
+  /// A value and its stated sigma.
+  struct Measured {
+    var value = 0.0
+    var sigma = 1.0
+  }
+
   /// Bit `1 << component` is set for each that is there.
   private(set) var present: Int32 = 0
-  /// Zero for what is not there.
-  private(set) var values = InlineArray<3, Double>(repeating: 0)
-  private(set) var sigmas = InlineArray<3, Double>(repeating: 1)
+  /// Zero, with a sigma of one, for what is not there.
+  private(set) var measured = PerComponent(
+    range: Measured(), azimuth: Measured(), elevation: Measured())
 
   /// None.
   @inline(__always)
@@ -18,21 +22,24 @@ struct Components: Sendable {
   @inline(__always)
   var isEmpty: Bool { present == 0 }
 
-  /// Whether one is there.
+  /// Whether one is there, in the order of ``Component``.
   @inline(__always)
   func has(_ index: Int) -> Bool { present & 1 << Int32(index) != 0 }
 
   @inline(__always)
   subscript(index: Int) -> MeasuredComponent? {
-    get { has(index) ? MeasuredComponent(value: values[index], sigma: sigmas[index]) : nil }
+    get {
+      guard has(index) else { return nil }
+      let measured = measured[index]
+      return MeasuredComponent(value: measured.value, sigma: measured.sigma)
+    }
     set {
       guard let newValue else {
         present &= ~(1 << Int32(index))
         return
       }
       present |= 1 << Int32(index)
-      values[index] = newValue.value
-      sigmas[index] = newValue.sigma
+      measured[index] = Measured(value: newValue.value, sigma: newValue.sigma)
     }
   }
 }

@@ -10,11 +10,21 @@ struct PerComponent<Element> {
   var elevation: Element
 
   /// In the order of ``Component``.
+  @inline(__always)
   subscript(index: Int) -> Element {
-    switch index {
-    case 0: range
-    case 1: azimuth
-    default: elevation
+    get {
+      switch index {
+      case 0: range
+      case 1: azimuth
+      default: elevation
+      }
+    }
+    set {
+      switch index {
+      case 0: range = newValue
+      case 1: azimuth = newValue
+      default: elevation = newValue
+      }
     }
   }
 }

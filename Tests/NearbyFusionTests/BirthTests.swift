@@ -39,8 +39,8 @@ struct BirthTests {
     let turn = Rotation(
       angleRadians: generator.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
     let device = TrajectoryPoint(
-      timestamp: sample.timestamp,
-      worldFromDevice: RigidTransform(rotation: turn, translation: generator.normalVector()))
+      worldFromDevice: RigidTransform(rotation: turn, translation: generator.normalVector()),
+      timestamp: sample.timestamp)
     return Birth(
       components, at: device, noise: NoiseLevels(configuration.ranging), configuration,
       maximumCount: 96)

@@ -19,8 +19,8 @@ struct ObservationWindowTests {
   private func device(_ index: Int) -> TrajectoryPoint {
     let across = 0.7 * Double([0, 1, 2, 1][index % 4])
     return TrajectoryPoint(
-      timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: 0.5 * Double(index)),
-      worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(across, 0, 0)))
+      worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(across, 0, 0)),
+      timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: 0.5 * Double(index)))
   }
 
   /// Adds a range measured at a device's place.

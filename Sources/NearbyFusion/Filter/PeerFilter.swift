@@ -323,7 +323,7 @@ struct PeerFilter: Sendable {
     if standing.hypothesisCount == 1 {
       standing.judge(
         GaussianView(
-          posterior.mean, posterior.covariance, from: posterior.device.worldFromDevice),
+          posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice),
         spread: posterior.spread, settings, isDark: isDark, at: time)
     } else {
       judgeHypotheses(settings, isDark: isDark, at: time)

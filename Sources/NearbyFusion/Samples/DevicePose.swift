@@ -3,10 +3,11 @@ public import NearbyGeometry
 
 /// Where the device's odometry says that the device is.
 public struct DevicePose: Hashable, Sendable {
-  /// When the pose held.
-  public var timestamp: Timestamp
+  // The transform first, so that the numbers that are copied in pairs are read in the same pairs.
   /// Device coordinates (ARKit axes) to the odometry's gravity-aligned world (y up), metres.
   public var worldFromDevice: RigidTransform
+  /// When the pose held.
+  public var timestamp: Timestamp
 
   /// Makes a pose.
   public init(timestamp: Timestamp, worldFromDevice: RigidTransform) {

@@ -6,8 +6,8 @@ package import NearbyGeometry
 ///
 /// The sums run from the first pose on; the difference of two points is what lies between them.
 package struct TrajectoryPoint: Hashable, Sendable {
-  package var timestamp: Timestamp
   package var worldFromDevice: RigidTransform
+  package var timestamp: Timestamp
   /// Metres travelled from place to place, swaying left out.
   ///
   /// Path and turn renew the wandering errors of the radio. Those are functions of the pose, so
@@ -15,8 +15,6 @@ package struct TrajectoryPoint: Hashable, Sendable {
   package var path = 0.0
   /// Radians turned from place to place, swaying left out.
   package var turn = 0.0
-  /// How often the world has been lost: by a jump, or while there was no tracking.
-  package var world = 0
   /// Variance by which the odometry's position has drifted, m² per axis.
   package var positionDriftVariance = 0.0
   /// Variance by which the odometry's yaw has drifted, rad².
@@ -24,6 +22,8 @@ package struct TrajectoryPoint: Hashable, Sendable {
   /// Variance that interpolation adds to the position, m² per axis, and to the attitude, rad² per axis:
   /// ``addInterpolationVariance(halfProduct:)`` makes them the same number.
   package var interpolationVariance = 0.0
+  /// How often the world has been lost: by a jump, or while there was no tracking.
+  package var world = 0
   /// Whether the odometry vouched for the pose.
   package var isTracked = true
 }
@@ -67,7 +67,7 @@ struct Trajectory: Sendable {
       return .rejectedNotFinite
     }
     // The sums go on from those of the pose before: in registers, as it is read and written once.
-    var point = TrajectoryPoint(timestamp: pose.timestamp, worldFromDevice: next)
+    var point = TrajectoryPoint(worldFromDevice: next, timestamp: pose.timestamp)
     var jump: Double?
     if let latest = poses.newest {
       guard pose.timestamp > latest.timestamp else { return .rejectedNotLater }
@@ -157,7 +157,7 @@ struct Trajectory: Sendable {
 extension TrajectoryPoint {
   /// For what is not looked at.
   static let nowhere = TrajectoryPoint(
-    timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity)
+    worldFromDevice: .identity, timestamp: Timestamp(nanoseconds: 0))
 }
 
 extension TrajectoryPoint {

@@ -196,6 +196,10 @@ public struct Rotation: Hashable, Sendable {
   @usableFromInline
   @inline(never)
   func interpolatedFar(to other: Rotation, _ fraction: Double, _ cosine: Double) -> Rotation {
+    let squaredChord = 2 * (1 - abs(cosine))
+    guard squaredChord * max(1, fraction * fraction) > 1e-3 else {
+      return interpolatedNear(to: other, fraction, cosine, squaredChord)
+    }
     let half = acos(min(1, abs(cosine)))
     let sine = sin(half)
     let sign = cosine < 0 ? -1.0 : 1.0
@@ -204,6 +208,22 @@ public struct Rotation: Hashable, Sendable {
       ? mixed(sin((1 - fraction) * half) / sine, sign * sin(fraction * half) / sine, other)
       : mixed(1 - fraction, sign * fraction, other)
     let scale = 1 / (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
+    return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
+  }
+
+  /// The same for small arcs, from which it also extrapolates: the shares sin(f h)/sin(h) as series in
+  /// the arc h between the quaternions, to 1e-12.
+  private func interpolatedNear(
+    to other: Rotation, _ fraction: Double, _ cosine: Double, _ squaredChord: Double
+  ) -> Rotation {
+    let h2 = squaredChord * (1 + squaredChord * (1 / 12))
+    func share(_ f: Double) -> Double {
+      let f2 = f * f
+      return f * (1 + h2 * ((1 - f2) * (1 / 6) + h2 * (7 - f2 * (10 - 3 * f2)) * (1 / 360)))
+    }
+    let towards = share(fraction)
+    let q = mixed(share(1 - fraction), cosine < 0 ? -towards : towards, other)
+    let scale = 1.5 - 0.5 * (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3)
     return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
   }
 

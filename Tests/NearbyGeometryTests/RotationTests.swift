@@ -160,6 +160,24 @@ struct RotationTests {
     #expect(worst < 1e-6)
   }
 
+  @Test("what is extrapolated from a small arc turns on at its rate", arguments: seeds)
+  func smallArcsExtrapolated(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let start = generator.rotation()
+    let axis = generator.normalVector()
+    for angle in [1e-9, 1e-4, 0.01, 0.02, 0.06] {
+      let end = start * Rotation(angleRadians: angle, about: axis)
+      let negated = try #require(Rotation(normalizing: -end.x, -end.y, -end.z, -end.w))
+      for fraction in [-3, -0.2, 1.01, 1.3, 1.9, 3, 6] {
+        let expected = start * Rotation(angleRadians: fraction * angle, about: axis)
+        let turned = start.interpolated(to: end, fraction: fraction)
+        #expect(turned.angle(to: expected) < 2e-12)
+        #expect(turned.angle(to: start.interpolated(to: negated, fraction: fraction)) < 1e-14)
+        #expect(abs(turned.squaredNorm - 1) < 4e-15)
+      }
+    }
+  }
+
   @Test("interpolation takes the shorter arc whatever the quaternion's sign", arguments: seeds)
   func shorterArc(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

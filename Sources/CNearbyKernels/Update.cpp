@@ -165,13 +165,35 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, T variance, const T 
           density.any / density.factor};
 }
 
+/// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
+template <int count, int terms, int size>
+NEARBY_INLINE inline void subtract(double *column, const double (&s)[terms],
+                                   const double (&b)[terms][size], int first = 0) {
+  const auto step = [&](auto vector) NEARBY_INLINE {
+    using V = decltype(vector);
+    V sum = nearby::at<V>(column + first);
+    each<terms>([&](auto k) NEARBY_INLINE { sum -= s[k] * nearby::at<V>(b[k] + first); });
+    nearby::at<V>(column + first) = sum;
+  };
+  if constexpr (count >= nearby::lane_count) {
+    step(nearby::Lanes());
+    subtract<count - nearby::lane_count>(column, s, b, first + nearby::lane_count);
+  } else if constexpr (count >= 2) {
+    step(nearby::Pair());
+    subtract<count - 2>(column, s, b, first + 2);
+  } else if constexpr (count == 1) {
+    step(double());
+  }
+}
+
 // MARK: Component by component
 
 /// One scalar component's update. Returns the likelihood.
 template <int component, class H, class T, class Fields>
 NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
                             const Fields &fields) {
-  T gain[H::size];
+  T gains[1][H::size];
+  T(&gain)[H::size] = gains[0];
   covariance_with<component>(h, z, range, gain);
   const T state_variance = predicted_covariance<component>(z, range, gain);
   // The gain's variance: the curvature's error is not noise that averages out, so no number of
@@ -184,9 +206,12 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_
       correction<component>(T((m.value[component] - z.predicted) - z.curvature_mean),
                             T(variance + z.curvature_variance), &gain_variance, m, fields);
   each<H::size>([&](auto i) NEARBY_INLINE {
-    const T scaled = by.shrink * gain[i];
+    const T scaled[] = {by.shrink * gain[i]};
     h.mean(i) += gain[i] * by.step;
-    each<i + 1>([&](auto j) NEARBY_INLINE { h.cov(j, i) -= scaled * gain[j]; });
+    if constexpr (std::is_same_v<T, double>)
+      subtract<i + 1>(&h.cov(0, i), scaled, gains);
+    else
+      each<i + 1>([&](auto j) NEARBY_INLINE { h.cov(j, i) -= scaled[0] * gain[j]; });
   });
   return by.likelihood;
 }
@@ -228,27 +253,6 @@ NEARBY_INLINE inline bool curvature_matters(const H &h, const nearby_measurement
   return (m.present & 1 << NEARBY_RANGE && least > m.variance[NEARBY_RANGE] * squared) ||
          (m.present & 1 << NEARBY_AZIMUTH && least > m.variance[NEARBY_AZIMUTH] * angular) ||
          (m.present & 1 << NEARBY_ELEVATION && least > m.variance[NEARBY_ELEVATION] * angular);
-}
-
-/// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
-template <int count, int terms, int size>
-NEARBY_INLINE inline void subtract(double *column, const double (&s)[terms],
-                                   const double (&b)[terms][size], int first = 0) {
-  const auto step = [&](auto vector) NEARBY_INLINE {
-    using V = decltype(vector);
-    V sum = nearby::at<V>(column + first);
-    each<terms>([&](auto k) NEARBY_INLINE { sum -= s[k] * nearby::at<V>(b[k] + first); });
-    nearby::at<V>(column + first) = sum;
-  };
-  if constexpr (count >= nearby::lane_count) {
-    step(nearby::Lanes());
-    subtract<count - nearby::lane_count>(column, s, b, first + nearby::lane_count);
-  } else if constexpr (count >= 2) {
-    step(nearby::Pair());
-    subtract<count - 2>(column, s, b, first + 2);
-  } else if constexpr (count == 1) {
-    step(double());
-  }
 }
 
 /// The update of one hypothesis with the components of a mask, all linearised at the prediction.

@@ -292,7 +292,7 @@ double nearby_elevation_model(const double *state, const nearby_measurement *fro
 /// normal ones too, atan2 only finite ones. Given out for tests.
 void nearby_exponential(const double *x, double *result, int32_t count);
 /// exp as the densities of a single hypothesis have it: for x up to 700, to 1e-14 near zero and to
-/// the rounding of x itself far from it.
+/// the rounding of x itself far from it; below -600 what it is there.
 void nearby_short_exponential(const double *x, double *result, int32_t count);
 void nearby_logarithm(const double *x, double *result, int32_t count);
 void nearby_arctangent(const double *y, const double *x, double *result, int32_t count);

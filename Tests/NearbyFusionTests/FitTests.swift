@@ -521,9 +521,9 @@ struct FitTests {
     var search = ModeSearch(priors, moves: false, .all)
     let configuration = FusionConfiguration()
     var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
-    errors.constant[1] = 0
-    errors.constant[2] = 0
-    errors.wandering = [1e-4, 1e-4, 1e-4]
+    errors.constant.azimuth = 0
+    errors.constant.elevation = 0
+    errors.wandering = PerComponent(range: 1e-4, azimuth: 1e-4, elevation: 1e-4)
     let found = search.seeds(
       keyframes, isSweep: true, antennaInWorld: .zero, errors, configuration)
     let total = found.reduce(0) { $0 + $1.weight }

@@ -167,17 +167,12 @@ struct PeerFilter: Sendable {
   /// What is assumed of the noise of a sample.
   @inline(__always)
   private func variances(of components: Components, _ settings: Settings) -> NoiseVariances {
-    let ranging = settings.configuration.ranging
-    let share = 1 - settings.configuration.constantAngleShare
-    return NoiseVariances(
+    NoiseVariances(
       white: PerComponent(
         range: noise.range.whiteVariance(stated: components.measured.range.sigma),
         azimuth: noise.azimuth.whiteVariance(stated: components.measured.azimuth.sigma),
         elevation: noise.elevation.whiteVariance(stated: components.measured.elevation.sigma)),
-      wandering: PerComponent(
-        range: noise.range.wanderVariance(stated: ranging.rangeSigma),
-        azimuth: share * noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians),
-        elevation: share * noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians)))
+      wandering: ErrorVariances(noise, settings.configuration).wandering)
   }
 
   private func born(

@@ -146,8 +146,12 @@ struct ModeSearch: Sendable {
         information.zz
       ),
       range_scale_sigma: ranging.rangeScaleSigma,
-      bias_variance: (errors.constant[0], errors.constant[1], errors.constant[2]),
-      wander_variance: (errors.wandering[0], errors.wandering[1], errors.wandering[2]),
+      bias_variance: (
+        errors.constant.range, errors.constant.azimuth, errors.constant.elevation
+      ),
+      wander_variance: (
+        errors.wandering.range, errors.wandering.azimuth, errors.wandering.elevation
+      ),
       outlier_share: Self.outlierShare,
       range_excess: max(configuration.faults.rangeExcess, 5 * ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: isMirrored ? 1 : 0,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known beforehand of the radio's errors other than white noise: their variances, in the
-/// order of ``Component``.
+/// What is known beforehand of the radio's errors other than white noise: their variances.
 ///
 /// Constant ones last as long as the pair of radios; wandering ones change with the pose.
 struct ErrorVariances: Sendable {
-  var constant: InlineArray<3, Double>
-  var wandering: InlineArray<3, Double>
+  var constant: PerComponent<Double>
+  var wandering: PerComponent<Double>
 
   /// At the configured sigmas.
   ///
@@ -20,10 +19,11 @@ struct ErrorVariances: Sendable {
     let azimuth = noise.azimuth.wanderVariance(stated: ranging.azimuthSigmaRadians)
     let elevation = noise.elevation.wanderVariance(stated: ranging.elevationSigmaRadians)
     let share = configuration.constantAngleShare
-    constant = [
-      ranging.rangeBiasSigma * ranging.rangeBiasSigma, share * azimuth, share * elevation,
-    ]
-    wandering = [range, (1 - share) * azimuth, (1 - share) * elevation]
+    constant = PerComponent(
+      range: ranging.rangeBiasSigma * ranging.rangeBiasSigma, azimuth: share * azimuth,
+      elevation: share * elevation)
+    wandering = PerComponent(
+      range: range, azimuth: (1 - share) * azimuth, elevation: (1 - share) * elevation)
   }
 }
 

@@ -93,7 +93,7 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
   nearby::on_this_processor([&]() NEARBY_INLINE {
     const nearby_motion &m = *motion;
     const Renewal renewal = {
-        m.range_wander_decay,     m.range_wander_diffusion,     m.azimuth_wander_decay,
+        m.range_wander_decay,       m.range_wander_diffusion, m.azimuth_wander_decay,
         m.azimuth_wander_diffusion, m.elevation_wander_decay, m.elevation_wander_diffusion,
     };
     propagate_all(*bank, m, renewal);
@@ -108,7 +108,7 @@ void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
     nearby::exponentials(left);
     const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
     const Renewal renewal = {
-        left[0], range * t.range_variance,   left[1], angle * t.azimuth_variance,
+        left[0], range * t.range_variance,     left[1], angle * t.azimuth_variance,
         left[1], angle * t.elevation_variance,
     };
     propagate_all(*bank, *motion, renewal);

@@ -142,11 +142,11 @@ typedef struct nearby_measurement {
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
 /// How far the device has come since the peer's last sample, as that renews the radio's errors: in
-/// correlation lengths of the range's wandering error, of both angles', and of faults, at least zero;
-/// and the variances of the wandering errors.
+/// correlation lengths of the range's wandering error, of both angles', and of faults, at least
+/// zero; and the variances of the wandering errors.
 ///
-/// Lengths and variances alternate, so that none are read in pairs: they are written one by one, and
-/// a load that spans two stores must wait until both are in the cache.
+/// Lengths and variances alternate, so that none are read in pairs: they are written one by one,
+/// and a load that spans two stores must wait until both are in the cache.
 typedef struct nearby_travel {
   double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
 } nearby_travel;

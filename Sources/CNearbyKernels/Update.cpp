@@ -192,6 +192,7 @@ NEARBY_INLINE inline void subtract(double *column, const double (&s)[terms],
 template <int component, class H, class T, class Fields>
 NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_measurement &m,
                             const Fields &fields) {
+  // One term, as `subtract` takes them.
   T gains[1][H::size];
   T(&gain)[H::size] = gains[0];
   covariance_with<component>(h, z, range, gain);

@@ -184,7 +184,7 @@ public struct Rotation: Hashable, Sendable {
     let cosine = x * other.x + y * other.y + z * other.z + w * other.w
     // cos(0.03): half the arc of the rotation is the arc of the quaternion.
     guard abs(cosine) >= 0.99955, fraction >= 0, fraction <= 1 else {
-      return interpolatedFar(to: other, fraction, cosine)
+      return interpolatedOnArc(to: other, fraction, cosine)
     }
     let q = mixed(1 - fraction, cosine < 0 ? -fraction : fraction, other)
     // Shorter than one by 2.3e-4 at most: the next term of 1/√(1 - short) is below 1e-15.
@@ -195,25 +195,23 @@ public struct Rotation: Hashable, Sendable {
 
   @usableFromInline
   @inline(never)
-  func interpolatedFar(to other: Rotation, _ fraction: Double, _ cosine: Double) -> Rotation {
+  func interpolatedOnArc(to other: Rotation, _ fraction: Double, _ cosine: Double) -> Rotation {
     let squaredChord = 2 * (1 - abs(cosine))
     guard squaredChord * max(1, fraction * fraction) > 1e-3 else {
-      return interpolatedNear(to: other, fraction, cosine, squaredChord)
+      return interpolatedOnSmallArc(to: other, fraction, cosine, squaredChord)
     }
-    let half = acos(min(1, abs(cosine)))
+    // Equal rotations have taken the other way: the cosine is below one, and the sine above 1e-8.
+    let half = acos(abs(cosine))
     let sine = sin(half)
     let sign = cosine < 0 ? -1.0 : 1.0
-    let q =
-      sine > 1e-9
-      ? mixed(sin((1 - fraction) * half) / sine, sign * sin(fraction * half) / sine, other)
-      : mixed(1 - fraction, sign * fraction, other)
+    let q = mixed(sin((1 - fraction) * half) / sine, sign * sin(fraction * half) / sine, other)
     let scale = 1 / (q.0 * q.0 + q.1 * q.1 + q.2 * q.2 + q.3 * q.3).squareRoot()
     return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
   }
 
-  /// The same for small arcs, from which it also extrapolates: the shares sin(f h)/sin(h) as series in
-  /// the arc h between the quaternions, to 1e-12.
-  private func interpolatedNear(
+  /// The same for small arcs: the shares sin(f h)/sin(h) as series in the arc h between the
+  /// quaternions; the rotation is right to 2e-12 rad.
+  private func interpolatedOnSmallArc(
     to other: Rotation, _ fraction: Double, _ cosine: Double, _ squaredChord: Double
   ) -> Rotation {
     let h2 = squaredChord * (1 + squaredChord * (1 / 12))

@@ -6,6 +6,7 @@ package import NearbyGeometry
 ///
 /// The sums run from the first pose on; the difference of two points is what lies between them.
 package struct TrajectoryPoint: Hashable, Sendable {
+  // In this order for the reason given in `DevicePose`.
   package var worldFromDevice: RigidTransform
   package var timestamp: Timestamp
   /// Metres travelled from place to place, swaying left out.

@@ -159,7 +159,8 @@ NEARBY_INLINE inline Lanes outlier_density(const Models &models, Lanes innovatio
   if constexpr (component != NEARBY_RANGE) return models.angle_outlier_density;
   const Lanes rate = models.outlier_rate;
   const Lanes anything = 0.25 / 30 * rate;
-  const Lanes excess = anything + 0.75 * rate * nearby::exponential(innovation * -rate);
+  const Lanes excess =
+      anything + 0.75 * rate * nearby::power_of_two(innovation * (-nearby::octaves * rate));
   return innovation > 0 ? excess : anything;
 }
 
@@ -198,26 +199,25 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models &mode
     const auto is_folded = (nearby::magnitude(z.predicted) > mirrored_beyond) & (off_folded < off) &
                            models.is_mirrored;
     z.predicted = is_folded ? folded : z.predicted;
-    each<3>([&](auto i)
-                NEARBY_INLINE { z.gradient[i] = is_folded ? -z.gradient[i] : z.gradient[i]; });
+    z.slope = is_folded ? -z.slope : z.slope;
   }
   each<3>([&](auto i) NEARBY_INLINE {
-    v.gradient[i] = z.gradient[i];
+    v.gradient[i] = z.gradient(i);
     if constexpr (P::moves)
-      v.gradient[Value<States>::velocity + i] = -k.velocity_reach * z.gradient[i];
+      v.gradient[Value<States>::velocity + i] = -k.velocity_reach * v.gradient[i];
   });
   constexpr int drift = Value<States>::drift;
-  v.gradient[drift] = -k.horizontal_drift * z.gradient[0];
-  v.gradient[drift + 1] = -k.vertical_drift * z.gradient[1];
-  v.gradient[drift + 2] = -k.horizontal_drift * z.gradient[2];
-  v.gradient[drift + 3] = -k.yaw_drift * (z.gradient[0] * turned_x + z.gradient[2] * turned_z);
+  v.gradient[drift] = -k.horizontal_drift * v.gradient[0];
+  v.gradient[drift + 1] = -k.vertical_drift * v.gradient[1];
+  v.gradient[drift + 2] = -k.horizontal_drift * v.gradient[2];
+  v.gradient[drift + 3] = -k.yaw_drift * (v.gradient[0] * turned_x + v.gradient[2] * turned_z);
   // The model predicts with the wandering error of now; then it was only correlated with it.
   v.innovation = measured.value - z.predicted + (1 - measured.memory) * x[P::wander(component)];
   if constexpr (component != NEARBY_RANGE) v.innovation = nearby::wrapped(v.innovation);
   constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
-  v.honest =
-      normalizer * root_of_narrowing * measured.sharpness *
-      nearby::exponential(-0.5 * narrowing * measured.precision * (v.innovation * v.innovation));
+  const double sharpness = normalizer * root_of_narrowing * measured.sharpness;
+  const double half_precision = -0.5 * nearby::octaves * narrowing * measured.precision;
+  v.honest = sharpness * nearby::power_of_two(half_precision * (v.innovation * v.innovation));
   v.faulty = outlier_density<component>(models, v.innovation);
 }
 

@@ -25,10 +25,9 @@ void nearby_exponential(const double *x, double *result, int32_t count) {
   });
 }
 
-void nearby_short_exponential(const double *x, double *result, int32_t count) {
+void nearby_power_of_two(const double *x, double *result, int32_t count) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
-    apply(result, count,
-          [&](auto load) NEARBY_INLINE { return nearby::short_exponential(load(x)); });
+    apply(result, count, [&](auto load) NEARBY_INLINE { return nearby::power_of_two(load(x)); });
   });
 }
 

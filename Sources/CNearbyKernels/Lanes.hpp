@@ -36,29 +36,31 @@ typedef Pair PairAt __attribute__((aligned(8), may_alias));
 
 static_assert(NEARBY_LANES % lane_count == 0, "a bank is worked on in whole lanes");
 
-/// Calls `body` compiled for the vectors of the processor that this runs on.
+/// Calls `body` with the arguments, compiled for the vectors of the processor that this runs on.
 ///
-/// Everything in `body` must be inlined; what is not is compiled for any processor.
-template <class Body>
-void on_any_processor(const Body &body) {
-  body();
+/// Everything in `body` must be inlined; what is not is compiled for any processor. Arguments come
+/// in registers; what `body` captures by reference is found by two loads, one after the other.
+template <class Body, class... Arguments>
+void on_any_processor(const Body &body, Arguments... arguments) {
+  body(arguments...);
 }
 #if defined(__x86_64__) && !defined(NEARBY_PORTABLE)
-template <class Body>
-__attribute__((target("avx2,fma"))) void on_wide_processor(const Body &body) {
-  body();
+template <class Body, class... Arguments>
+__attribute__((target("avx2,fma"))) void on_wide_processor(const Body &body,
+                                                           Arguments... arguments) {
+  body(arguments...);
 }
-template <class Body>
-inline void on_this_processor(const Body &body) {
+template <class Body, class... Arguments>
+inline void on_this_processor(const Body &body, Arguments... arguments) {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    on_wide_processor(body);
+    on_wide_processor(body, arguments...);
   else
-    on_any_processor(body);
+    on_any_processor(body, arguments...);
 }
 #else
-template <class Body>
-inline void on_this_processor(const Body &body) {
-  on_any_processor(body);
+template <class Body, class... Arguments>
+inline void on_this_processor(const Body &body, Arguments... arguments) {
+  on_any_processor(body, arguments...);
 }
 #endif
 
@@ -71,6 +73,15 @@ NEARBY_INLINE inline void each_of(const Body &body, std::integer_sequence<int, i
 template <int count, class Body>
 NEARBY_INLINE inline void each(const Body &body) {
   each_of(body, std::make_integer_sequence<int, count>());
+}
+
+/// The same number, known to the compiler no sooner than another: what is done with it comes after,
+/// in the order of instructions. Nothing is emitted, and nothing waits.
+///
+/// A processor looks some hundred instructions ahead: what is waited for longest must come first.
+NEARBY_INLINE inline double after(double other, double x) {
+  asm("" : "+x"(x) : "x"(other));
+  return x;
 }
 
 // MARK: Access
@@ -115,6 +126,9 @@ NEARBY_INLINE inline bool any(LaneBits mask) { return __builtin_reduce_or(mask) 
 NEARBY_INLINE inline double sum(Lanes x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
 // MARK: Elementary functions
+
+/// e^x is two to so many x.
+constexpr double octaves = 1.4426950408889634;
 
 template <class T>
 NEARBY_INLINE inline T root(T x) {
@@ -189,20 +203,26 @@ NEARBY_INLINE inline Lanes exponential(Lanes x) {
   return x > most ? Lanes(std::numeric_limits<double>::infinity()) : result;
 }
 
-/// exp(x) for x up to 700 with as short a chain of operations as can be, to 1e-14 of it, or where
-/// x is so far from zero that its own rounding says as much; below -600 it stays what it is there.
+/// 2^x with as short a chain of operations as can be, to 2e-14 of it; beyond ±866 it stays what it
+/// is there.
 ///
 /// There it is nothing already, and what it is multiplied by may be small before the product ceases
-/// to be normal: some processors take a hundred cycles for a number that is not.
-NEARBY_INLINE inline Lanes short_exponential(Lanes x) {
-  constexpr double least = -600, shift = 6755399441055744.0;
-  const Lanes y = x < least ? Lanes(least) : x;
-  const Lanes shifted = y * 1.4426950408889634 + shift;
-  const Lanes k = shifted - shift;
-  const Lanes r = y - k * 0.6931471805599453;
-  const Lanes scale = number((bits(shifted) << 52) + (int64_t(1023) << 52));
-  const Lanes r2 = r * r;
-  return (scale + scale * r) + scale * r2 * exponential_series(r, r2);
+/// to be normal: some processors take a hundred cycles for a number that is not. Nothing waits for
+/// the limits: beside them the number is rounded and its fraction's series (minimax) summed.
+NEARBY_INLINE inline Lanes power_of_two(Lanes x) {
+  constexpr double reach = 866, shift = 6755399441055744.0;
+  const Lanes shifted = x + shift;
+  const LaneBits within = magnitude(x) < reach;
+  const Lanes r = number(bits(x - (shifted - shift)) & within);
+  const Lanes limited = at_most(at_least(shifted, shift - reach), shift + reach);
+  const Lanes scale = number((bits(limited) << 52) + (int64_t(1023) << 52));
+  const Lanes r2 = r * r, r4 = r2 * r2;
+  const Lanes a = 0.2402265069574885 + r * 0.055504108666814024;
+  const Lanes b = 0.009618129175829817 + r * 0.00133335577653606;
+  const Lanes c = 0.00015403444196137992 + r * 1.5252940736984403e-05;
+  const Lanes d = 1.325769403076453e-06 + r * 1.0154357030972182e-07;
+  const Lanes series = (a + r2 * b) + r4 * (c + r2 * d);
+  return (scale + scale * (r * 0.6931471805599453)) + scale * r2 * series;
 }
 
 /// log(x), to 1 unit in the last place; minus infinity for zero, NaN below it.
@@ -253,7 +273,8 @@ NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
   eighths = steep ? 2 - eighths : eighths;
   eighths = behind ? 4 - eighths : eighths;
   const LaneBits backwards = (steep ^ behind) & sign;
-  const Lanes z = numerator / (denominator > 0 ? denominator : Lanes(1)), u = z * z;
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  const Lanes z = numerator / at_least(denominator, least), u = z * z;
   const Lanes u2 = u * u, u4 = u2 * u2;
   const Lanes a = -0.333333333333332 + u * 0.19999999999954085;
   const Lanes b = -0.1428571428024871 + u * 0.1111111078614566;
@@ -272,17 +293,17 @@ NEARBY_INLINE inline double arctangent(double y, double x) {
   return arctangent(Lanes(y), Lanes(x))[0];
 }
 
-/// The short exponentials of up to four numbers; of single ones side by side.
+/// Up to four powers of two; of single numbers side by side.
 template <int count>
-NEARBY_INLINE inline void exponentials(Lanes (&x)[count]) {
-  each<count>([&](auto i) NEARBY_INLINE { x[i] = short_exponential(x[i]); });
+NEARBY_INLINE inline void powers_of_two(Lanes (&x)[count]) {
+  each<count>([&](auto i) NEARBY_INLINE { x[i] = power_of_two(x[i]); });
 }
 template <int count>
-NEARBY_INLINE inline void exponentials(double (&x)[count]) {
+NEARBY_INLINE inline void powers_of_two(double (&x)[count]) {
   static_assert(count <= lane_count, "they stand side by side");
   Lanes all = 0;
   each<count>([&](auto i) NEARBY_INLINE { all[i.value] = x[i]; });
-  all = short_exponential(all);
+  all = power_of_two(all);
   each<count>([&](auto i) NEARBY_INLINE { x[i] = all[i.value]; });
 }
 

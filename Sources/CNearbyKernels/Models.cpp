@@ -12,7 +12,7 @@ nearby::Hypothesis<double> at(const double *state) {
 
 template <class Model>
 void fill(double *jacobian, const nearby::Linearized<double> &z) {
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) jacobian[i] = i < 3 ? z.gradient[i] : 0;
+  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) jacobian[i] = i < 3 ? z.gradient(i) : 0;
   jacobian[Model::bias] = jacobian[Model::wander] = 1;
 }
 

@@ -19,8 +19,10 @@ struct Linearized {
   /// What the curvature of the model adds to the prediction's mean and variance: ½ tr(∇²h P) and
   /// ½ tr((∇²h P)²). Zero when not asked for.
   T curvature_mean, curvature_variance;
-  /// The gradient with respect to the position.
-  T gradient[3];
+  /// The gradient with respect to the position, as a factor and a vector that is known before it.
+  T slope, direction[3];
+
+  NEARBY_INLINE T gradient(int i) const { return slope * direction[i]; }
 };
 
 /// P v for the position block.
@@ -71,16 +73,17 @@ struct RangeModel {
     const T squared = at_least(T(dot(v, v)), singular_distance * singular_distance);
     range = root(squared);
     // Neither root nor division waits for the other.
-    const T inverse = range * (1.0 / squared);
+    const T inverse_square = 1.0 / squared;
     const T scale = 1.0 + h.mean(NEARBY_STATE_RANGE_SCALE);
-    T u[3];
-    for (int i = 0; i < 3; ++i) u[i] = v[i] * inverse;
     Linearized<T> z;
-    z.predicted = scale * range + h.mean(bias) + h.mean(wander);
-    for (int i = 0; i < 3; ++i) z.gradient[i] = scale * u[i];
+    z.predicted = scale * range + (h.mean(bias) + h.mean(wander));
+    z.slope = (scale * inverse_square) * range;
+    for (int i = 0; i < 3; ++i) z.direction[i] = v[i];
     if constexpr (curved) {
       // ∇²‖v‖ = (I - u uᵀ)/‖v‖, hence tr(MP) and tr(MPMP) with M = I - u uᵀ.
-      T w[3];
+      const T inverse = range * inverse_square;
+      T u[3], w[3];
+      for (int i = 0; i < 3; ++i) u[i] = v[i] * inverse;
       position_times(h, u, w);
       const T along = dot(u, w);
       const T trace = h.cov(0, 0) + h.cov(1, 1) + h.cov(2, 2);
@@ -126,14 +129,15 @@ struct AzimuthModel {
     Linearized<T> z;
     opposite = d[0], adjacent = -d[2];
     z.predicted = h.mean(bias) + h.mean(wander);
+    z.slope = square;
     for (int i = 0; i < 3; ++i)
-      z.gradient[i] = (m.device_from_world[6 + i] * d[0] - m.device_from_world[i] * d[2]) * square;
+      z.direction[i] = m.device_from_world[6 + i] * d[0] - m.device_from_world[i] * d[2];
     if constexpr (curved) {
       // In the plane of azimuth ∇²h = -(t rᵀ + r tᵀ)/ρ², t across and r along the line of sight.
       const T inverse = root(square);
       const T along[3] = {T(d[0] * inverse), zero, T(d[2] * inverse)};
       T tangent[3], radial[3], pt[3], pr[3];
-      for (int i = 0; i < 3; ++i) tangent[i] = z.gradient[i] * squared * inverse;
+      for (int i = 0; i < 3; ++i) tangent[i] = z.direction[i] * inverse;
       rotate_back(m.device_from_world, along, radial);
       position_times(h, tangent, pt);
       position_times(h, radial, pr);
@@ -176,17 +180,16 @@ struct ElevationModel {
     const T square = 1.0 / (level + d[1] * d[1]);
     const T slope = d[1] * over_rho;
     const T up[3] = {T(-d[0] * slope), rho, T(-d[2] * slope)};
-    T raised[3];
-    rotate_back(m.device_from_world, up, raised);
     Linearized<T> z;
     opposite = d[1], adjacent = rho;
     z.predicted = h.mean(bias) + h.mean(wander);
-    for (int i = 0; i < 3; ++i) z.gradient[i] = raised[i] * square;
+    z.slope = square;
+    rotate_back(m.device_from_world, up, z.direction);
     if constexpr (curved) {
       // Along and up as for the azimuth; moving across bends the elevation down by tan(e)/‖δ‖².
       const T inverse = root(square);
       T tangent[3];
-      for (int i = 0; i < 3; ++i) tangent[i] = raised[i] * inverse;
+      for (int i = 0; i < 3; ++i) tangent[i] = z.direction[i] * inverse;
       const T along[3] = {T(d[0] * inverse), T(d[1] * inverse), T(d[2] * inverse)};
       const T across[3] = {T(-d[2] * over_rho), T(0.0 * rho), T(d[0] * over_rho)};
       T radial[3], sideways[3], pt[3], pr[3], pa[3];

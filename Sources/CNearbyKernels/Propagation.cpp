@@ -87,31 +87,39 @@ NEARBY_INLINE inline void propagate_all(const nearby_bank &bank, const nearby_mo
   });
 }
 
+NEARBY_INLINE inline void renew_by_decays(const nearby_bank *bank, const nearby_motion *motion) {
+  const nearby_motion &m = *motion;
+  const Renewal renewal = {
+      m.range_wander_decay,       m.range_wander_diffusion, m.azimuth_wander_decay,
+      m.azimuth_wander_diffusion, m.elevation_wander_decay, m.elevation_wander_diffusion,
+  };
+  propagate_all(*bank, m, renewal);
+}
+
+NEARBY_INLINE inline void renew_by_travel(const nearby_bank *bank, const nearby_motion *motion,
+                                          const nearby_travel *travel, double *kept) {
+  constexpr double octaves = nearby::octaves;
+  const nearby_travel &t = *travel;
+  double left[] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault};
+  nearby::powers_of_two(left);
+  const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
+  const Renewal renewal = {
+      left[0], range * t.range_variance,     left[1], angle * t.azimuth_variance,
+      left[1], angle * t.elevation_variance,
+  };
+  propagate_all(*bank, *motion, renewal);
+  for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
+}
+
 }  // namespace
 
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion) {
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    const nearby_motion &m = *motion;
-    const Renewal renewal = {
-        m.range_wander_decay,       m.range_wander_diffusion, m.azimuth_wander_decay,
-        m.azimuth_wander_diffusion, m.elevation_wander_decay, m.elevation_wander_diffusion,
-    };
-    propagate_all(*bank, m, renewal);
-  });
+  nearby::on_this_processor([](auto... all) NEARBY_INLINE { renew_by_decays(all...); }, bank,
+                            motion);
 }
 
 void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
                         const nearby_travel *travel, double kept[NEARBY_COMPONENTS]) {
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    const nearby_travel &t = *travel;
-    double left[] = {-t.range, -t.angle, -t.fault};
-    nearby::exponentials(left);
-    const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
-    const Renewal renewal = {
-        left[0], range * t.range_variance,     left[1], angle * t.azimuth_variance,
-        left[1], angle * t.elevation_variance,
-    };
-    propagate_all(*bank, *motion, renewal);
-    for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
-  });
+  nearby::on_this_processor([](auto... all) NEARBY_INLINE { renew_by_travel(all...); }, bank,
+                            motion, travel, kept);
 }

@@ -24,6 +24,8 @@ constexpr double range_span = 30;
 /// The exponents of a mixture's densities are evaluated all at once: for one hypothesis they stand
 /// side by side in lanes. A density is a factor and its exponential.
 constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
+/// Of a normal density, as a power of two.
+constexpr double half_square = -0.5 * nearby::octaves;
 
 /// What is held of a component before it is looked at: the probabilities that it is honest, that a
 /// fault has just begun and that one lasts.
@@ -38,31 +40,35 @@ struct Densities {
   T honest, any, factor;
 };
 
-/// `precision` is one over the innovation's variance, `deviation` its root.
+/// How far innovations are spread: honest ones, and the steps of a fault that repeats itself. Those
+/// never less: else a hypothesis that is still wide would do best to call everything such a fault.
+template <class T>
+struct Spread {
+  T variance, repeated_variance;
+};
+
 template <class T>
 NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innovation, T last,
-                                                  T variance, T precision, T deviation,
+                                                  const Spread<T> &spread, T precision,
                                                   const nearby_measurement &m) {
+  // It is not waited for: one over it is the root times one over the variance.
+  const T deviation = nearby::root(spread.variance);
   const double rate = 1 / m.range_excess;
   const T step = innovation - last;
-  // A lasting fault is never predicted more sharply than an honest value: else a hypothesis that is
-  // still wide would do best to call everything a fault that repeats itself.
-  const T spread = variance + (m.variance[NEARBY_RANGE] + m.lasting_range_variance);
-  const T inverse_spread = 1.0 / spread;
+  const T repeated_precision = 1.0 / spread.repeated_variance;
   T e[4] = {
-      -0.5 * innovation * innovation * precision,
-      // Beyond e^40 the edge is none.
-      nearby::at_most(T(-1.702 * innovation * precision * deviation), 40.0),
-      nearby::at_least(innovation, 0.0) * -rate,
-      -0.5 * step * step * inverse_spread,
+      half_square * innovation * innovation * precision,
+      -1.702 * nearby::octaves * innovation * precision * deviation,
+      nearby::at_least(innovation, 0.0) * (-nearby::octaves * rate),
+      half_square * step * step * repeated_precision,
   };
-  nearby::exponentials(e);
+  nearby::powers_of_two(e);
   // A fault that begins is one-sided, with an edge as soft as the innovation is uncertain:
   // e[2] rate / (1 + e[1]). The denominator is the common factor, so that nobody waits for a
   // division by it, and what the exponentials are multiplied by is there before them.
   const T fresh = rate * (prior.begins + lasting_range_new * prior.lasts);
   const T repeated =
-      prior.lasts * (lasting_range_repeated * normalizer) * nearby::root(inverse_spread);
+      prior.lasts * (lasting_range_repeated * normalizer) * nearby::root(repeated_precision);
   const T honest = prior.honest * normalizer * deviation * precision * e[0];
   const T factor = 1.0 + e[1];
   const T even = honest + (repeated * e[3] + new_range_anything / range_span * fresh);
@@ -70,29 +76,30 @@ NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innov
 }
 
 template <int component, class T>
-NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innovation, T variance,
-                                                  T precision, T deviation,
+NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innovation,
+                                                  const Spread<T> &spread, T precision,
                                                   const nearby_measurement &m) {
   // Before the first value there is none at which it could stick.
   const double change = nearby::wrapped(m.value[component] - m.previous[component]);
   const bool may_stick = change == change;
   const double step = may_stick ? change : 0, sticks = may_stick ? lasting_angle_stuck : 0;
-  const T inverse_spread = 1.0 / (variance + m.variance[component]);
+  const T stuck_precision = 1.0 / spread.repeated_variance;
   // Measured π - z instead of z: the innovation that the mirrored value would have.
   constexpr bool may_mirror = component == NEARBY_AZIMUTH;
-  T e[may_mirror ? 3 : 2] = {-0.5 * innovation * innovation * precision,
-                             -0.5 * step * step * inverse_spread};
+  T e[may_mirror ? 3 : 2] = {half_square * innovation * innovation * precision,
+                             half_square * step * step * stuck_precision};
   if constexpr (may_mirror) {
     const T mirrored = nearby::wrapped(T(innovation + (M_PI - 2 * m.value[component])));
-    e[2] = -0.5 * mirrored * mirrored * precision;
+    e[2] = half_square * mirrored * mirrored * precision;
   }
-  nearby::exponentials(e);
-  const T scale = normalizer * deviation * precision;
+  nearby::powers_of_two(e);
+  const T peak = normalizer * nearby::root(precision);
+  const T stuck_peak = normalizer * nearby::root(stuck_precision);
   const T fresh = prior.begins + lasting_angle_new * prior.lasts;
-  const T stuck = prior.lasts * (sticks * normalizer) * nearby::root(inverse_spread);
-  const T honest = prior.honest * scale * e[0];
-  T faulty = stuck * e[1] + fresh * (new_angle_anything / m.field_of_view);
-  if constexpr (may_mirror) faulty += new_angle_mirrored * fresh * scale * e[2];
+  const T honest = prior.honest * peak * e[0];
+  T faulty =
+      (sticks * prior.lasts) * stuck_peak * e[1] + fresh * (new_angle_anything / m.field_of_view);
+  if constexpr (may_mirror) faulty += new_angle_mirrored * fresh * peak * e[2];
   return {honest, honest + faulty, T(1)};
 }
 
@@ -102,67 +109,81 @@ NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T 
                                           T (&result)[H::size]) {
   constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
   constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
-  const T gradient[3] = {z.gradient[0], z.gradient[1], z.gradient[2]};
   each<H::size>([&](auto i) NEARBY_INLINE {
+    T across = h.cov(i, 0) * z.direction[0];
+    across = h.cov(i, 1) * z.direction[1] + across;
+    across = h.cov(i, 2) * z.direction[2] + across;
     T sum = h.cov(i, bias) + h.cov(i, wander);
-    sum = h.cov(i, 0) * gradient[0] + sum;
-    sum = h.cov(i, 1) * gradient[1] + sum;
-    sum = h.cov(i, 2) * gradient[2] + sum;
     if constexpr (component == NEARBY_RANGE) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
-    result[i] = sum;
+    result[i] = across * z.slope + sum;
   });
 }
 
 /// H c, for such a covariance of the state with something.
 template <int component, class T, int size>
 NEARBY_INLINE inline T predicted_covariance(const Linearized<T> &z, T range, const T (&c)[size]) {
-  T sum = c[0] * z.gradient[0] + c[1] * z.gradient[1] + c[2] * z.gradient[2] +
-          (c[NEARBY_STATE_RANGE_BIAS + component] + c[NEARBY_STATE_RANGE_WANDER + component]);
-  if constexpr (component == NEARBY_RANGE) sum += c[NEARBY_STATE_RANGE_SCALE] * range;
-  return sum;
+  const T part = c[0] * z.gradient(0) + c[1] * z.gradient(1);
+  T rest = c[NEARBY_STATE_RANGE_BIAS + component] + c[NEARBY_STATE_RANGE_WANDER + component];
+  rest = c[2] * z.gradient(2) + rest;
+  if constexpr (component == NEARBY_RANGE) rest = c[NEARBY_STATE_RANGE_SCALE] * range + rest;
+  return part + rest;
 }
 
-/// What an innovation does to the moments: x ← x + `step` P Hᵀ, P ← P - `shrink` P Hᵀ (P Hᵀ)ᵀ.
+/// By how much the state's variance of a repeated fault exceeds that of an honest value.
+template <int component>
+NEARBY_INLINE inline double repetition_variance(const nearby_measurement &m) {
+  return m.variance[component] + (component == NEARBY_RANGE ? m.lasting_range_variance : 0);
+}
+
+/// What an innovation does to the moments. With γ the probability that it is honest:
+///
+///     x ← x + γ s P Hᵀ,  P ← P - γ (r + γ s²) P Hᵀ (P Hᵀ)ᵀ,  s = ν/S,  r = 1/S - s²
+///
+/// γ is known last, so that all else is kept apart from it.
 template <class T>
 struct Correction {
-  T step, shrink, likelihood;
+  T honest, scaled_innovation, squared, rest, likelihood;
+
+  NEARBY_INLINE T step() const { return honest * scaled_innovation; }
+  NEARBY_INLINE T shrink() const { return honest * shrink_over_honest(T(1)); }
+  /// (r + γ s²) times a factor: what is multiplied by γ comes first, for that to be one operation.
+  NEARBY_INLINE T shrink_over_honest(T factor) const {
+    return honest * (squared * factor) + rest * factor;
+  }
 };
 
 /// Weighs an innovation, and marks in the bank's fields how it met the hypothesis.
 ///
 /// `gain_variance` is the innovation's variance, or more where the gain must be less than it says.
 template <int component, class T, class Fields>
-NEARBY_INLINE inline Correction<T> correction(T innovation, T variance, const T *gain_variance,
-                                              const nearby_measurement &m, const Fields &fields) {
+NEARBY_INLINE inline Correction<T> correction(T innovation, const Spread<T> &spread,
+                                              const T *gain_variance, const nearby_measurement &m,
+                                              const Fields &fields) {
   constexpr bool is_range = component == NEARBY_RANGE;
   if constexpr (!is_range) innovation = nearby::wrapped(innovation);
   const T faulty = fields[NEARBY_FIELD_FAULT + component];
-  // The root is not waited for: one over it is the root times one over the variance.
-  const T precision = 1.0 / variance, deviation = nearby::root(variance);
+  const T precision = 1.0 / spread.variance;
   const T begins = m.fault_onset[component] * (1.0 - faulty);
   const T lasts = m.fault_persistence * faulty;
   const Prior<T> prior = {T(1.0 - begins - lasts), begins, lasts};
   Densities<T> density;
   if constexpr (is_range) {
-    density = range_densities(prior, innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), variance,
-                              precision, deviation, m);
+    density = range_densities(prior, innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]), spread,
+                              precision, m);
     fields[NEARBY_FIELD_RANGE_RESIDUAL] = innovation;
   } else {
-    density = angle_densities<component>(prior, innovation, variance, precision, deviation, m);
+    density = angle_densities<component>(prior, innovation, spread, precision, m);
   }
   const T inlier = density.honest / density.any;
 
   fields[NEARBY_FIELD_FAULT + component] = 1.0 - inlier;
   fields[NEARBY_FIELD_INNOVATION + component] = innovation;
-  fields[NEARBY_FIELD_INNOVATION_VARIANCE + component] = variance;
+  fields[NEARBY_FIELD_INNOVATION_VARIANCE + component] = spread.variance;
   fields[NEARBY_FIELD_INLIER + component] = inlier;
 
-  // c = γ (1 - (1 - γ) ν²/S)/S, with all that can be known before γ.
   const T inverse_gain = gain_variance ? T(1.0 / *gain_variance) : precision;
-  const T scaled_innovation = innovation * inverse_gain;
-  const T squared = scaled_innovation * scaled_innovation;
-  return {inlier * scaled_innovation, inlier * ((inverse_gain - squared) + inlier * squared),
-          density.any / density.factor};
+  const T scaled = innovation * inverse_gain, squared = scaled * scaled;
+  return {inlier, scaled, squared, T(inverse_gain - squared), density.any / density.factor};
 }
 
 /// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
@@ -203,12 +224,15 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const nearby_
   const T variance = state_variance + m.variance[component];
   const T gain_variance =
       variance + z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
-  const Correction<T> by =
-      correction<component>(T((m.value[component] - z.predicted) - z.curvature_mean),
-                            T(variance + z.curvature_variance), &gain_variance, m, fields);
+  const T innovation_variance = variance + z.curvature_variance;
+  const Correction<T> by = correction<component>(
+      T((m.value[component] - z.predicted) - z.curvature_mean),
+      {innovation_variance, T(innovation_variance + repetition_variance<component>(m))},
+      &gain_variance, m, fields);
+  const T step = by.step(), shrink = by.shrink();
   each<H::size>([&](auto i) NEARBY_INLINE {
-    const T scaled[] = {by.shrink * gain[i]};
-    h.mean(i) += gain[i] * by.step;
+    const T scaled[] = {shrink * gain[i]};
+    h.mean(i) += gain[i] * step;
     if constexpr (std::is_same_v<T, double>)
       subtract<i + 1>(&h.cov(0, i), scaled, gains);
     else
@@ -276,40 +300,47 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   using nearby::Lanes;
   double gain[count][H::size], step[count], shrink[count], range = 0;
   Linearized<double> linearized[count];
-  Lanes opposite = 0, adjacent = 1;
+  Correction<double> by[count];
   each<count>([&](auto k) NEARBY_INLINE {
     constexpr int component = components[k];
-    double y = 0, x = 1;
-    if constexpr (component == NEARBY_AZIMUTH)
-      linearized[k] = nearby::AzimuthModel<double>::at<false>(h, m, y, x);
-    else if constexpr (component == NEARBY_ELEVATION)
-      linearized[k] = nearby::ElevationModel<double>::at<false>(h, m, y, x);
-    else
+    if constexpr (component == NEARBY_RANGE) {
       linearized[k] = nearby::RangeModel<double>::at<false>(h, m, range);
-    if constexpr (k == has_range) opposite = y, adjacent = x;
-    if constexpr (component != NEARBY_RANGE) opposite[component] = y, adjacent[component] = x;
-  });
-  // Both arctangents for the price of one.
-  const Lanes angle = nearby::arctangent(opposite, adjacent);
-  each<count>([&](auto k) NEARBY_INLINE {
-    constexpr int component = components[k];
-    Linearized<double> z = linearized[k];
-    if constexpr (component != NEARBY_RANGE) z.predicted += angle[component];
+    } else if constexpr (k == has_range) {
+      // The angles are predicted while the range is weighed: both arctangents for the price of one.
+      Lanes opposite = 0, adjacent = 1;
+      each<count - k>([&](auto i) NEARBY_INLINE {
+        constexpr int angle = components[k + i];
+        double y, x;
+        if constexpr (angle == NEARBY_AZIMUTH)
+          linearized[k + i] = nearby::AzimuthModel<double>::at<false>(h, m, y, x);
+        else
+          linearized[k + i] = nearby::ElevationModel<double>::at<false>(h, m, y, x);
+        if constexpr (has_range) y = nearby::after(by[0].likelihood, y);
+        opposite[i.value] = y, adjacent[i.value] = x;
+      });
+      const Lanes angles = nearby::arctangent(opposite, adjacent);
+      each<count - k>([&](auto i)
+                          NEARBY_INLINE { linearized[k + i].predicted += angles[i.value]; });
+    }
+    const Linearized<double> &z = linearized[k];
     covariance_with<component>(h, z, range, gain[k]);
     double innovation = m.value[component] - z.predicted;
-    double variance = predicted_covariance<component>(z, range, gain[k]) + m.variance[component];
+    const double variance =
+        predicted_covariance<component>(z, range, gain[k]) + m.variance[component];
+    Spread<double> spread = {variance, variance + repetition_variance<component>(m)};
     // What those before have said of it.
     each<k>([&](auto l) NEARBY_INLINE {
       const double between = predicted_covariance<component>(z, range, gain[l]);
-      const double share = shrink[l] * between;
-      innovation -= step[l] * between;
-      variance -= shrink[l] * (between * between);
+      const double honest = by[l].honest, share = shrink[l] * between;
+      const double less = by[l].shrink_over_honest(between * between);
+      innovation -= honest * (by[l].scaled_innovation * between);
+      spread.variance -= honest * less;
+      spread.repeated_variance -= honest * less;
       each<H::size>([&](auto i) NEARBY_INLINE { gain[k][i] -= share * gain[l][i]; });
     });
-    const Correction<double> by =
-        correction<component, double>(innovation, variance, nullptr, m, fields);
-    step[k] = by.step;
-    shrink[k] = by.shrink;
+    by[k] = correction<component, double>(innovation, spread, nullptr, m, fields);
+    step[k] = by[k].step();
+    shrink[k] = by[k].shrink();
   });
   each<H::size>([&](auto i) NEARBY_INLINE {
     double scaled[count], sum = h.mean(i);
@@ -343,25 +374,28 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   }
 }
 
+NEARBY_INLINE inline void update_all(const nearby_bank &bank, const nearby_measurement &measured) {
+  nearby::for_each(bank, [&](auto placed) NEARBY_INLINE {
+    using T = typename decltype(placed)::Value;
+    // A copy: nothing that is written to the bank can change it.
+    const nearby_measurement m = measured;
+    if constexpr (std::is_same_v<T, double>) {
+      // Where it stands its columns are contiguous, and so the compiler leaves them.
+      if (curvature_matters(placed, m))
+        update(placed, m, placed.fields);
+      else
+        update_at_once(placed, m, placed.fields);
+    } else {
+      auto h = nearby::Hypothesis<T, placed.size>::load(placed.fields);
+      update(h, m, placed.fields);
+      h.store(placed.fields);
+    }
+  });
+}
+
 }  // namespace
 
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    nearby::for_each(*bank, [&](auto placed) NEARBY_INLINE {
-      using T = typename decltype(placed)::Value;
-      // A copy: nothing that is written to the bank can change it.
-      const nearby_measurement m = *measurement;
-      if constexpr (std::is_same_v<T, double>) {
-        // Where it stands its columns are contiguous, and so the compiler leaves them.
-        if (curvature_matters(placed, m))
-          update(placed, m, placed.fields);
-        else
-          update_at_once(placed, m, placed.fields);
-      } else {
-        auto h = nearby::Hypothesis<T, placed.size>::load(placed.fields);
-        update(h, m, placed.fields);
-        h.store(placed.fields);
-      }
-    });
-  });
+  nearby::on_this_processor([](auto... all) NEARBY_INLINE { update_all(*all...); }, bank,
+                            measurement);
 }

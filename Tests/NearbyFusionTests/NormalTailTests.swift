@@ -11,18 +11,19 @@ struct NormalTailTests {
   func accuracy() {
     for step in -40_000...40_000 {
       let x = Double(step) * 1e-4
-      let error = abs(normalTail(beyond: x) - 0.5 * erfc(x))
-      #expect(error < (abs(x) < 3 ? 6e-7 : 1.2e-5), "\(x)")
+      let tails = normalTails(beyond: SIMD2(x, -x))
+      let most = abs(x) < 3 ? 6e-7 : 1.2e-5
+      #expect(abs(tails.x - 0.5 * erfc(x)) < most, "\(x)")
+      #expect(abs(tails.y - 0.5 * erfc(-x)) < most, "\(-x)")
     }
   }
 
   @Test("is a probability, one half at zero, and falls")
   func shape() {
-    #expect(normalTail(beyond: 0) == 0.5)
-    #expect(normalTail(beyond: -.infinity) == 1)
-    #expect(normalTail(beyond: .infinity) == 0)
-    #expect(normalTail(beyond: .nan).isNaN)
-    let values = stride(from: -4, through: 4, by: 0.01).map { normalTail(beyond: $0) }
+    #expect(normalTails(beyond: SIMD2(0, .infinity)) == SIMD2(0.5, 0))
+    #expect(normalTails(beyond: SIMD2(-.infinity, 0)) == SIMD2(1, 0.5))
+    #expect(normalTails(beyond: SIMD2(.nan, 0)).x.isNaN)
+    let values = stride(from: -4, through: 4, by: 0.01).map { normalTails(beyond: SIMD2($0, 0)).x }
     #expect(zip(values, values.dropFirst()).allSatisfy { $0 >= $1 })
   }
 }

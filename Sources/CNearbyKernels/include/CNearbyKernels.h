@@ -291,9 +291,8 @@ double nearby_elevation_model(const double *state, const nearby_measurement *fro
 /// units in the last place of what is exact. exp is zero below -708, log takes numbers below the
 /// normal ones too, atan2 only finite ones. Given out for tests.
 void nearby_exponential(const double *x, double *result, int32_t count);
-/// exp as the densities of a single hypothesis have it: for x up to 700, to 1e-14 near zero and to
-/// the rounding of x itself far from it; below -600 what it is there.
-void nearby_short_exponential(const double *x, double *result, int32_t count);
+/// 2^x as the densities have it: to 2e-14, and beyond ±866 what it is there.
+void nearby_power_of_two(const double *x, double *result, int32_t count);
 void nearby_logarithm(const double *x, double *result, int32_t count);
 void nearby_arctangent(const double *y, const double *x, double *result, int32_t count);
 

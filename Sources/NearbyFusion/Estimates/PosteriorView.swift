@@ -103,8 +103,9 @@ extension PosteriorView {
     let (up, down) = (limit - height, limit + height)
     // Where the tails are zero or one, as most often, neither root nor division is needed.
     if min(up * up, down * down) > 18 * variance { return (up < 0 ? 1 : 0, down < 0 ? 1 : 0) }
-    // The same root as the height's standard deviation: it is taken once.
-    let scale = 0.5.squareRoot() / max(variance, 0).squareRoot()
-    return (normalTail(beyond: up * scale), normalTail(beyond: down * scale))
+    // Neither root nor division waits for the other.
+    let scale = variance.squareRoot() * (0.5.squareRoot() / variance)
+    let tails = normalTails(beyond: SIMD2(up, down) * scale)
+    return (tails.x, tails.y)
   }
 }

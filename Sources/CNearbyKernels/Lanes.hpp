@@ -79,8 +79,10 @@ NEARBY_INLINE inline void each(const Body &body) {
 /// in the order of instructions. Nothing is emitted, and nothing waits.
 ///
 /// A processor looks some hundred instructions ahead: what is waited for longest must come first.
-NEARBY_INLINE inline double after(double other, double x) {
+NEARBY_INLINE inline double after([[maybe_unused]] double other, double x) {
+#if defined(__x86_64__)
   asm("" : "+x"(x) : "x"(other));
+#endif
   return x;
 }
 
@@ -273,8 +275,7 @@ NEARBY_INLINE inline Lanes arctangent(Lanes y, Lanes x) {
   eighths = steep ? 2 - eighths : eighths;
   eighths = behind ? 4 - eighths : eighths;
   const LaneBits backwards = (steep ^ behind) & sign;
-  constexpr double least = std::numeric_limits<double>::denorm_min();
-  const Lanes z = numerator / at_least(denominator, least), u = z * z;
+  const Lanes z = numerator / (denominator > 0 ? denominator : Lanes(1)), u = z * z;
   const Lanes u2 = u * u, u4 = u2 * u2;
   const Lanes a = -0.333333333333332 + u * 0.19999999999954085;
   const Lanes b = -0.1428571428024871 + u * 0.1111111078614566;

@@ -87,7 +87,8 @@ NEARBY_INLINE inline void propagate_all(const nearby_bank &bank, const nearby_mo
   });
 }
 
-NEARBY_INLINE inline void renew_by_decays(const nearby_bank *bank, const nearby_motion *motion) {
+NEARBY_INLINE inline void propagate_by_decays(const nearby_bank *bank,
+                                              const nearby_motion *motion) {
   const nearby_motion &m = *motion;
   const Renewal renewal = {
       m.range_wander_decay,       m.range_wander_diffusion, m.azimuth_wander_decay,
@@ -96,8 +97,8 @@ NEARBY_INLINE inline void renew_by_decays(const nearby_bank *bank, const nearby_
   propagate_all(*bank, m, renewal);
 }
 
-NEARBY_INLINE inline void renew_by_travel(const nearby_bank *bank, const nearby_motion *motion,
-                                          const nearby_travel *travel, double *kept) {
+NEARBY_INLINE inline void propagate_by_travel(const nearby_bank *bank, const nearby_motion *motion,
+                                              const nearby_travel *travel, double *kept) {
   constexpr double octaves = nearby::octaves;
   const nearby_travel &t = *travel;
   double left[] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault};
@@ -114,12 +115,13 @@ NEARBY_INLINE inline void renew_by_travel(const nearby_bank *bank, const nearby_
 }  // namespace
 
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion) {
-  nearby::on_this_processor([](auto... all) NEARBY_INLINE { renew_by_decays(all...); }, bank,
-                            motion);
+  nearby::on_this_processor(
+      [](auto... arguments) NEARBY_INLINE { propagate_by_decays(arguments...); }, bank, motion);
 }
 
 void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
                         const nearby_travel *travel, double kept[NEARBY_COMPONENTS]) {
-  nearby::on_this_processor([](auto... all) NEARBY_INLINE { renew_by_travel(all...); }, bank,
-                            motion, travel, kept);
+  nearby::on_this_processor([](auto... arguments)
+                                NEARBY_INLINE { propagate_by_travel(arguments...); },
+                            bank, motion, travel, kept);
 }

@@ -24,7 +24,7 @@ constexpr double range_span = 30;
 /// The exponents of a mixture's densities are evaluated all at once: for one hypothesis they stand
 /// side by side in lanes. A density is a factor and its exponential.
 constexpr double normalizer = 0.3989422804014327;  // 1/√(2π)
-/// Of a normal density, as a power of two.
+/// The exponent of a normal density, of a square over its variance, as a power of two.
 constexpr double half_square = -0.5 * nearby::octaves;
 
 /// What is held of a component before it is looked at: the probabilities that it is honest, that a
@@ -51,7 +51,7 @@ template <class T>
 NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innovation, T last,
                                                   const Spread<T> &spread, T precision,
                                                   const nearby_measurement &m) {
-  // It is not waited for: one over it is the root times one over the variance.
+  // One over it is taken as the root times one over the variance: neither waits for the other.
   const T deviation = nearby::root(spread.variance);
   const double rate = 1 / m.range_excess;
   const T step = innovation - last;
@@ -129,7 +129,7 @@ NEARBY_INLINE inline T predicted_covariance(const Linearized<T> &z, T range, con
   return part + rest;
 }
 
-/// By how much the state's variance of a repeated fault exceeds that of an honest value.
+/// By how much the variance of a repeated fault's step exceeds that of an honest innovation.
 template <int component>
 NEARBY_INLINE inline double repetition_variance(const nearby_measurement &m) {
   return m.variance[component] + (component == NEARBY_RANGE ? m.lasting_range_variance : 0);
@@ -396,6 +396,6 @@ NEARBY_INLINE inline void update_all(const nearby_bank &bank, const nearby_measu
 }  // namespace
 
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
-  nearby::on_this_processor([](auto... all) NEARBY_INLINE { update_all(*all...); }, bank,
-                            measurement);
+  nearby::on_this_processor([](auto... arguments) NEARBY_INLINE { update_all(*arguments...); },
+                            bank, measurement);
 }

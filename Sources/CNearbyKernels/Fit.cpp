@@ -151,6 +151,8 @@ struct System {
   Lanes cost;
   /// Of each component, the share of its values that are probably no outliers.
   Lanes honest[NEARBY_COMPONENTS];
+  /// Where an azimuth has been taken for mirrored, now or in any iteration before.
+  LaneBits has_folded;
 };
 
 /// The density of an outlier: an obstructed range is too long, hardly ever too short.
@@ -167,7 +169,8 @@ NEARBY_INLINE inline Lanes outlier_density(const Models &models, Lanes innovatio
 /// Linearises a value at the parameters `x`, with its precision narrowed by a factor.
 template <int component, bool may_mirror, int States>
 NEARBY_INLINE inline void linearize(const Measured &measured, const Models &models, const Lanes *x,
-                                    double narrowing, double root_of_narrowing, Value<States> &v) {
+                                    double narrowing, double root_of_narrowing, Value<States> &v,
+                                    LaneBits &has_folded) {
   using P = Parameters<States>;
   const nearby_keyframe &k = *measured.from;
   Mean mean;
@@ -200,6 +203,7 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models &mode
                            models.is_mirrored;
     z.predicted = is_folded ? folded : z.predicted;
     z.slope = is_folded ? -z.slope : z.slope;
+    has_folded |= is_folded;
   }
   each<3>([&](auto i) NEARBY_INLINE {
     v.gradient[i] = z.gradient(i);
@@ -245,7 +249,8 @@ NEARBY_INLINE inline void weigh(const Window &window, const Models &models, cons
   for (int i = 0; i < count; ++i) {
     Value<States> &v = values[i];
     const Measured &measured = window.measured[component][i];
-    linearize<component, may_mirror>(measured, models, x, narrowing, root_of_narrowing, v);
+    linearize<component, may_mirror>(measured, models, x, narrowing, root_of_narrowing, v,
+                                     system.has_folded);
     const Lanes drawn = (1 - measured.lasting) * (honest + faulty);
     honest = (measured.lasting * honest + rest * drawn) * v.honest;
     faulty = (measured.lasting * faulty + share * drawn) * v.faulty;
@@ -425,11 +430,12 @@ NEARBY_INLINE inline void linearize_all(const Window &window, const Models &mode
 ///   for a fit that is not to be tried.
 /// - loss: Becomes the negative logarithm of the posterior's density at the mode plus half that of
 ///   the information's determinant; infinity where the equations could not be solved.
+/// - has_folded: Where an azimuth has been taken for mirrored on the way.
 template <int States>
 NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_count,
                               const nearby_fit_model *fit_models, int count, double widest,
                               Lanes reach, double *states, double *covariances, double *honest,
-                              Lanes &loss) {
+                              Lanes &loss, LaneBits &has_folded) {
   using P = Parameters<States>;
   constexpr int triangle = States * (States + 1) / 2;
   // Noise widened by these factors of variance, step by step.
@@ -439,6 +445,7 @@ NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_cou
   const Models models(fit_models, count);
   Value<States> values[NEARBY_FIT_CAPACITY];
   System<States> system;
+  system.has_folded = LaneBits(0);
   Lanes x[P::size];
   each<4>([&](auto i) NEARBY_INLINE { x[P::drift + i] = Lanes(0); });
   each<States>([&](auto i) NEARBY_INLINE {
@@ -462,6 +469,7 @@ NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_cou
       // A parameter that is no number makes the loss none.
       is_solved &= nearby::magnitude(loss) < std::numeric_limits<double>::infinity();
       loss = is_solved ? loss : Lanes(std::numeric_limits<double>::infinity());
+      has_folded = system.has_folded;
       for (int lane = 0; lane < count; ++lane) {
         if (!is_solved[lane]) continue;
         each<States>([&](auto c) NEARBY_INLINE {
@@ -494,10 +502,11 @@ NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_cou
 void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
                              const nearby_fit_model *models, int32_t fits, double widest,
                              double *states, double *covariances, double *honest,
-                             double *log_evidence) {
+                             double *log_evidence, int32_t *has_folded) {
   fits = std::min<int32_t>(fits, NEARBY_FITS);
   if (fits <= 0) return;
   Lanes reach = 0, half_log_det = 0, loss = 0;
+  LaneBits folded = 0;
   for (int lane = 0; lane < fits; ++lane) {
     const double *p = models[lane].information;
     Eigen::Matrix3d information;
@@ -511,18 +520,22 @@ void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
   nearby::on_this_processor([&]() NEARBY_INLINE {
     if (models->may_move)
       fit<NEARBY_MOVING_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states,
-                                    covariances, honest, loss);
+                                    covariances, honest, loss, folded);
     else
       fit<NEARBY_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states, covariances,
-                             honest, loss);
+                             honest, loss, folded);
   });
-  for (int lane = 0; lane < fits; ++lane) log_evidence[lane] = half_log_det[lane] - loss[lane];
+  for (int lane = 0; lane < fits; ++lane) {
+    log_evidence[lane] = half_log_det[lane] - loss[lane];
+    has_folded[lane] = folded[lane] != 0;
+  }
 }
 
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance, double *honest) {
   double log_evidence;
+  int32_t has_folded;
   nearby_fit_side_by_side(keyframes, count, model, 1, widest, state, covariance, honest,
-                          &log_evidence);
+                          &log_evidence, &has_folded);
   return log_evidence;
 }

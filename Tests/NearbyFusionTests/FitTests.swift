@@ -242,10 +242,12 @@ struct FitTests {
     var covariances = [Double](repeating: .nan, count: count * triangle)
     var honest = [Double](repeating: .nan, count: 3 * count)
     var evidences = [Double](repeating: .nan, count: count)
+    var hasFolded = [Int32](repeating: -1, count: count)
     unsafe nearby_fit_side_by_side(
       keyframes, Int32(keyframes.count), models, Int32(count), 400, &states, &covariances,
-      &honest, &evidences)
+      &honest, &evidences, &hasFolded)
     for lane in 0..<count {
+      #expect(hasFolded[lane] == 0 || hasFolded[lane] == 1 && models[lane].is_mirrored == 1)
       let alone = fit(keyframes, models[lane], from: starts[lane])
       #expect(evidences[lane] == alone.logEvidence)
       #expect(evidences[lane].isFinite == (lane != 2))
@@ -505,6 +507,41 @@ struct FitTests {
     #expect((mirrored.position - peer).length < 1e-3)
   }
 
+  @Test(
+    "a fit that might mirror azimuths says whether it did", arguments: 0..<16 as Range<UInt64>)
+  func hasFolded(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    // Before the device as it is turned, or behind it.
+    let isBehind = seed % 2 == 1
+    let peer = Vector3(generator.normal(sigma: 0.5), 0.3, isBehind ? 9 : -9)
+    let keyframes = (0..<20).map { index in
+      let place = Vector3(0.1 * Double(index), 0, generator.normal(sigma: 0.3))
+      var keyframe = keyframe(
+        at: place, .identity, peer: peer, present: Self.range | Self.angles)
+      if isBehind { keyframe.value.1 = (.pi - keyframe.value.1).wrappedAngle }
+      return keyframe
+    }
+    var fits = FitsSideBySide()
+    let start = peer + generator.normalVector(sigma: 0.3)
+    for lane in 0..<2 {
+      fits.models[lane] = model(center: start, sigma: 3)
+      fits.models[lane].is_mirrored = Int32(lane)
+      let first = lane * Int(NEARBY_STATE_SIZE)
+      for (axis, place) in [start.x, start.y, start.z].enumerated() {
+        fits.states[first + axis] = place
+      }
+    }
+    fits.fit(2, to: keyframes, widest: 400)
+    #expect(fits.hasFolded[0] == 0)
+    #expect(fits.hasFolded[1] == (isBehind ? 1 : 0))
+    // One that did not is the same to the last bit.
+    #expect((fits.logEvidences[0] == fits.logEvidences[1]) == !isBehind)
+    let size = Int(NEARBY_STATE_SIZE)
+    for state in 0..<size where !isBehind {
+      #expect(fits.states[state] == fits.states[size + state])
+    }
+  }
+
   // MARK: - Search
 
   /// What the search leaves of a shell of priors, by share.
@@ -528,6 +565,42 @@ struct FitTests {
       keyframes, isSweep: true, antennaInWorld: .zero, errors, configuration)
     let total = found.reduce(0) { $0 + $1.weight }
     return found.map { ($0.position, $0.weight / total) }
+  }
+
+  /// Pieces that may mirror azimuths and did not are not fitted twice.
+  @Test("each piece has the fit that it has by itself", arguments: 0..<6 as Range<UInt64>)
+  func searchShares(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let peer = peer(&generator)
+    let keyframes = path(
+      &generator, count: 12, peer: peer, present: Self.range | Self.angles)
+    let priors = (0..<16).map { index in
+      let turn = Double(index) * .pi / 8
+      return PositionPrior(
+        center: peer.length * Vector3(cos(turn), 0, sin(turn)),
+        covariance: SymmetricMatrix3(xx: 2, xy: 0, xz: 0, yy: 2, yz: 0, zz: 2))
+    }
+    var search = ModeSearch(priors, moves: false, .all)
+    var without = ModeSearch(priors, moves: false, .all.subtracting(.mirroredAzimuths))
+    let configuration = FusionConfiguration()
+    let errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
+    var mirrored = 0
+    for count in [2, 3, 4, 6, 8, 12] {
+      let window = Array(keyframes.prefix(count))
+      let isSweep = count == 2 || count == 8
+      let all = search.seeds(
+        window, isSweep: isSweep, antennaInWorld: .zero, errors, configuration)
+      let expected = without.seeds(
+        window, isSweep: isSweep, antennaInWorld: .zero, errors, configuration)
+      try #require(all.count >= expected.count && !expected.isEmpty)
+      mirrored += all.count - expected.count
+      for (found, own) in zip(all, expected) {
+        #expect(found.weight == own.weight, "\(count) keyframes")
+        for index in 0..<13 { #expect(found.mean[index] == own.mean[index]) }
+        for index in 0..<91 { #expect(found.covariance[index] == own.covariance[index]) }
+      }
+    }
+    #expect(mirrored > 0)
   }
 
   @Test("the search puts its weight on the true place", arguments: 0..<8 as Range<UInt64>)

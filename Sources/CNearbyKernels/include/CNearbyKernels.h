@@ -271,10 +271,13 @@ enum { NEARBY_FITS = 4 };
 /// all of which hold that the peer moves or all that it rests. States, covariances, shares of
 /// honest values and evidences stand one after the other, states and covariances as long as the
 /// models' are. What cannot be fitted is left as it was. Takes up to 0.3 MB of stack.
+///
+/// `has_folded` becomes whether a fit that may take azimuths for mirrored has done so on its way.
+/// One that has not is, to the last bit, the fit of the same start and model without `is_mirrored`.
 void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
                              const nearby_fit_model *models, int32_t fits, double widest,
                              double *states, double *covariances, double *honest,
-                             double *log_evidence);
+                             double *log_evidence, int32_t *has_folded);
 
 // MARK: Models
 

@@ -16,6 +16,8 @@ package struct FitsSideBySide {
   package private(set) var honest = InlineArray<12, Double>(repeating: 1)
   /// Minus infinity for what could not be fitted.
   package private(set) var logEvidences = InlineArray<4, Double>(repeating: -.infinity)
+  /// Not zero for what has taken an azimuth for mirrored on its way.
+  package private(set) var hasFolded = InlineArray<4, Int32>(repeating: 0)
 
   package init() {}
 
@@ -32,13 +34,16 @@ package struct FitsSideBySide {
           unsafe withUnsafeMutableBytes(of: &covariances) { covariances in
             unsafe withUnsafeMutableBytes(of: &honest) { honest in
               unsafe withUnsafeMutableBytes(of: &logEvidences) { logEvidences in
-                unsafe nearby_fit_side_by_side(
-                  keyframes.baseAddress, Int32(keyframes.count),
-                  models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
-                  Int32(count), widest, states.assumingMemoryBound(to: Double.self).baseAddress,
-                  covariances.assumingMemoryBound(to: Double.self).baseAddress,
-                  honest.assumingMemoryBound(to: Double.self).baseAddress,
-                  logEvidences.assumingMemoryBound(to: Double.self).baseAddress)
+                unsafe withUnsafeMutableBytes(of: &hasFolded) { hasFolded in
+                  unsafe nearby_fit_side_by_side(
+                    keyframes.baseAddress, Int32(keyframes.count),
+                    models.assumingMemoryBound(to: nearby_fit_model.self).baseAddress,
+                    Int32(count), widest, states.assumingMemoryBound(to: Double.self).baseAddress,
+                    covariances.assumingMemoryBound(to: Double.self).baseAddress,
+                    honest.assumingMemoryBound(to: Double.self).baseAddress,
+                    logEvidences.assumingMemoryBound(to: Double.self).baseAddress,
+                    hasFolded.assumingMemoryBound(to: Int32.self).baseAddress)
+                }
               }
             }
           }

@@ -20,14 +20,34 @@ struct ModeSearch: Sendable {
     /// The state at the mode found last.
     var mode: InlineArray<13, Double>
     var covariance: InlineArray<91, Double>
-    var logEvidence = 0.0
+    /// The evidence of that mode, if the radio is such a one.
+    var logEvidenceOfFit = 0.0
     /// The share of each component's values that the mode takes for honest.
     var honest: InlineArray<3, Double> = [1, 1, 1]
+    /// Whether an azimuth has been taken for mirrored since the last sweep.
+    var hasFolded = false
+
+    var logEvidence: Double {
+      isMirrored ? logEvidenceOfFit + ModeSearch.logMirroredShare : logEvidenceOfFit
+    }
+
+    init(_ prior: PositionPrior, isMirrored: Bool) {
+      self.prior = prior
+      self.isMirrored = isMirrored
+      mode = prior.start
+      covariance = InlineArray(repeating: 0)
+    }
+
+    /// Goes back to where the first fit starts.
+    mutating func restart() {
+      mode = prior.start
+      hasFolded = false
+    }
 
     /// Takes over what a fit has found; what could not be fitted stays where it was.
     mutating func take(_ lane: Int, of fits: borrowing FitsSideBySide, size: Int) {
-      logEvidence = fits.logEvidences[lane]
-      if isMirrored { logEvidence += log(ModeSearch.mirroredShare) }
+      logEvidenceOfFit = fits.logEvidences[lane]
+      if fits.hasFolded[lane] != 0 { hasFolded = true }
       guard fits.logEvidences[lane].isFinite else { return }
       let triangle = size * (size + 1) / 2
       let (states, covariances) = (fits.states.span, fits.covariances.span)
@@ -35,11 +55,21 @@ struct ModeSearch: Sendable {
       for entry in 0..<triangle { covariance[entry] = covariances[lane * triangle + entry] }
       for component in 0..<3 { honest[component] = fits.honest[lane * 3 + component] }
     }
+
+    /// Takes over the fit of its twin.
+    mutating func take(_ twin: Piece) {
+      mode = twin.mode
+      covariance = twin.covariance
+      logEvidenceOfFit = twin.logEvidenceOfFit
+      honest = twin.honest
+    }
   }
 
   private let moves: Bool
   private var pieces: [Piece]
-  /// The pieces that still have a share, by index.
+  /// Where the twins begin that may mirror azimuths, in the order of the pieces that may not.
+  private var firstTwin: Int?
+  /// The pieces that still have a share, by index, in order.
   private var alive: [Int]
   /// The share of the window's ranges that the best piece takes for honest.
   private(set) var honestRanges = 1.0
@@ -48,7 +78,7 @@ struct ModeSearch: Sendable {
   private static let leastLogEvidence = -16.0
   private static let outlierShare = 0.1
   /// How likely a radio is that mirrors azimuths from behind.
-  private static let mirroredShare = 0.03
+  private static let logMirroredShare = log(0.03)
 
   /// - Parameters:
   ///   - priors: The prior of the place now, in pieces.
@@ -56,12 +86,10 @@ struct ModeSearch: Sendable {
   ///   - features: What is switched on.
   init(_ priors: [PositionPrior], moves: Bool, _ features: EngineFeatures) {
     self.moves = moves
-    pieces = (features.contains(.mirroredAzimuths) ? [false, true] : [false]).flatMap {
-      isMirrored in
-      priors.map {
-        Piece(
-          prior: $0, isMirrored: isMirrored, mode: $0.start, covariance: InlineArray(repeating: 0))
-      }
+    pieces = priors.map { Piece($0, isMirrored: false) }
+    if features.contains(.mirroredAzimuths) {
+      firstTwin = pieces.count
+      pieces += priors.map { Piece($0, isMirrored: true) }
     }
     alive = Array(pieces.indices)
   }
@@ -85,15 +113,9 @@ struct ModeSearch: Sendable {
       alive = pieces.indices.filter { hasAzimuth || !pieces[$0].isMirrored }
     }
     if isSweep {
-      for index in alive { pieces[index].mode = pieces[index].prior.start }
+      for index in alive { pieces[index].restart() }
     }
-    // One for all: it is cleared when it is made.
-    var fits = FitsSideBySide()
-    for first in stride(from: 0, to: alive.count, by: FitsSideBySide.capacity) {
-      fit(
-        alive[first..<min(first + FitsSideBySide.capacity, alive.count)], keyframes,
-        widest: isSweep ? 400 : 3, errors, configuration, with: &fits)
-    }
+    fitAlive(keyframes, widest: isSweep ? 400 : 3, errors, configuration)
     guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
       return []
     }
@@ -108,11 +130,54 @@ struct ModeSearch: Sendable {
       return
     }
     pieces = [pieces[best]]
+    firstTwin = nil
     alive = [0]
   }
 
-  /// Fits up to four pieces side by side.
+  /// Fits all that are alive, each once: a fit that might have taken an azimuth for mirrored, and
+  /// has not since it started with its twin, is that of its twin, too.
+  private mutating func fitAlive(
+    _ keyframes: [nearby_keyframe], widest: Double, _ errors: ErrorVariances,
+    _ configuration: FusionConfiguration
+  ) {
+    // One for all: it is cleared when it is made.
+    var fits = FitsSideBySide()
+    let twins = alive.drop { !pieces[$0].isMirrored }
+    let others = alive[..<twins.startIndex]
+    fit(twins, keyframes, widest: widest, errors, configuration, with: &fits)
+    guard let firstTwin, !twins.isEmpty else {
+      return fit(others, keyframes, widest: widest, errors, configuration, with: &fits)
+    }
+    var (unlike, left) = ([Int](), twins)
+    for index in others {
+      let twin = firstTwin + index
+      left = left.drop { $0 < twin }
+      if left.first == twin, !pieces[twin].hasFolded {
+        pieces[index].take(pieces[twin])
+      } else {
+        unlike.append(index)
+      }
+    }
+    fit(unlike[...], keyframes, widest: widest, errors, configuration, with: &fits)
+  }
+
+  /// Fits pieces, as many side by side as there is room for.
   private mutating func fit(
+    _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
+    _ errors: ErrorVariances, _ configuration: FusionConfiguration,
+    with fits: inout FitsSideBySide
+  ) {
+    var rest = indices
+    while !rest.isEmpty {
+      fitSideBySide(
+        rest.prefix(FitsSideBySide.capacity), keyframes, widest: widest, errors, configuration,
+        with: &fits)
+      rest = rest.dropFirst(FitsSideBySide.capacity)
+    }
+  }
+
+  /// Fits up to four pieces side by side.
+  private mutating func fitSideBySide(
     _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration,
     with fits: inout FitsSideBySide

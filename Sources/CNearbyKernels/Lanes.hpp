@@ -41,7 +41,7 @@ static_assert(NEARBY_LANES % lane_count == 0, "a bank is worked on in whole lane
 /// Everything in `body` must be inlined; what is not is compiled for any processor. Arguments come
 /// in registers; what `body` captures by reference is found by two loads, one after the other.
 template <class Body, class... Arguments>
-void on_any_processor(const Body &body, Arguments... arguments) {
+__attribute__((noinline)) void on_any_processor(const Body &body, Arguments... arguments) {
   body(arguments...);
 }
 #if defined(__x86_64__) && !defined(NEARBY_PORTABLE)
@@ -82,6 +82,15 @@ NEARBY_INLINE inline void each(const Body &body) {
 NEARBY_INLINE inline double after([[maybe_unused]] double other, double x) {
 #if defined(__x86_64__)
   asm("" : "+x"(x) : "x"(other));
+#endif
+  return x;
+}
+
+/// The same number, not to be read from memory together with its neighbours: what was written one
+/// by one just before and is read in pairs must be waited for until both are in the cache.
+NEARBY_INLINE inline double alone(double x) {
+#if defined(__x86_64__)
+  asm("" : "+x"(x));
 #endif
   return x;
 }

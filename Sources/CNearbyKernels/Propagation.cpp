@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <type_traits>
+
 #include "Hypothesis.hpp"
 
 namespace {
@@ -59,6 +61,16 @@ struct Renewal {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
 };
 
+/// Adds to an element of the covariance. In a single column it is written together with the one behind
+/// it, as the update reads both: apart they would have to be waited for until they are in the cache.
+template <class H>
+NEARBY_INLINE inline void add(const H &h, int row, int column, typename H::Value x) {
+  if constexpr (std::is_same_v<typename H::Value, double>)
+    nearby::at<nearby::Pair>(&h.cov(row, column)) += nearby::Pair{x, 0};
+  else
+    h.cov(row, column) += x;
+}
+
 template <class H>
 NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
                                     const Renewal &renewal) {
@@ -67,9 +79,9 @@ NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
   const T dx = h.mean(0) - motion.device_in_world[0];
   const T dz = h.mean(2) - motion.device_in_world[2];
   const T turned = motion.yaw_diffusion * dz;
-  h.cov(0, 0) += motion.horizontal_diffusion + turned * dz;
+  add(h, 0, 0, motion.horizontal_diffusion + turned * dz);
   h.cov(1, 1) += motion.vertical_diffusion;
-  h.cov(0, 2) -= turned * dx;
+  add(h, 0, 2, -turned * dx);
   h.cov(2, 2) += motion.horizontal_diffusion + motion.yaw_diffusion * dx * dx;
   decay<NEARBY_STATE_RANGE_WANDER>(h, renewal.range, renewal.range_added);
   decay<NEARBY_STATE_AZIMUTH_WANDER>(h, renewal.azimuth, renewal.azimuth_added);

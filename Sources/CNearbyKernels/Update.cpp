@@ -58,21 +58,21 @@ NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innov
   const T repeated_precision = 1.0 / spread.repeated_variance;
   T e[4] = {
       half_square * innovation * innovation * precision,
+      half_square * step * step * repeated_precision,
       -1.702 * nearby::octaves * innovation * precision * deviation,
       nearby::at_least(innovation, 0.0) * (-nearby::octaves * rate),
-      half_square * step * step * repeated_precision,
   };
   nearby::powers_of_two(e);
   // A fault that begins is one-sided, with an edge as soft as the innovation is uncertain:
-  // e[2] rate / (1 + e[1]). The denominator is the common factor, so that nobody waits for a
+  // e[3] rate / (1 + e[2]). The denominator is the common factor, so that nobody waits for a
   // division by it, and what the exponentials are multiplied by is there before them.
   const T fresh = rate * (prior.begins + lasting_range_new * prior.lasts);
   const T repeated =
       prior.lasts * (lasting_range_repeated * normalizer) * nearby::root(repeated_precision);
   const T honest = prior.honest * normalizer * deviation * precision * e[0];
-  const T factor = 1.0 + e[1];
-  const T even = honest + (repeated * e[3] + new_range_anything / range_span * fresh);
-  return {honest * factor, even * factor + new_range_excess * fresh * e[2], factor};
+  const T factor = 1.0 + e[2];
+  const T even = honest + (repeated * e[1] + new_range_anything / range_span * fresh);
+  return {honest * factor, even * factor + new_range_excess * fresh * e[3], factor};
 }
 
 template <int component, class T>
@@ -301,27 +301,29 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   double gain[count][H::size], step[count], shrink[count], range = 0;
   Linearized<double> linearized[count];
   Correction<double> by[count];
+  // Both arctangents for the price of one.
+  const auto predict_angles = [&](double known) NEARBY_INLINE {
+    Lanes opposite = 0, adjacent = 1;
+    each<count - has_range>([&](auto i) NEARBY_INLINE {
+      constexpr int k = has_range + i, angle = components[k];
+      double y, x;
+      if constexpr (angle == NEARBY_AZIMUTH)
+        linearized[k] = nearby::AzimuthModel<double>::at<false>(h, m, y, x);
+      else
+        linearized[k] = nearby::ElevationModel<double>::at<false>(h, m, y, x);
+      opposite[i.value] = nearby::after(known, y), adjacent[i.value] = x;
+    });
+    const Lanes angles = nearby::arctangent(opposite, adjacent);
+    each<count - has_range>([&](auto i) NEARBY_INLINE {
+      linearized[has_range + i].predicted += angles[i.value];
+    });
+  };
   each<count>([&](auto k) NEARBY_INLINE {
     constexpr int component = components[k];
-    if constexpr (component == NEARBY_RANGE) {
+    if constexpr (component == NEARBY_RANGE)
       linearized[k] = nearby::RangeModel<double>::at<false>(h, m, range);
-    } else if constexpr (k == has_range) {
-      // The angles are predicted while the range is weighed: both arctangents for the price of one.
-      Lanes opposite = 0, adjacent = 1;
-      each<count - k>([&](auto i) NEARBY_INLINE {
-        constexpr int angle = components[k + i];
-        double y, x;
-        if constexpr (angle == NEARBY_AZIMUTH)
-          linearized[k + i] = nearby::AzimuthModel<double>::at<false>(h, m, y, x);
-        else
-          linearized[k + i] = nearby::ElevationModel<double>::at<false>(h, m, y, x);
-        if constexpr (has_range) y = nearby::after(by[0].likelihood, y);
-        opposite[i.value] = y, adjacent[i.value] = x;
-      });
-      const Lanes angles = nearby::arctangent(opposite, adjacent);
-      each<count - k>([&](auto i)
-                          NEARBY_INLINE { linearized[k + i].predicted += angles[i.value]; });
-    }
+    else if constexpr (k == 0)
+      predict_angles(0);
     const Linearized<double> &z = linearized[k];
     covariance_with<component>(h, z, range, gain[k]);
     double innovation = m.value[component] - z.predicted;
@@ -338,6 +340,8 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
       spread.repeated_variance -= honest * less;
       each<H::size>([&](auto i) NEARBY_INLINE { gain[k][i] -= share * gain[l][i]; });
     });
+    // The angles are predicted while the range is weighed.
+    if constexpr (component == NEARBY_RANGE && count > 1) predict_angles(spread.variance);
     by[k] = correction<component, double>(innovation, spread, nullptr, m, fields);
     step[k] = by[k].step();
     shrink[k] = by[k].shrink();
@@ -378,7 +382,8 @@ NEARBY_INLINE inline void update_all(const nearby_bank &bank, const nearby_measu
   nearby::for_each(bank, [&](auto placed) NEARBY_INLINE {
     using T = typename decltype(placed)::Value;
     // A copy: nothing that is written to the bank can change it.
-    const nearby_measurement m = measured;
+    nearby_measurement m = measured;
+    for (double &entry : m.device_from_world) entry = nearby::alone(entry);
     if constexpr (std::is_same_v<T, double>) {
       // Where it stands its columns are contiguous, and so the compiler leaves them.
       if (curvature_matters(placed, m))

@@ -61,8 +61,6 @@ struct Tracker: Sendable {
   /// How far away the peer was held to be before the last update: next time there is no need to wait
   /// for what that one made of it.
   private var distanceBefore = 0.0
-  /// How likely it is that a fault, or honesty, has lasted since the last update.
-  private var lasts = 1.0
 
   /// How one component of a sample met a hypothesis.
   ///
@@ -169,8 +167,7 @@ struct Tracker: Sendable {
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
-    predict(to: device, variances, settings)
-    update(components, variances, at: device, isObstructed: isObstructed, settings)
+    fuse(components, variances, at: device, isObstructed: isObstructed, settings)
     // One hypothesis of a peer at rest: there is nothing to reduce, nor anything new to judge by.
     if bank.count > 1 || motion != .stationary { reduce(settings) }
   }
@@ -180,13 +177,39 @@ struct Tracker: Sendable {
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     noise: NoiseLevels, isObstructed: Bool, _ settings: Settings
   ) {
-    predict(to: device, variances, settings)
-    update(components, variances, at: device, isObstructed: isObstructed, settings)
+    fuse(components, variances, at: device, isObstructed: isObstructed, settings)
     search(components, at: device, noise: noise, settings.configuration)
     reduce(settings)
   }
 
   // MARK: Stage 3, prediction
+
+  /// What becomes of a bank on the way to a later device point, but for what depends on how far it was.
+  @inline(__always)
+  private func step(
+    to device: TrajectoryPoint, seconds: Double, _ settings: Settings
+  ) -> nearby_motion {
+    let drift = OdometryDrift(
+      from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
+    var motion = nearby_motion(
+      moving: settings, seconds: seconds, device: device.worldFromDevice.translation)
+    motion.horizontal_diffusion = drift.horizontal
+    motion.vertical_diffusion = drift.vertical
+    motion.yaw_diffusion = drift.yaw
+    return motion
+  }
+
+  /// How far it is to a later device point, for wandering errors and for faults that last.
+  @inline(__always)
+  private func travel(
+    to device: TrajectoryPoint, seconds: Double, _ variances: NoiseVariances, _ settings: Settings
+  ) -> nearby_travel {
+    let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distanceBefore)
+    return nearby_travel(
+      range: forgotten.range, range_variance: variances.wandering.range, angle: forgotten.angle,
+      azimuth_variance: variances.wandering.azimuth, fault: seconds * settings.faultRate,
+      elevation_variance: variances.wandering.elevation)
+  }
 
   /// The bank at another device point: a peer that moves has gone on.
   ///
@@ -208,44 +231,33 @@ struct Tracker: Sendable {
     max((bank.heaviestPosition - device.worldFromDevice.translation).length, 0.3)
   }
 
-  /// Moves the bank to a later time; an earlier one leaves it as it is.
-  private mutating func predict(
-    to device: TrajectoryPoint, _ variances: NoiseVariances, _ settings: Settings
-  ) {
-    novelty = (0, 0)
-    lasts = 1
-    guard device.timestamp > self.device.timestamp else { return }
-    let drift = OdometryDrift(
-      from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
-    let position = device.worldFromDevice.translation
-    let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distanceBefore)
-    let seconds = device.timestamp.seconds(since: self.device.timestamp)
-    if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
-    var step = nearby_motion(moving: settings, seconds: seconds, device: position)
-    step.horizontal_diffusion = drift.horizontal
-    step.vertical_diffusion = drift.vertical
-    step.yaw_diffusion = drift.yaw
-    var travel = nearby_travel(
-      range: forgotten.range, range_variance: variances.wandering.range, angle: forgotten.angle,
-      azimuth_variance: variances.wandering.azimuth, fault: seconds * settings.faultRate,
-      elevation_variance: variances.wandering.elevation)
-    distanceBefore = distance(from: device)
-    let kept = bank.propagate(&step, &travel)
-    lasts = kept.fault
-    novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
-    self.device = device
-  }
-
   // MARK: Stage 4, update
 
-  /// Updates the bank; a late sample meets it as it is now, with the drift since then as noise.
-  private mutating func update(
+  /// Predicts and updates; a late sample meets the bank as it is now, with the drift since then as
+  /// noise.
+  private mutating func fuse(
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
     var measurement = nearby_measurement()
-    describe(components, variances, device, isObstructed, settings, in: &measurement)
-    bank.update(&measurement)
+    if device.timestamp > self.device.timestamp {
+      let seconds = device.timestamp.seconds(since: self.device.timestamp)
+      var travel = travel(to: device, seconds: seconds, variances, settings)
+      if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
+      distanceBefore = distance(from: device)
+      describe(components, variances, device, isObstructed, settings, in: &measurement)
+      var motion = step(to: device, seconds: seconds, settings)
+      let kept = bank.advance(&motion, &travel, to: &measurement)
+      novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
+      self.device = device
+    } else {
+      describe(components, variances, device, isObstructed, settings, in: &measurement)
+      // No time has passed for the bank: a fault is what it was.
+      measurement.fault_persistence = 1
+      measurement.lasting_range_variance = 0
+      bank.update(&measurement)
+      novelty = (0, 0)
+    }
     spread.add(device.worldFromDevice.translation)
     remember(components)
     if bank.isColumn {
@@ -323,8 +335,8 @@ struct Tracker: Sendable {
       > Self.testRadians
   }
 
-  /// Says what was measured, from where, and how it may be wrong: field by field where the kernel
-  /// reads it, since it is large.
+  /// Says what was measured, from where, and how it may be wrong, but for what depends on how much
+  /// time has passed: field by field where the kernel reads it, since it is large.
   @inline(__always)
   private func describe(
     _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
@@ -362,9 +374,9 @@ struct Tracker: Sendable {
       isObstructed ? Self.obstructedOnset : settings.configuration.faults.rangeOnset,
       settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
     )
-    measurement.fault_persistence = lasts
     measurement.range_excess = excess
-    measurement.lasting_range_variance = (1 - lasts * lasts) * wander * wander
+    // In the long run.
+    measurement.lasting_range_variance = wander * wander
     measurement.field_of_view = settings.configuration.ranging.fieldOfViewRadians
   }
 

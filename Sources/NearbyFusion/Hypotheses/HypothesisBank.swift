@@ -169,15 +169,19 @@ struct HypothesisBank: Sendable {
     }
   }
 
-  /// The same when the wandering errors are renewed by how far the device has come.
+  /// Predicts, with wandering errors renewed by how far the device has come, and updates.
   ///
   /// - Parameters:
   ///   - motion: The step, without the wandering errors.
   ///   - travel: How far it was.
+  ///   - measurement: What was measured then, with the variance by which a fault's excess strays in the
+  ///     long run. How likely a fault has lasted, and what of that variance it has gathered since, is
+  ///     filled in here.
   /// - Returns: What is left of the range's wandering error, of the angles', and of faults.
   @inline(__always)
-  mutating func propagate(
-    _ motion: inout nearby_motion, _ travel: inout nearby_travel
+  mutating func advance(
+    _ motion: inout nearby_motion, _ travel: inout nearby_travel,
+    to measurement: inout nearby_measurement
   ) -> (range: Double, angle: Double, fault: Double) {
     var kept = (range: 0.0, angle: 0.0, fault: 0.0)
     unsafe withKernelBank { bank in
@@ -185,6 +189,9 @@ struct HypothesisBank: Sendable {
         unsafe nearby_bank_travel(
           bank, &motion, &travel, kept.assumingMemoryBound(to: Double.self).baseAddress)
       }
+      measurement.fault_persistence = kept.fault
+      measurement.lasting_range_variance *= 1 - kept.fault * kept.fault
+      unsafe Self.update(bank, &measurement)
     }
     return kept
   }
@@ -211,10 +218,15 @@ struct HypothesisBank: Sendable {
   /// - Parameter measurement: Not changed: inout, so that no copy of it is made.
   @inline(__always)
   mutating func update(_ measurement: inout nearby_measurement) {
-    unsafe withKernelBank { bank in
-      unsafe withUnsafePointer(to: &measurement) { unsafe nearby_bank_update(bank, $0) }
-      if unsafe bank.pointee.stride > 1 { unsafe nearby_bank_normalize(bank) }
-    }
+    unsafe withKernelBank { bank in unsafe Self.update(bank, &measurement) }
+  }
+
+  @inline(__always)
+  private static func update(
+    _ bank: UnsafePointer<nearby_bank>, _ measurement: inout nearby_measurement
+  ) {
+    unsafe nearby_bank_update(bank, &measurement)
+    if unsafe bank.pointee.stride > 1 { unsafe nearby_bank_normalize(bank) }
   }
 
   /// Prunes and merges; the heaviest hypothesis is first afterwards.

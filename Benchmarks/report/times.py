@@ -62,9 +62,8 @@ def read_times(file: Path) -> Times:
             continue
         operations = _percentile(own["operations"], "50.0")
         floor = own.get("floor")
-        # Wall time is exported in microseconds.
         times.workloads[name] = Timing(
-            operation=_time(metrics["Time (wall clock)"], operations / 1000),
+            operation=_time(own["time"], operations),
             floor=_time(floor, operations) if floor else None,
         )
     return times

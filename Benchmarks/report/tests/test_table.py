@@ -100,7 +100,8 @@ class TimesTests(unittest.TestCase):
             {
                 "benchmark": "package.benchmark.Kernels.A.b",
                 "secondaryMetrics": {
-                    "Time (wall clock)": metric(20, 30),
+                    "Time (wall clock)": metric(21, 31),
+                    "A.b time": metric(20_000, 30_000),
                     "A.b operations": metric(10, 10),
                     "A.b floor": metric(5000, 6000),
                     "Z floor": metric(1, 1),

@@ -61,8 +61,9 @@ struct Renewal {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
 };
 
-/// Adds to an element of the covariance. In a single column it is written together with the one behind
-/// it, as the update reads both: apart they would have to be waited for until they are in the cache.
+/// Adds to an element of the covariance. In a single column it is written together with the one
+/// behind it, as the update reads both: apart they would have to be waited for until they are in
+/// the cache.
 template <class H>
 NEARBY_INLINE inline void add(const H &h, int row, int column, typename H::Value x) {
   if constexpr (std::is_same_v<typename H::Value, double>)

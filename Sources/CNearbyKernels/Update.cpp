@@ -301,7 +301,8 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   double gain[count][H::size], step[count], shrink[count], range = 0;
   Linearized<double> linearized[count];
   Correction<double> by[count];
-  // Both arctangents for the price of one.
+  // Both arctangents for the price of one; in the order of instructions behind a number known
+  // before.
   const auto predict_angles = [&](double known) NEARBY_INLINE {
     Lanes opposite = 0, adjacent = 1;
     each<count - has_range>([&](auto i) NEARBY_INLINE {
@@ -314,9 +315,8 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
       opposite[i.value] = nearby::after(known, y), adjacent[i.value] = x;
     });
     const Lanes angles = nearby::arctangent(opposite, adjacent);
-    each<count - has_range>([&](auto i) NEARBY_INLINE {
-      linearized[has_range + i].predicted += angles[i.value];
-    });
+    each<count - has_range>(
+        [&](auto i) NEARBY_INLINE { linearized[has_range + i].predicted += angles[i.value]; });
   };
   each<count>([&](auto k) NEARBY_INLINE {
     constexpr int component = components[k];

@@ -29,7 +29,9 @@ extension Catalogue.Entry {
       benchmark.startMeasurement()
       let ownTime = stopwatch.nanoseconds { subject.workload?.run() }
       benchmark.stopMeasurement()
-      if hasFloor, !floorFirst { floorTime = stopwatch.nanoseconds { subject.workload?.runFloor() } }
+      if hasFloor, !floorFirst {
+        floorTime = stopwatch.nanoseconds { subject.workload?.runFloor() }
+      }
       benchmark.measurement(time, ownTime)
       if hasFloor { benchmark.measurement(floor, floorTime) }
       benchmark.measurement(operations, subject.workload?.operations ?? 0)

@@ -186,7 +186,7 @@ struct Tracker: Sendable {
 
   /// What becomes of a bank on the way to a later device point, but for what depends on how far it was.
   @inline(__always)
-  private func step(
+  private func kernelMotion(
     to device: TrajectoryPoint, seconds: Double, _ settings: Settings
   ) -> nearby_motion {
     let drift = OdometryDrift(
@@ -201,7 +201,7 @@ struct Tracker: Sendable {
 
   /// How far it is to a later device point, for wandering errors and for faults that last.
   @inline(__always)
-  private func travel(
+  private func kernelTravel(
     to device: TrajectoryPoint, seconds: Double, _ variances: NoiseVariances, _ settings: Settings
   ) -> nearby_travel {
     let forgotten = Self.wander.travelled(from: self.device, to: device, distance: distanceBefore)
@@ -242,11 +242,11 @@ struct Tracker: Sendable {
     var measurement = nearby_measurement()
     if device.timestamp > self.device.timestamp {
       let seconds = device.timestamp.seconds(since: self.device.timestamp)
-      var travel = travel(to: device, seconds: seconds, variances, settings)
+      var travel = kernelTravel(to: device, seconds: seconds, variances, settings)
       if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
       distanceBefore = distance(from: device)
       describe(components, variances, device, isObstructed, settings, in: &measurement)
-      var motion = step(to: device, seconds: seconds, settings)
+      var motion = kernelMotion(to: device, seconds: seconds, settings)
       let kept = bank.advance(&motion, &travel, to: &measurement)
       novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
       self.device = device

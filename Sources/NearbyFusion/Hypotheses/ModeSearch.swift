@@ -149,6 +149,7 @@ struct ModeSearch: Sendable {
       return fit(others, keyframes, widest: widest, errors, configuration, with: &fits)
     }
     var (unlike, left) = ([Int](), twins)
+    unlike.reserveCapacity(others.count)
     for index in others {
       let twin = firstTwin + index
       left = left.drop { $0 < twin }

@@ -52,7 +52,9 @@ private struct Stopwatch: Sendable {
   }
 
   @inline(__always)
-  func nanoseconds(_ body: () -> Void) -> Int { Int((clock.measure(body) - own) / .nanoseconds(1)) }
+  func nanoseconds(_ body: () -> Void) -> Int {
+    max(Int((clock.measure(body) - own) / .nanoseconds(1)), 0)
+  }
 }
 
 /// A workload that is made when it is first needed, not when it is registered.

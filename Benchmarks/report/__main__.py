@@ -21,7 +21,7 @@ from .baseline import (
 from .counts import count_all
 from .processor import processor
 from .table import Measured, as_json, as_markdown, as_text
-from .times import Times, read_times
+from .times import Times, quickest, read_times
 
 
 def main() -> None:
@@ -39,7 +39,9 @@ def main() -> None:
     measured = Measured(times=Times(), counts=counts, baseline=baseline.counts)
     if arguments.task == "table":
         measured = Measured(
-            times=read_times(out / "times" / "Current_run.jmh.json"),
+            times=quickest(
+                [read_times(file) for file in sorted((out / "times").glob("*/Current_run.jmh.json"))]
+            ),
             counts=counts,
             baseline=baseline.counts,
             peers=_read(out / "peers.json"),

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,24 @@ def read_times(file: Path) -> Times:
             floor=_time(floor, operations) if floor else None,
         )
     return times
+
+
+def quickest(rounds: Sequence[Times]) -> Times:
+    """Each row as in the round in which it was quickest, with the floor of that round.
+
+    Other programs slow a machine down for seconds or minutes at a time.
+    """
+    costliest = [times.costliest for times in rounds if times.costliest]
+    return Times(
+        workloads=_quickest([times.workloads for times in rounds], lambda it: it.operation.best),
+        hours=_quickest([times.hours for times in rounds], lambda it: it.best),
+        costliest=min(costliest, key=lambda it: it.best) if costliest else None,
+    )
+
+
+def _quickest(rounds: Sequence[dict[str, T]], best: Callable[[T], float]) -> dict[str, T]:
+    names = {name: None for rows in rounds for name in rows}
+    return {name: min((rows[name] for rows in rounds if name in rows), key=best) for name in names}
 
 
 def _time(metric: dict[str, Any], operations: float) -> Time:

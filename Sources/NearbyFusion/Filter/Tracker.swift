@@ -182,7 +182,7 @@ struct Tracker: Sendable {
     reduce(settings)
   }
 
-  // MARK: Stage 3, prediction
+  // MARK: Stage 3, what a prediction asks of the way
 
   /// What becomes of a bank on the way to a later device point, but for what depends on how far it was.
   @inline(__always)
@@ -231,7 +231,7 @@ struct Tracker: Sendable {
     max((bank.heaviestPosition - device.worldFromDevice.translation).length, 0.3)
   }
 
-  // MARK: Stage 4, update
+  // MARK: Stages 3 and 4, prediction and update
 
   /// Predicts and updates; a late sample meets the bank as it is now, with the drift since then as
   /// noise.
@@ -375,7 +375,7 @@ struct Tracker: Sendable {
       settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
     )
     measurement.range_excess = excess
-    // In the long run.
+    // By which an excess strays in the long run; the way since says how much of it applies.
     measurement.lasting_range_variance = wander * wander
     measurement.field_of_view = settings.configuration.ranging.fieldOfViewRadians
   }

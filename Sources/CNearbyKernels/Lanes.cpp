@@ -19,6 +19,8 @@ NEARBY_INLINE inline void apply(double *result, int32_t count, const Function &f
 
 }  // namespace
 
+nearby_vectors nearby_widest_vectors(void) { return nearby::widest_vectors; }
+
 void nearby_exponential(const double *x, double *result, int32_t count) {
   nearby::on_this_processor([&]() NEARBY_INLINE {
     apply(result, count, [&](auto load) NEARBY_INLINE { return nearby::exponential(load(x)); });

@@ -378,29 +378,56 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   }
 }
 
-NEARBY_INLINE inline void update_all(const nearby_bank &bank, const nearby_measurement &measured) {
-  nearby::for_each(bank, [&](auto placed) NEARBY_INLINE {
-    using T = typename decltype(placed)::Value;
+/// Where it stands its columns are contiguous, and so the compiler leaves them.
+NEARBY_INLINE inline void update_column(const nearby_bank &bank,
+                                        const nearby_measurement &measured) {
+  nearby::for_column(bank, [&](auto placed) NEARBY_INLINE {
     // A copy: nothing that is written to the bank can change it.
     nearby_measurement m = measured;
     for (double &entry : m.device_from_world) entry = nearby::alone(entry);
-    if constexpr (std::is_same_v<T, double>) {
-      // Where it stands its columns are contiguous, and so the compiler leaves them.
-      if (curvature_matters(placed, m))
-        update(placed, m, placed.fields);
-      else
-        update_at_once(placed, m, placed.fields);
-    } else {
-      auto h = nearby::Hypothesis<T, placed.size>::load(placed.fields);
-      update(h, m, placed.fields);
-      h.store(placed.fields);
-    }
+    if (curvature_matters(placed, m))
+      update(placed, m, placed.fields);
+    else
+      update_at_once(placed, m, placed.fields);
   });
+}
+
+template <class Lanes>
+NEARBY_INLINE inline void update_lanes(const nearby_bank &bank,
+                                       const nearby_measurement &measured) {
+  nearby::for_lanes<Lanes>(bank, [&](auto placed) NEARBY_INLINE {
+    const nearby_measurement m = measured;
+    auto h = nearby::Hypothesis<Lanes, placed.size>::load(placed.fields);
+    update(h, m, placed.fields);
+    h.store(placed.fields);
+  });
+}
+
+NEARBY_INLINE inline void update_with(const nearby_bank *bank,
+                                      const nearby_measurement *measurement,
+                                      nearby_vectors vectors) {
+  using nearby::Lanes, nearby::WideLanes;
+  if (bank->stride == 1)
+    nearby::for_vectors(
+        vectors, [](auto... arguments) NEARBY_INLINE { update_column(*arguments...); }, bank,
+        measurement);
+  else if (vectors == NEARBY_VECTORS_OF_EIGHT && bank->count > nearby::lane_count)
+    nearby::for_vectors_of_eight(
+        [](auto... arguments) NEARBY_INLINE { update_lanes<WideLanes>(*arguments...); }, bank,
+        measurement);
+  else
+    nearby::for_vectors(
+        vectors, [](auto... arguments) NEARBY_INLINE { update_lanes<Lanes>(*arguments...); }, bank,
+        measurement);
 }
 
 }  // namespace
 
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
-  nearby::on_this_processor([](auto... arguments) NEARBY_INLINE { update_all(*arguments...); },
-                            bank, measurement);
+  update_with(bank, measurement, nearby::widest_vectors);
+}
+
+void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
+                             nearby_vectors vectors) {
+  update_with(bank, measurement, vectors);
 }

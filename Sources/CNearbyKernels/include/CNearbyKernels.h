@@ -74,8 +74,8 @@ enum {
       NEARBY_FIELD_VELOCITY_COVARIANCE + NEARBY_MOVING_COVARIANCE_SIZE - NEARBY_COVARIANCE_SIZE,
 };
 
-/// A stride is one or a multiple of so many hypotheses: two of the kernels' lanes of four doubles,
-/// a cache line.
+/// A stride is one or a multiple of so many hypotheses: a cache line of doubles, which is as many as
+/// the widest vectors hold.
 enum { NEARBY_LANES = 8 };
 
 /// The most hypotheses that a bank may hold.
@@ -173,6 +173,22 @@ void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
 /// logarithm is added to the hypothesis' log weight, but for that of a single column, which there
 /// is nothing to weigh against.
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement);
+
+/// What a kernel is compiled for: any processor of its kind, or one with vectors of four doubles
+/// (on x86-64 AVX2 and FMA) or of eight (AVX-512 F, DQ and VL). Each has what those before it have.
+typedef enum nearby_vectors {
+  NEARBY_VECTORS_OF_ANY,
+  NEARBY_VECTORS_OF_FOUR,
+  NEARBY_VECTORS_OF_EIGHT,
+} nearby_vectors;
+
+/// The widest of the processor that this runs on: what kernels choose.
+nearby_vectors nearby_widest_vectors(void);
+
+/// `nearby_bank_update` with vectors that the processor must have. The same but for rounding; given
+/// out for tests.
+void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
+                             nearby_vectors vectors);
 
 // MARK: Bank
 

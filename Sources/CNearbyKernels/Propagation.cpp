@@ -1,140 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <type_traits>
-
-#include "Hypothesis.hpp"
+#include "Propagation.hpp"
 
 namespace {
 
-using nearby::each;
-
-/// First-order Gauss-Markov step of one error state: x ← d x, and the covariance with it.
-template <int state, class H>
-NEARBY_INLINE inline void decay(const H &h, double left, double diffusion) {
-  h.mean(state) = left * h.mean(state);
-  each<H::size>([&](auto i) NEARBY_INLINE {
-    if constexpr (i == state)
-      h.cov(i, state) = left * left * h.cov(i, state) + diffusion;
-    else
-      h.cov(i, state) = left * h.cov(i, state);
-  });
-}
-
-/// What an Ornstein-Uhlenbeck velocity of unit variance adds to position and velocity.
-struct Straying {
-  double position, both, velocity;
-};
-
-/// Moves a peer by its velocity: p ← p + τ (1 - e) v, v ← e v.
-///
-/// `moves` is one where the peer moves and zero where it rests: there the velocity and all its
-/// covariances are zero, and stay so.
-template <class H>
-NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename H::Value moves) {
-  const double lasts = motion.velocity_seconds;
-  const double left = std::exp(-motion.seconds / lasts);
-  const double reach = lasts * (1 - left);
-  const Straying unit = {
-      lasts * lasts * (2 * motion.seconds / lasts - 3 + 4 * left - left * left),
-      lasts * (1 - left) * (1 - left),
-      1 - left * left,
-  };
-  each<3>([&](auto axis) NEARBY_INLINE {
-    constexpr int velocity = NEARBY_STATE_VELOCITY + axis;
-    const double speed =
-        axis == 1 ? motion.vertical_speed_variance : motion.horizontal_speed_variance;
-    h.mean(axis) += reach * h.mean(velocity);
-    h.cov(axis, axis) +=
-        2 * reach * h.cov(axis, velocity) + reach * reach * h.cov(velocity, velocity);
-    each<H::size>([&](auto i) NEARBY_INLINE {
-      if constexpr (i != axis) h.cov(i, axis) += reach * h.cov(i, velocity);
-    });
-    decay<velocity>(h, left, 0);
-    h.cov(axis, axis) += speed * unit.position * moves;
-    h.cov(axis, velocity) += speed * unit.both * moves;
-    h.cov(velocity, velocity) += speed * unit.velocity * moves;
-  });
-}
-
-/// What becomes of the wandering errors: what is left of each, and the variance added to it.
-struct Renewal {
-  double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
-};
-
-/// Adds to an element of the covariance. In a single column it is written together with the one
-/// behind it, as the update reads both: apart they would have to be waited for until they are in
-/// the cache.
-template <class H>
-NEARBY_INLINE inline void add(const H &h, int row, int column, typename H::Value x) {
-  if constexpr (std::is_same_v<typename H::Value, double>)
-    nearby::at<nearby::Pair>(&h.cov(row, column)) += nearby::Pair{x, 0};
-  else
-    h.cov(row, column) += x;
-}
-
-template <class H>
-NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
-                                    const Renewal &renewal) {
-  using T = typename H::Value;
-  // up × d = (d.z, 0, -d.x)
-  const T dx = h.mean(0) - motion.device_in_world[0];
-  const T dz = h.mean(2) - motion.device_in_world[2];
-  const T turned = motion.yaw_diffusion * dz;
-  add(h, 0, 0, motion.horizontal_diffusion + turned * dz);
-  h.cov(1, 1) += motion.vertical_diffusion;
-  add(h, 0, 2, -turned * dx);
-  h.cov(2, 2) += motion.horizontal_diffusion + motion.yaw_diffusion * dx * dx;
-  decay<NEARBY_STATE_RANGE_WANDER>(h, renewal.range, renewal.range_added);
-  decay<NEARBY_STATE_AZIMUTH_WANDER>(h, renewal.azimuth, renewal.azimuth_added);
-  decay<NEARBY_STATE_ELEVATION_WANDER>(h, renewal.elevation, renewal.elevation_added);
-}
-
-/// The same for all hypotheses of a bank.
-NEARBY_INLINE inline void propagate_all(const nearby_bank &bank, const nearby_motion &motion,
-                                        const Renewal &renewal) {
-  nearby::for_each(bank, [&](auto h) NEARBY_INLINE {
+NEARBY_INLINE inline void propagate_all(const nearby_bank &bank, const nearby_motion &motion) {
+  nearby::for_each<nearby::Lanes>(bank, [&](auto h) NEARBY_INLINE {
     // A copy: nothing that is written to the bank can change it.
-    const nearby_motion step = motion;
-    if constexpr (h.size > NEARBY_STATE_SIZE) move(h, step, h.fields[NEARBY_FIELD_MOVES]);
-    propagate(h, step, renewal);
+    const nearby_motion m = motion;
+    nearby::propagate(h, m, {m.range_wander_decay, m.range_wander_diffusion,
+                             m.azimuth_wander_decay, m.azimuth_wander_diffusion,
+                             m.elevation_wander_decay, m.elevation_wander_diffusion});
   });
-}
-
-NEARBY_INLINE inline void propagate_by_decays(const nearby_bank *bank,
-                                              const nearby_motion *motion) {
-  const nearby_motion &m = *motion;
-  const Renewal renewal = {
-      m.range_wander_decay,       m.range_wander_diffusion, m.azimuth_wander_decay,
-      m.azimuth_wander_diffusion, m.elevation_wander_decay, m.elevation_wander_diffusion,
-  };
-  propagate_all(*bank, m, renewal);
-}
-
-NEARBY_INLINE inline void propagate_by_travel(const nearby_bank *bank, const nearby_motion *motion,
-                                              const nearby_travel *travel, double *kept) {
-  constexpr double octaves = nearby::octaves;
-  const nearby_travel &t = *travel;
-  double left[] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault};
-  nearby::powers_of_two(left);
-  const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
-  const Renewal renewal = {
-      left[0], range * t.range_variance,     left[1], angle * t.azimuth_variance,
-      left[1], angle * t.elevation_variance,
-  };
-  propagate_all(*bank, *motion, renewal);
-  for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
 }
 
 }  // namespace
 
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion) {
-  nearby::on_this_processor(
-      [](auto... arguments) NEARBY_INLINE { propagate_by_decays(arguments...); }, bank, motion);
-}
-
-void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
-                        const nearby_travel *travel, double kept[NEARBY_COMPONENTS]) {
   nearby::on_this_processor([](auto... arguments)
-                                NEARBY_INLINE { propagate_by_travel(arguments...); },
-                            bank, motion, travel, kept);
+                                NEARBY_INLINE { propagate_all(*arguments...); },
+                            bank, motion);
 }

@@ -122,12 +122,16 @@ struct KernelBank {
   }
 
   /// What is left of the range's error, of the angles' and of faults.
-  mutating func travel(_ motion: nearby_motion, _ travel: nearby_travel) -> [Double] {
+  mutating func advance(
+    _ motion: nearby_motion, _ travel: nearby_travel, to measurement: nearby_measurement
+  ) -> [Double] {
     var kept = [Double](repeating: .nan, count: 3)
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: motion) { motion in
-        unsafe withUnsafePointer(to: travel) {
-          unsafe nearby_bank_travel(bank, motion, $0, &kept)
+        unsafe withUnsafePointer(to: travel) { travel in
+          unsafe withUnsafePointer(to: measurement) {
+            unsafe nearby_bank_advance(bank, motion, travel, $0, &kept)
+          }
         }
       }
     }
@@ -137,6 +141,14 @@ struct KernelBank {
   mutating func update(_ measurement: nearby_measurement) {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
+    }
+  }
+
+  mutating func update(_ measurement: nearby_measurement, in vectors: nearby_vectors) {
+    unsafe withBank { bank in
+      unsafe withUnsafePointer(to: measurement) {
+        unsafe nearby_bank_update_with(bank, $0, vectors)
+      }
     }
   }
 

@@ -141,22 +141,6 @@ typedef struct nearby_measurement {
 /// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
-/// How far the device has come since the peer's last sample, as that renews the radio's errors: in
-/// correlation lengths of the range's wandering error, of both angles', and of faults, at least
-/// zero; and the variances of the wandering errors.
-///
-/// Lengths and variances alternate, so that none are read in pairs: they are written one by one,
-/// and a load that spans two stores must wait until both are in the cache.
-typedef struct nearby_travel {
-  double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
-} nearby_travel;
-
-/// `nearby_bank_propagate` with decays d = exp(-travelled) and diffusions (1 - d²) variance; those
-/// of the motion are not looked at. `kept` becomes what is left: of the range's error, of the
-/// angles', of faults.
-void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
-                        const nearby_travel *travel, double kept[NEARBY_COMPONENTS]);
-
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
 /// the one before has left. Where there is a single column, and the models bend by less within its
@@ -174,6 +158,26 @@ void nearby_bank_travel(const nearby_bank *bank, const nearby_motion *motion,
 /// is nothing to weigh against.
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement);
 
+/// How far the device has come since the peer's last sample, as that renews the radio's errors: in
+/// correlation lengths of the range's wandering error, of both angles', and of faults, at least
+/// zero; and the variances of the wandering errors.
+///
+/// Lengths and variances alternate, so that none are read in pairs: they are written one by one,
+/// and a load that spans two stores must wait until both are in the cache.
+typedef struct nearby_travel {
+  double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
+} nearby_travel;
+
+/// `nearby_bank_propagate` and `nearby_bank_update` in one go, with what depends on how far the
+/// device has come: the wandering errors' decays d = exp(-travelled) and diffusions (1 - d²)
+/// variance, for which the motion has nothing, and with what is left of faults, l = exp(-fault),
+/// how likely one has lasted and how much of the variance by which its excess strays in the long
+/// run, which the measurement has, it has gathered since: l and (1 - l²) times that. `kept` becomes
+/// what is left: of the range's error, of the angles', of faults.
+void nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
+                         const nearby_travel *travel, const nearby_measurement *measurement,
+                         double kept[NEARBY_COMPONENTS]);
+
 /// What a kernel is compiled for: any processor of its kind, or one with vectors of four doubles
 /// (on x86-64 AVX2 and FMA) or of eight (AVX-512 F, DQ and VL). Each has what those before it have.
 typedef enum nearby_vectors {
@@ -185,7 +189,7 @@ typedef enum nearby_vectors {
 /// The widest of the processor that this runs on: what kernels choose.
 nearby_vectors nearby_widest_vectors(void);
 
-/// `nearby_bank_update` with vectors that the processor must have. The same but for rounding; given
+/// `nearby_bank_update` with vectors that the processor must have: the same but for rounding. Given
 /// out for tests.
 void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
                              nearby_vectors vectors);

@@ -169,14 +169,16 @@ struct HypothesisBank: Sendable {
     }
   }
 
-  /// Predicts, with wandering errors renewed by how far the device has come, and updates.
+  /// Predicts, with wandering errors renewed by how far the device has come, and updates; makes the
+  /// shares sum to one.
+  ///
+  /// Nothing that is inout is changed: it is, so that no copy is made.
   ///
   /// - Parameters:
   ///   - motion: The step, without the wandering errors.
   ///   - travel: How far it was.
   ///   - measurement: What was measured then, with the variance by which a fault's excess strays in the
-  ///     long run. How likely a fault has lasted, and what of that variance it has gathered since, is
-  ///     filled in here.
+  ///     long run, and without how likely a fault has lasted.
   /// - Returns: What is left of the range's wandering error, of the angles', and of faults.
   @inline(__always)
   mutating func advance(
@@ -186,12 +188,11 @@ struct HypothesisBank: Sendable {
     var kept = (range: 0.0, angle: 0.0, fault: 0.0)
     unsafe withKernelBank { bank in
       unsafe withUnsafeMutableBytes(of: &kept) { kept in
-        unsafe nearby_bank_travel(
-          bank, &motion, &travel, kept.assumingMemoryBound(to: Double.self).baseAddress)
+        unsafe nearby_bank_advance(
+          bank, &motion, &travel, &measurement,
+          kept.assumingMemoryBound(to: Double.self).baseAddress)
       }
-      measurement.fault_persistence = kept.fault
-      measurement.lasting_range_variance *= 1 - kept.fault * kept.fault
-      unsafe Self.update(bank, &measurement)
+      unsafe Self.normalize(bank)
     }
     return kept
   }
@@ -218,14 +219,15 @@ struct HypothesisBank: Sendable {
   /// - Parameter measurement: Not changed: inout, so that no copy of it is made.
   @inline(__always)
   mutating func update(_ measurement: inout nearby_measurement) {
-    unsafe withKernelBank { bank in unsafe Self.update(bank, &measurement) }
+    unsafe withKernelBank { bank in
+      unsafe nearby_bank_update(bank, &measurement)
+      unsafe Self.normalize(bank)
+    }
   }
 
+  /// A single column has the whole share, always.
   @inline(__always)
-  private static func update(
-    _ bank: UnsafePointer<nearby_bank>, _ measurement: inout nearby_measurement
-  ) {
-    unsafe nearby_bank_update(bank, &measurement)
+  private static func normalize(_ bank: UnsafePointer<nearby_bank>) {
     if unsafe bank.pointee.stride > 1 { unsafe nearby_bank_normalize(bank) }
   }
 

@@ -10,15 +10,17 @@
 namespace {
 
 using nearby::at;
+using nearby::Bits;
 using nearby::each;
 using nearby::Factorization;
-using nearby::lane_count;
-using nearby::LaneBits;
-using nearby::Lanes;
 using nearby::Parameters;
 using nearby::Triangle;
 
-static_assert(NEARBY_FITS == lane_count, "a fit in each lane");
+static_assert(NEARBY_FITS == nearby::wide_lane_count, "a fit in each lane of the widest vectors");
+
+/// How many fits stand side by side.
+template <class Lanes>
+constexpr int width = nearby::Number<Lanes>::count;
 
 /// Two antennas tell front from back below this azimuth, whatever else they confuse.
 constexpr double mirrored_beyond = 0.8;
@@ -59,15 +61,16 @@ struct Window {
 };
 
 /// What the fits assume, side by side.
+template <class Lanes>
 struct Models {
   Lanes center[3], information[6], precision[NEARBY_MOVING_STATE_SIZE];
   Lanes outlier_share, outlier_rate, angle_outlier_density;
-  LaneBits is_mirrored;
+  Bits<Lanes> is_mirrored;
 
   NEARBY_INLINE Models(const nearby_fit_model *models, int count) {
     const auto lanes = [&](const auto &number) NEARBY_INLINE {
       Lanes result;
-      each<lane_count>([&](auto i) NEARBY_INLINE {
+      each<width<Lanes>>([&](auto i) NEARBY_INLINE {
         result[i.value] = number(models[std::min<int>(i, count - 1)]);
       });
       return result;
@@ -102,6 +105,7 @@ struct Models {
 // MARK: - Linearisation
 
 /// What the models ask of a state.
+template <class Lanes>
 struct Mean {
   Lanes values[NEARBY_STATE_SIZE];
   NEARBY_INLINE Lanes mean(int i) const { return values[i]; }
@@ -112,7 +116,7 @@ struct Mean {
 /// A gradient has few entries that are not zero: those on the position and on the amplitudes of the
 /// drift, on the velocity when the peer may move, and on the scale if it is a range; that on the
 /// constant error is one, and on the wandering one `memory`. Only their products are summed.
-template <int States>
+template <int States, class Lanes>
 struct Value {
   using P = Parameters<States>;
   static constexpr int drift = 3, velocity = 7, scale = velocity + (P::moves ? 3 : 0);
@@ -143,21 +147,21 @@ struct Value {
 };
 
 /// The normal equations of fits, and what is found on the way to them.
-template <int States>
+template <int States, class Lanes>
 struct System {
-  Triangle<States> information;
-  typename Parameters<States>::Vector gradient;
+  Triangle<States, Lanes> information;
+  Lanes gradient[Parameters<States>::size];
   /// The negative logarithm of the posterior's density, when asked for.
   Lanes cost;
   /// Of each component, the share of its values that are probably no outliers.
   Lanes honest[NEARBY_COMPONENTS];
   /// Where an azimuth has been taken for mirrored, now or in any iteration before.
-  LaneBits has_folded;
+  Bits<Lanes> has_folded;
 };
 
 /// The density of an outlier: an obstructed range is too long, hardly ever too short.
-template <int component>
-NEARBY_INLINE inline Lanes outlier_density(const Models &models, Lanes innovation) {
+template <int component, class Lanes>
+NEARBY_INLINE inline Lanes outlier_density(const Models<Lanes> &models, Lanes innovation) {
   if constexpr (component != NEARBY_RANGE) return models.angle_outlier_density;
   const Lanes rate = models.outlier_rate;
   const Lanes anything = 0.25 / 30 * rate;
@@ -167,13 +171,13 @@ NEARBY_INLINE inline Lanes outlier_density(const Models &models, Lanes innovatio
 }
 
 /// Linearises a value at the parameters `x`, with its precision narrowed by a factor.
-template <int component, bool may_mirror, int States>
-NEARBY_INLINE inline void linearize(const Measured &measured, const Models &models, const Lanes *x,
-                                    double narrowing, double root_of_narrowing, Value<States> &v,
-                                    LaneBits &has_folded) {
+template <int component, bool may_mirror, int States, class Lanes>
+NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes> &models, const Lanes *x,
+                                    double narrowing, double root_of_narrowing, Value<States, Lanes> &v,
+                                    Bits<Lanes> &has_folded) {
   using P = Parameters<States>;
   const nearby_keyframe &k = *measured.from;
-  Mean mean;
+  Mean<Lanes> mean;
   each<NEARBY_STATE_SIZE>([&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
   // up × (p - pivot)
   const Lanes turned_x = mean.values[2] - k.pivot[2], turned_z = k.pivot[0] - mean.values[0];
@@ -187,11 +191,11 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models &mode
 
   nearby::Linearized<Lanes> z;
   if constexpr (component == NEARBY_RANGE)
-    z = nearby::RangeModel<Lanes>::at<false>(mean, k, v.gradient[Value<States>::scale]);
+    z = nearby::RangeModel<Lanes>::template at<false>(mean, k, v.gradient[Value<States, Lanes>::scale]);
   else if constexpr (component == NEARBY_AZIMUTH)
-    z = nearby::AzimuthModel<Lanes>::at<false>(mean, k);
+    z = nearby::AzimuthModel<Lanes>::template at<false>(mean, k);
   else
-    z = nearby::ElevationModel<Lanes>::at<false>(mean, k);
+    z = nearby::ElevationModel<Lanes>::template at<false>(mean, k);
   if constexpr (may_mirror) {
     // Errors are added to what the radio takes for the azimuth.
     const Lanes error = x[P::bias(component)] + x[P::wander(component)];
@@ -208,9 +212,9 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models &mode
   each<3>([&](auto i) NEARBY_INLINE {
     v.gradient[i] = z.gradient(i);
     if constexpr (P::moves)
-      v.gradient[Value<States>::velocity + i] = -k.velocity_reach * v.gradient[i];
+      v.gradient[Value<States, Lanes>::velocity + i] = -k.velocity_reach * v.gradient[i];
   });
-  constexpr int drift = Value<States>::drift;
+  constexpr int drift = Value<States, Lanes>::drift;
   v.gradient[drift] = -k.horizontal_drift * v.gradient[0];
   v.gradient[drift + 1] = -k.vertical_drift * v.gradient[1];
   v.gradient[drift + 2] = -k.horizontal_drift * v.gradient[2];
@@ -227,6 +231,7 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models &mode
 
 /// The share of a value's information that is left when it is not known whether it is honest: of
 /// the observed information `w/R - w (1 - w) (ν/R)²` (Louis 1982), zero at least.
+template <class Lanes>
 NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, double precision) {
   return weight * nearby::at_least(1 - (1 - weight) * innovation * innovation * precision, 0.0);
 }
@@ -237,17 +242,17 @@ NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, double pr
 /// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with the
 /// outliers' share. Probabilities are scaled to a sum of one after every few values only: none
 /// is so unlikely that they would come to nothing in between.
-template <int component, bool may_mirror, int States>
-NEARBY_INLINE inline void weigh(const Window &window, const Models &models, const Lanes *x,
-                                double widening, bool is_mode, Value<States> *values,
-                                System<States> &system) {
+template <int component, bool may_mirror, int States, class Lanes>
+NEARBY_INLINE inline void weigh(const Window &window, const Models<Lanes> &models, const Lanes *x,
+                                double widening, bool is_mode, Value<States, Lanes> *values,
+                                System<States, Lanes> &system) {
   constexpr int every = 4;
   const int count = window.count[component];
   const double narrowing = 1 / widening, root_of_narrowing = nearby::root(narrowing);
   const Lanes share = models.outlier_share, rest = 1 - share;
   Lanes honest = rest, faulty = share;
   for (int i = 0; i < count; ++i) {
-    Value<States> &v = values[i];
+    Value<States, Lanes> &v = values[i];
     const Measured &measured = window.measured[component][i];
     linearize<component, may_mirror>(measured, models, x, narrowing, root_of_narrowing, v,
                                      system.has_folded);
@@ -266,7 +271,7 @@ NEARBY_INLINE inline void weigh(const Window &window, const Models &models, cons
   // P(values after | state), up to a factor.
   Lanes honest_after = 1, faulty_after = 1, weights = 0;
   for (int i = count - 1; i >= 0; --i) {
-    Value<States> &v = values[i];
+    Value<States, Lanes> &v = values[i];
     const Measured &measured = window.measured[component][i];
     const Lanes a = v.honest_before * honest_after, b = v.faulty_before * faulty_after;
     const Lanes weight = a / (a + b);
@@ -290,11 +295,11 @@ NEARBY_INLINE inline void weigh(const Window &window, const Models &models, cons
 // MARK: - Normal equations
 
 /// Adds a component's values: two columns and as many rows as there are registers at a time.
-template <int component, int States>
-NEARBY_INLINE inline void add_products(const Measured *measured, const Value<States> *values,
-                                       int count, System<States> &system) {
+template <int component, int States, class Lanes>
+NEARBY_INLINE inline void add_products(const Measured *measured, const Value<States, Lanes> *values,
+                                       int count, System<States, Lanes> &system) {
   using P = Parameters<States>;
-  constexpr int entries = Value<States>::entries(component), most = 5;
+  constexpr int entries = Value<States, Lanes>::entries(component), most = 5;
   each<(entries + 1) / 2>([&](auto pair) NEARBY_INLINE {
     constexpr int left = 2 * pair;
     each<(entries - left + most - 1) / most>([&](auto group) NEARBY_INLINE {
@@ -303,7 +308,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
       each<2>([&](auto c) NEARBY_INLINE {
         each<rows>([&](auto r) NEARBY_INLINE { products[c][r] = Lanes(0); });
       });
-      for (const Value<States> *v = values; v < values + count; ++v)
+      for (const Value<States, Lanes> *v = values; v < values + count; ++v)
         each<2>([&](auto c) NEARBY_INLINE {
           if constexpr (left + c < entries) {
             const Lanes stiff = v->stiffness * v->gradient[left + c];
@@ -315,8 +320,8 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
       each<2>([&](auto c) NEARBY_INLINE {
         each<rows>([&](auto r) NEARBY_INLINE {
           if constexpr (left + c < entries && top + r >= left + c)
-            system.information(Value<States>::parameter(top + r),
-                               Value<States>::parameter(left + c)) += products[c][r];
+            system.information(Value<States, Lanes>::parameter(top + r),
+                               Value<States, Lanes>::parameter(left + c)) += products[c][r];
         });
       });
     });
@@ -328,7 +333,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
     Lanes bias[rows], wander[rows], pull[rows];
     each<rows>([&](auto r) NEARBY_INLINE { bias[r] = wander[r] = pull[r] = Lanes(0); });
     for (int i = 0; i < count; ++i) {
-      const Value<States> &v = values[i];
+      const Value<States, Lanes> &v = values[i];
       const Lanes remembered = v.stiffness * measured[i].memory;
       each<rows>([&](auto r) NEARBY_INLINE {
         bias[r] += v.stiffness * v.gradient[first + r];
@@ -337,7 +342,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
       });
     }
     each<rows>([&](auto r) NEARBY_INLINE {
-      constexpr int row = Value<States>::parameter(first + r);
+      constexpr int row = Value<States, Lanes>::parameter(first + r);
       // No other component adds to these two.
       system.information(row, P::bias(component)) = bias[r];
       system.information(row, P::wander(component)) = wander[r];
@@ -346,7 +351,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
   });
   Lanes bias = 0, mixed = 0, wander = 0, bias_pull = 0, wander_pull = 0;
   for (int i = 0; i < count; ++i) {
-    const Value<States> &v = values[i];
+    const Value<States, Lanes> &v = values[i];
     const double memory = measured[i].memory;
     const Lanes remembered = v.stiffness * memory;
     bias += v.stiffness;
@@ -363,8 +368,8 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
 }
 
 /// Sets the system to that of the priors alone.
-template <int States>
-NEARBY_INLINE inline void set_priors(const Models &models, const Lanes *x, System<States> &system) {
+template <int States, class Lanes>
+NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x, System<States, Lanes> &system) {
   using P = Parameters<States>;
   Lanes cost = 0;
   const auto set = [&](auto i, Lanes precision) NEARBY_INLINE {
@@ -406,10 +411,10 @@ NEARBY_INLINE inline void set_priors(const Models &models, const Lanes *x, Syste
 ///
 /// At the mode itself (`is_mode`) the information is that which the values have, and the cost is
 /// found; on the way there, the information is that with which steps are sure to lead downhill.
-template <int States>
-NEARBY_INLINE inline void linearize_all(const Window &window, const Models &models, const Lanes *x,
-                                        double widening, bool is_mode, Value<States> *values,
-                                        System<States> &system) {
+template <int States, class Lanes>
+NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes> &models, const Lanes *x,
+                                        double widening, bool is_mode, Value<States, Lanes> *values,
+                                        System<States, Lanes> &system) {
   set_priors<States>(models, x, system);
   each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
     system.honest[c] = Lanes(1);
@@ -424,63 +429,103 @@ NEARBY_INLINE inline void linearize_all(const Window &window, const Models &mode
 
 // MARK: - Fit
 
-/// Fits `count` states side by side, those of lanes beyond it with them to no effect.
-///
-/// - reach: Steps of the position are at most so long: a longer one would leave the valley. Zero
-///   for a fit that is not to be tried.
-/// - loss: Becomes the negative logarithm of the posterior's density at the mode plus half that of
-///   the information's determinant; infinity where the equations could not be solved.
-/// - has_folded: Where an azimuth has been taken for mirrored on the way.
-template <int States>
-NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_count,
-                              const nearby_fit_model *fit_models, int count, double widest,
-                              Lanes reach, double *states, double *covariances, double *honest,
-                              Lanes &loss, LaneBits &has_folded) {
+/// Starts of one window, and where their fits go: all of one kind stand one after the other.
+struct Fits {
+  const nearby_keyframe *keyframes;
+  int keyframe_count;
+  const nearby_fit_model *models;
+  int count;
+  double widest;
+  double *states, *covariances, *honest, *log_evidences;
+  int32_t *has_folded;
+
+  /// The same without those before `first`, and with `most` of them at most.
+  Fits from(int first, int most) const {
+    const int size = models->may_move ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE;
+    Fits rest = *this;
+    rest.count = std::min(count - first, most);
+    rest.models += first;
+    rest.states += first * size;
+    rest.covariances += first * size * (size + 1) / 2;
+    rest.honest += first * NEARBY_COMPONENTS;
+    rest.log_evidences += first;
+    rest.has_folded += first;
+    return rest;
+  }
+};
+
+/// The priors of so many places.
+struct Priors {
+  /// Steps of the position are at most so long: a longer one would leave the valley. Zero for a fit
+  /// that is not to be tried.
+  double reach[NEARBY_FITS] = {};
+  double half_log_determinant[NEARBY_FITS] = {};
+
+  explicit Priors(const Fits &fits) {
+    for (int i = 0; i < fits.count; ++i) {
+      const double *p = fits.models[i].information;
+      Eigen::Matrix3d information;
+      information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+      const Eigen::LLT<Eigen::Matrix3d> prior(information);
+      if (prior.info() != Eigen::Success) continue;
+      reach[i] = 2 / std::sqrt(information.trace() / 3);
+      half_log_determinant[i] = std::log(prior.matrixLLT().diagonal().prod());
+    }
+  }
+};
+
+/// Fits states side by side, at most one in each lane; lanes beyond them go with the last, to no
+/// effect.
+template <int States, class Lanes>
+NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
   using P = Parameters<States>;
   constexpr int triangle = States * (States + 1) / 2;
   // Noise widened by these factors of variance, step by step.
   constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
   constexpr int steps = sizeof schedule / sizeof *schedule;
-  const Window window(keyframes, keyframe_count);
-  const Models models(fit_models, count);
-  Value<States> values[NEARBY_FIT_CAPACITY];
-  System<States> system;
-  system.has_folded = LaneBits(0);
+  const Window window(fits.keyframes, fits.keyframe_count);
+  const Models<Lanes> models(fits.models, fits.count);
+  const Lanes reach = at<Lanes>(priors.reach);
+  Value<States, Lanes> values[NEARBY_FIT_CAPACITY];
+  System<States, Lanes> system;
+  system.has_folded = Bits<Lanes>(0);
   Lanes x[P::size];
   each<4>([&](auto i) NEARBY_INLINE { x[P::drift + i] = Lanes(0); });
   each<States>([&](auto i) NEARBY_INLINE {
-    each<lane_count>([&](auto lane) NEARBY_INLINE {
-      x[P::of(i)][lane.value] = states[std::min<int>(lane, count - 1) * States + i];
+    each<width<Lanes>>([&](auto lane) NEARBY_INLINE {
+      x[P::of(i)][lane.value] = fits.states[std::min<int>(lane, fits.count - 1) * States + i];
     });
   });
-  LaneBits goes_on = reach > 0, is_solved = goes_on;
+  Bits<Lanes> goes_on = reach > 0, is_solved = goes_on;
   int step = 0;
-  while (step < steps && schedule[step] > widest) ++step;
+  while (step < steps && schedule[step] > fits.widest) ++step;
   for (;; ++step) {
     const bool is_mode = step == steps || !nearby::any(goes_on);
     const double widening = is_mode ? 1 : schedule[step];
     linearize_all<States>(window, models, x, widening, is_mode, values, system);
-    const Factorization<States> factorization(system.information);
+    const Factorization<States, Lanes> factorization(system.information);
     is_solved &= factorization.is_positive;
     if (is_mode) {
-      loss = system.cost + 0.5 * factorization.log_determinant();
-      Triangle<States> covariance;
+      // The negative logarithm of the posterior's density at the mode, and of its width.
+      const Lanes loss = system.cost + 0.5 * factorization.log_determinant();
+      Triangle<States, Lanes> covariance;
       factorization.invert(covariance);
       // A parameter that is no number makes the loss none.
       is_solved &= nearby::magnitude(loss) < std::numeric_limits<double>::infinity();
-      loss = is_solved ? loss : Lanes(std::numeric_limits<double>::infinity());
-      has_folded = system.has_folded;
-      for (int lane = 0; lane < count; ++lane) {
+      for (int lane = 0; lane < fits.count; ++lane) {
+        fits.has_folded[lane] = system.has_folded[lane] != 0;
+        fits.log_evidences[lane] = -std::numeric_limits<double>::infinity();
         if (!is_solved[lane]) continue;
+        fits.log_evidences[lane] = priors.half_log_determinant[lane] - loss[lane];
         each<States>([&](auto c) NEARBY_INLINE {
-          states[lane * States + c] = x[P::of(c)][lane];
+          fits.states[lane * States + c] = x[P::of(c)][lane];
           each<c + 1>([&](auto r) NEARBY_INLINE {
-            covariances[lane * triangle + nearby::packed(r, c)] =
+            fits.covariances[lane * triangle + nearby::packed(r, c)] =
                 covariance(P::of(r), P::of(c))[lane];
           });
         });
         each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
-          honest[lane * NEARBY_COMPONENTS + c] = system.honest[c][lane];
+          fits.honest[lane * NEARBY_COMPONENTS + c] = system.honest[c][lane];
         });
       }
       return;
@@ -497,37 +542,51 @@ NEARBY_INLINE inline void fit(const nearby_keyframe *keyframes, int keyframe_cou
   }
 }
 
+template <class Lanes>
+NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
+  if (fits.models->may_move)
+    fit<NEARBY_MOVING_STATE_SIZE, Lanes>(fits, priors);
+  else
+    fit<NEARBY_STATE_SIZE, Lanes>(fits, priors);
+}
+
 }  // namespace
 
 void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
                              const nearby_fit_model *models, int32_t fits, double widest,
                              double *states, double *covariances, double *honest,
-                             double *log_evidence, int32_t *has_folded) {
-  fits = std::min<int32_t>(fits, NEARBY_FITS);
-  if (fits <= 0) return;
-  Lanes reach = 0, half_log_det = 0, loss = 0;
-  LaneBits folded = 0;
-  for (int lane = 0; lane < fits; ++lane) {
-    const double *p = models[lane].information;
-    Eigen::Matrix3d information;
-    information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
-    const Eigen::LLT<Eigen::Matrix3d> prior(information);
-    if (prior.info() != Eigen::Success) continue;
-    reach[lane] = 2 / std::sqrt(information.trace() / 3);
-    half_log_det[lane] = std::log(prior.matrixLLT().diagonal().prod());
-  }
-  count = std::min<int32_t>(count, NEARBY_FIT_CAPACITY);
-  nearby::on_this_processor([&]() NEARBY_INLINE {
-    if (models->may_move)
-      fit<NEARBY_MOVING_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states,
-                                    covariances, honest, loss, folded);
+                             double *log_evidences, int32_t *has_folded) {
+  nearby_fit_side_by_side_with(keyframes, count, models, fits, widest, states, covariances, honest,
+                               log_evidences, has_folded, nearby::widest_vectors);
+}
+
+void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t count,
+                                  const nearby_fit_model *models, int32_t fits, double widest,
+                                  double *states, double *covariances, double *honest,
+                                  double *log_evidences, int32_t *has_folded,
+                                  nearby_vectors vectors) {
+  using nearby::Lanes, nearby::WideLanes;
+  const Fits all = {keyframes,
+                    std::min<int32_t>(count, NEARBY_FIT_CAPACITY),
+                    models,
+                    std::min<int32_t>(fits, NEARBY_FITS),
+                    widest,
+                    states,
+                    covariances,
+                    honest,
+                    log_evidences,
+                    has_folded};
+  for (int first = 0; first < all.count;) {
+    // What fills half of the widest vectors is fitted in half as wide ones.
+    const bool is_wide =
+        vectors == NEARBY_VECTORS_OF_EIGHT && all.count - first > nearby::lane_count;
+    const Fits some = all.from(first, is_wide ? width<WideLanes> : width<Lanes>);
+    const Priors priors(some);
+    if (is_wide)
+      nearby::for_vectors_of_eight([&]() NEARBY_INLINE { fit<WideLanes>(some, priors); });
     else
-      fit<NEARBY_STATE_SIZE>(keyframes, count, models, fits, widest, reach, states, covariances,
-                             honest, loss, folded);
-  });
-  for (int lane = 0; lane < fits; ++lane) {
-    log_evidence[lane] = half_log_det[lane] - loss[lane];
-    has_folded[lane] = folded[lane] != 0;
+      nearby::for_vectors(vectors, [&]() NEARBY_INLINE { fit<Lanes>(some, priors); });
+    first += some.count;
   }
 }
 

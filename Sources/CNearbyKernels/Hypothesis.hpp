@@ -83,24 +83,22 @@ struct Hypothesis {
   }
 };
 
-/// Calls `body(placed)` for all hypotheses: with one double when the bank is a single column, in
-/// lanes otherwise. Lanes beyond the count work on whatever the buffer holds there, to no effect.
-///
-/// Lanes wider than `Lanes` are for banks with room for them: with those no bank is a single column.
+/// Calls `body(placed)` for the only hypothesis of a bank that is a single column.
+template <class Body>
+NEARBY_INLINE inline void for_column(const nearby_bank &bank, const Body &body) {
+  using Column = Fields<double, SingleColumn>;
+  if (bank.may_move)
+    body(Placed<Column, NEARBY_MOVING_STATE_SIZE>{{bank, 0}});
+  else
+    body(Placed<Column>{{bank, 0}});
+}
+
+/// Calls `body(placed)` for all hypotheses of a bank with room for lanes. Lanes beyond the count
+/// work on whatever the buffer holds there, to no effect.
 template <class InLanes, class Body>
-NEARBY_INLINE inline void for_each(const nearby_bank &bank, const Body &body) {
-  constexpr int width = sizeof(InLanes) / sizeof(double);
+NEARBY_INLINE inline void for_lanes(const nearby_bank &bank, const Body &body) {
+  constexpr int width = Number<InLanes>::count;
   static_assert(NEARBY_LANES % width == 0, "a bank is worked on in whole lanes");
-  if constexpr (width == lane_count) {
-    using Column = Fields<double, SingleColumn>;
-    if (bank.stride == 1) {
-      if (bank.may_move)
-        body(Placed<Column, NEARBY_MOVING_STATE_SIZE>{{bank, 0}});
-      else
-        body(Placed<Column>{{bank, 0}});
-      return;
-    }
-  }
   if (bank.may_move) {
     for (int first = 0; first < bank.count; first += width)
       body(Placed<Fields<InLanes>, NEARBY_MOVING_STATE_SIZE>{{bank, first}});

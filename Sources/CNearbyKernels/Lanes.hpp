@@ -139,12 +139,14 @@ template <>
 struct Number<Lanes> {
   using At = LanesAt;
   using Bits = int64_t __attribute__((ext_vector_type(lane_count)));
+  static constexpr int count = lane_count;
 };
 
 template <>
 struct Number<WideLanes> {
   using At = WideLanesAt;
   using Bits = int64_t __attribute__((ext_vector_type(wide_lane_count)));
+  static constexpr int count = wide_lane_count;
 };
 
 template <>

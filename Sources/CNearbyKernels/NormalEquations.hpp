@@ -35,12 +35,10 @@ struct Parameters {
   static NEARBY_INLINE constexpr bool meet(int i, int j) {
     return i >= errors || j >= errors || i / 2 == j / 2;
   }
-
-  using Vector = Lanes[size];
 };
 
 /// A symmetric matrix over them, or a triangular one.
-template <int States>
+template <int States, class Lanes>
 struct Triangle {
   static constexpr int size = Parameters<States>::size;
   Lanes entries[size * (size + 1) / 2];
@@ -52,18 +50,18 @@ struct Triangle {
 };
 
 /// Information = L D Lᵀ, without roots: 300 multiplications at rest and 560 with a velocity, for
-/// four fits at once.
-template <int States>
+/// the fits of all lanes at once.
+template <int States, class Lanes>
 struct Factorization {
   using P = Parameters<States>;
   /// L below the diagonal of ones, and 1/D.
-  Triangle<States> lower;
-  typename P::Vector inverse;
+  Triangle<States, Lanes> lower;
+  Lanes inverse[P::size];
   /// In which lanes the information is positive definite; in others nothing else is of use.
-  LaneBits is_positive;
+  Bits<Lanes> is_positive;
 
-  NEARBY_INLINE explicit Factorization(const Triangle<States> &information) {
-    is_positive = LaneBits(-1);
+  NEARBY_INLINE explicit Factorization(const Triangle<States, Lanes> &information) {
+    is_positive = Bits<Lanes>(-1);
     each<P::size>([&](auto j) NEARBY_INLINE {
       // Row j of L, times D.
       Lanes scaled[P::size];
@@ -92,7 +90,7 @@ struct Factorization {
   }
 
   /// Solves information x = right.
-  NEARBY_INLINE void solve(const typename P::Vector &right, typename P::Vector &x) const {
+  NEARBY_INLINE void solve(const Lanes (&right)[P::size], Lanes (&x)[P::size]) const {
     each<P::size>([&](auto i) NEARBY_INLINE {
       x[i] = right[i];
       each<i>([&](auto k) NEARBY_INLINE {
@@ -126,7 +124,7 @@ struct Factorization {
 
   /// The inverse of the information: from Z = D⁻¹ L⁻¹ + (I - Lᵀ) Z, the last column first
   /// (Takahashi et al. 1973).
-  NEARBY_INLINE void invert(Triangle<States> &z) const {
+  NEARBY_INLINE void invert(Triangle<States, Lanes> &z) const {
     each<P::size>([&](auto n) NEARBY_INLINE {
       constexpr int j = P::size - 1 - n;
       each<n + 1>([&](auto m) NEARBY_INLINE {

@@ -58,9 +58,36 @@ NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename
   });
 }
 
-/// What becomes of the wandering errors: what is left of each, and the variance added to it.
+/// What becomes of the errors that last: what is left of each wandering one, and the variance added
+/// to it.
 struct Renewal {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
+  /// What is left of the range's wandering error, of the angles', of faults.
+  double kept[NEARBY_COMPONENTS];
+
+  NEARBY_INLINE explicit Renewal(const nearby_motion &m)
+      : range(m.range_wander_decay),
+        range_added(m.range_wander_diffusion),
+        azimuth(m.azimuth_wander_decay),
+        azimuth_added(m.azimuth_wander_diffusion),
+        elevation(m.elevation_wander_decay),
+        elevation_added(m.elevation_wander_diffusion) {}
+
+  NEARBY_INLINE explicit Renewal(const nearby_travel &t) {
+    kept[0] = -octaves * t.range, kept[1] = -octaves * t.angle, kept[2] = -octaves * t.fault;
+    powers_of_two(kept);
+    range = kept[0], azimuth = elevation = kept[1];
+    const double new_range = 1 - range * range, new_angle = 1 - azimuth * azimuth;
+    range_added = new_range * t.range_variance;
+    azimuth_added = new_angle * t.azimuth_variance;
+    elevation_added = new_angle * t.elevation_variance;
+  }
+
+  /// Says in a measurement how likely a fault has lasted, and how far its excess has strayed since.
+  NEARBY_INLINE void foresee(nearby_measurement &m) const {
+    m.fault_persistence = kept[2];
+    m.lasting_range_variance *= 1 - kept[2] * kept[2];
+  }
 };
 
 /// Adds to an element of the covariance. In a single column it is written together with the one
@@ -91,17 +118,6 @@ NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
   decay<NEARBY_STATE_RANGE_WANDER>(h, renewal.range, renewal.range_added);
   decay<NEARBY_STATE_AZIMUTH_WANDER>(h, renewal.azimuth, renewal.azimuth_added);
   decay<NEARBY_STATE_ELEVATION_WANDER>(h, renewal.elevation, renewal.elevation_added);
-}
-
-/// The renewal on a way, and what is left: of the range's error, of the angles', of faults.
-NEARBY_INLINE inline Renewal renewal(const nearby_travel &t, double (&left)[NEARBY_COMPONENTS]) {
-  left[0] = -octaves * t.range, left[1] = -octaves * t.angle, left[2] = -octaves * t.fault;
-  powers_of_two(left);
-  const double range = 1 - left[0] * left[0], angle = 1 - left[1] * left[1];
-  return {
-      left[0], range * t.range_variance,     left[1], angle * t.azimuth_variance,
-      left[1], angle * t.elevation_variance,
-  };
 }
 
 }  // namespace nearby

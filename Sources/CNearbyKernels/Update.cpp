@@ -379,101 +379,89 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
   }
 }
 
-/// The update of one hypothesis where it stands, or of several taken out.
-template <class H>
-NEARBY_INLINE inline void update_placed(const H &placed, const nearby_measurement &m) {
-  using T = typename H::Value;
-  if constexpr (std::is_same_v<T, double>) {
-    // Where it stands its columns are contiguous, and so the compiler leaves them.
-    if (curvature_matters(placed, m))
-      update(placed, m, placed.fields);
-    else
-      update_at_once(placed, m, placed.fields);
-  } else {
-    auto h = nearby::Hypothesis<T, H::size>::load(placed.fields);
-    update(h, m, placed.fields);
-    h.store(placed.fields);
-  }
-}
+// MARK: Banks
 
-/// A copy: nothing that is written to a bank can change it.
-NEARBY_INLINE inline nearby_measurement copied(const nearby_measurement &measured) {
-  nearby_measurement m = measured;
-  for (double &entry : m.device_from_world) entry = nearby::alone(entry);
-  return m;
-}
-
-template <class Lanes>
-NEARBY_INLINE inline void update_all(const nearby_bank &bank, const nearby_measurement &measured) {
-  nearby::for_each<Lanes>(bank, [&](auto placed) NEARBY_INLINE {
-    const nearby_measurement m = copied(measured);
-    update_placed(placed, m);
-  });
-}
-
-template <class Lanes>
-NEARBY_INLINE inline void advance_all(const nearby_bank *bank, const nearby_motion *motion,
+/// The update of a single column and, if there is a motion, the prediction before it.
+NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_motion *motion,
                                       const nearby_travel *travel,
                                       const nearby_measurement *measured, double *kept) {
-  double left[NEARBY_COMPONENTS];
-  const nearby::Renewal renewal = nearby::renewal(*travel, left);
-  for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = left[i];
-  nearby::for_each<Lanes>(*bank, [&](auto placed) NEARBY_INLINE {
-    nearby_measurement m = copied(*measured);
-    m.fault_persistence = left[2];
-    m.lasting_range_variance *= 1 - left[2] * left[2];
-    const nearby_motion step = *motion;
-    nearby::propagate(placed, step, renewal);
-    update_placed(placed, m);
+  nearby::for_column(*bank, [&](auto h) NEARBY_INLINE {
+    // Copies: nothing that is written to the bank can change them.
+    nearby_measurement m = *measured;
+    for (double &entry : m.device_from_world) entry = nearby::alone(entry);
+    if (motion) {
+      const nearby_motion step = *motion;
+      const nearby::Renewal renewal(*travel);
+      renewal.foresee(m);
+      for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = renewal.kept[i];
+      nearby::propagate(h, step, renewal);
+    }
+    // Where it stands its columns are contiguous, and so the compiler leaves them.
+    if (curvature_matters(h, m))
+      update(h, m, h.fields);
+    else
+      update_at_once(h, m, h.fields);
   });
 }
 
-/// Whether a bank fills vectors of eight better than of four.
-NEARBY_INLINE inline bool is_wide(const nearby_bank *bank, nearby_vectors vectors) {
-  return vectors == NEARBY_VECTORS_OF_EIGHT && bank->count > nearby::lane_count;
+template <class Lanes>
+NEARBY_INLINE inline void update_lanes(const nearby_bank *bank, const nearby_measurement *measured) {
+  nearby::for_lanes<Lanes>(*bank, [&](auto placed) NEARBY_INLINE {
+    const nearby_measurement m = *measured;
+    auto h = nearby::Hypothesis<Lanes, placed.size>::load(placed.fields);
+    update(h, m, placed.fields);
+    h.store(placed.fields);
+  });
 }
 
-NEARBY_INLINE inline void update_with(const nearby_bank *bank, const nearby_measurement *measurement,
-                                      nearby_vectors vectors) {
+/// Compiled for some vectors: once for all who call it, since it takes long and much room.
+inline void step_column(nearby_vectors vectors, const nearby_bank *bank,
+                        const nearby_motion *motion, const nearby_travel *travel,
+                        const nearby_measurement *measurement, double *kept) {
+  nearby::for_vectors(
+      vectors, [](auto... arguments) NEARBY_INLINE { step_column(arguments...); }, bank, motion,
+      travel, measurement, kept);
+}
+inline void update_lanes(nearby_vectors vectors, const nearby_bank *bank,
+                         const nearby_measurement *measurement) {
   using nearby::Lanes, nearby::WideLanes;
-  if (is_wide(bank, vectors))
+  // What fills half of the widest vectors is updated in half as wide ones.
+  if (vectors == NEARBY_VECTORS_OF_EIGHT && bank->count > nearby::lane_count)
     nearby::for_vectors_of_eight(
-        [](auto... arguments) NEARBY_INLINE { update_all<WideLanes>(*arguments...); }, bank,
+        [](auto... arguments) NEARBY_INLINE { update_lanes<WideLanes>(arguments...); }, bank,
         measurement);
   else
     nearby::for_vectors(
-        vectors, [](auto... arguments) NEARBY_INLINE { update_all<Lanes>(*arguments...); }, bank,
+        vectors, [](auto... arguments) NEARBY_INLINE { update_lanes<Lanes>(arguments...); }, bank,
         measurement);
-}
-
-NEARBY_INLINE inline void advance_with(const nearby_bank *bank, const nearby_motion *motion,
-                                       const nearby_travel *travel,
-                                       const nearby_measurement *measurement, double *kept,
-                                       nearby_vectors vectors) {
-  using nearby::Lanes, nearby::WideLanes;
-  if (is_wide(bank, vectors))
-    nearby::for_vectors_of_eight(
-        [](auto... arguments) NEARBY_INLINE { advance_all<WideLanes>(arguments...); }, bank, motion,
-        travel, measurement, kept);
-  else
-    nearby::for_vectors(
-        vectors, [](auto... arguments) NEARBY_INLINE { advance_all<Lanes>(arguments...); }, bank,
-        motion, travel, measurement, kept);
 }
 
 }  // namespace
 
+void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
+                             nearby_vectors vectors) {
+  if (bank->stride == 1)
+    step_column(vectors, bank, nullptr, nullptr, measurement, nullptr);
+  else
+    update_lanes(vectors, bank, measurement);
+}
+
 void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement) {
-  update_with(bank, measurement, nearby::widest_vectors);
+  nearby_bank_update_with(bank, measurement, nearby::widest_vectors);
 }
 
 void nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
                          const nearby_travel *travel, const nearby_measurement *measurement,
                          double kept[NEARBY_COMPONENTS]) {
-  advance_with(bank, motion, travel, measurement, kept, nearby::widest_vectors);
-}
-
-void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
-                             nearby_vectors vectors) {
-  update_with(bank, measurement, vectors);
+  if (bank->stride == 1)
+    return step_column(nearby::widest_vectors, bank, motion, travel, measurement, kept);
+  nearby_measurement m = *measurement;
+  nearby::on_this_processor([&]() NEARBY_INLINE {
+    const nearby::Renewal renewal(*travel);
+    renewal.foresee(m);
+    for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = renewal.kept[i];
+    nearby::for_lanes<nearby::Lanes>(
+        *bank, [&](auto h) NEARBY_INLINE { nearby::propagate(h, *motion, renewal); });
+  });
+  update_lanes(nearby::widest_vectors, bank, &m);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CNearbyKernels
 
-/// Fits of up to four starts to one window, side by side: they cost hardly more than one.
+/// Fits of up to eight starts to one window, side by side: they cost hardly more than one.
 ///
 /// States, covariances (packed) and shares of honest values stand one start after the other, as long as
 /// the models' states are.
@@ -9,15 +9,15 @@ package struct FitsSideBySide {
   /// How many there may be.
   package static let capacity = Int(NEARBY_FITS)
 
-  package var models = InlineArray<4, nearby_fit_model>(repeating: nearby_fit_model())
+  package var models = InlineArray<8, nearby_fit_model>(repeating: nearby_fit_model())
   /// The starts, and then the modes; what cannot be fitted stays as it was.
-  package var states = InlineArray<52, Double>(repeating: 0)
-  package private(set) var covariances = InlineArray<364, Double>(repeating: 0)
-  package private(set) var honest = InlineArray<12, Double>(repeating: 1)
+  package var states = InlineArray<104, Double>(repeating: 0)
+  package private(set) var covariances = InlineArray<728, Double>(repeating: 0)
+  package private(set) var honest = InlineArray<24, Double>(repeating: 1)
   /// Minus infinity for what could not be fitted.
-  package private(set) var logEvidences = InlineArray<4, Double>(repeating: -.infinity)
+  package private(set) var logEvidences = InlineArray<8, Double>(repeating: -.infinity)
   /// Not zero for what has taken an azimuth for mirrored on its way.
-  package private(set) var hasFolded = InlineArray<4, Int32>(repeating: 0)
+  package private(set) var hasFolded = InlineArray<8, Int32>(repeating: 0)
 
   package init() {}
 

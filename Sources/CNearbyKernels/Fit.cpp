@@ -172,9 +172,9 @@ NEARBY_INLINE inline Lanes outlier_density(const Models<Lanes> &models, Lanes in
 
 /// Linearises a value at the parameters `x`, with its precision narrowed by a factor.
 template <int component, bool may_mirror, int States, class Lanes>
-NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes> &models, const Lanes *x,
-                                    double narrowing, double root_of_narrowing, Value<States, Lanes> &v,
-                                    Bits<Lanes> &has_folded) {
+NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes> &models,
+                                    const Lanes *x, double narrowing, double root_of_narrowing,
+                                    Value<States, Lanes> &v, Bits<Lanes> &has_folded) {
   using P = Parameters<States>;
   const nearby_keyframe &k = *measured.from;
   Mean<Lanes> mean;
@@ -191,7 +191,8 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
 
   nearby::Linearized<Lanes> z;
   if constexpr (component == NEARBY_RANGE)
-    z = nearby::RangeModel<Lanes>::template at<false>(mean, k, v.gradient[Value<States, Lanes>::scale]);
+    z = nearby::RangeModel<Lanes>::template at<false>(mean, k,
+                                                      v.gradient[Value<States, Lanes>::scale]);
   else if constexpr (component == NEARBY_AZIMUTH)
     z = nearby::AzimuthModel<Lanes>::template at<false>(mean, k);
   else
@@ -369,7 +370,8 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
 
 /// Sets the system to that of the priors alone.
 template <int States, class Lanes>
-NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x, System<States, Lanes> &system) {
+NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x,
+                                     System<States, Lanes> &system) {
   using P = Parameters<States>;
   Lanes cost = 0;
   const auto set = [&](auto i, Lanes precision) NEARBY_INLINE {
@@ -412,8 +414,9 @@ NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x
 /// At the mode itself (`is_mode`) the information is that which the values have, and the cost is
 /// found; on the way there, the information is that with which steps are sure to lead downhill.
 template <int States, class Lanes>
-NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes> &models, const Lanes *x,
-                                        double widening, bool is_mode, Value<States, Lanes> *values,
+NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes> &models,
+                                        const Lanes *x, double widening, bool is_mode,
+                                        Value<States, Lanes> *values,
                                         System<States, Lanes> &system) {
   set_priors<States>(models, x, system);
   each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
@@ -566,16 +569,11 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
                                   double *log_evidences, int32_t *has_folded,
                                   nearby_vectors vectors) {
   using nearby::Lanes, nearby::WideLanes;
-  const Fits all = {keyframes,
-                    std::min<int32_t>(count, NEARBY_FIT_CAPACITY),
-                    models,
-                    std::min<int32_t>(fits, NEARBY_FITS),
-                    widest,
-                    states,
-                    covariances,
-                    honest,
-                    log_evidences,
-                    has_folded};
+  const Fits all = {keyframes,     std::min<int32_t>(count, NEARBY_FIT_CAPACITY),
+                    models,        std::min<int32_t>(fits, NEARBY_FITS),
+                    widest,        states,
+                    covariances,   honest,
+                    log_evidences, has_folded};
   for (int first = 0; first < all.count;) {
     // What fills half of the widest vectors is fitted in half as wide ones.
     const bool is_wide =

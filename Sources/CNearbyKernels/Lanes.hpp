@@ -24,7 +24,7 @@
 
 namespace nearby {
 
-/// As many as the widest vectors of common processors hold, and those of some.
+/// As many doubles as the vectors of common processors hold, and as those of some.
 constexpr int lane_count = 4, wide_lane_count = 8;
 using Lanes = double __attribute__((ext_vector_type(lane_count)));
 using WideLanes = double __attribute__((ext_vector_type(wide_lane_count)));
@@ -55,14 +55,11 @@ __attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl"))) void for_vectors_o
   body(arguments...);
 }
 #else
+// No processor of another kind has these: they are never called, and nothing is compiled for them.
 template <class Body, class... Arguments>
-inline void for_vectors_of_four(const Body &body, Arguments... arguments) {
-  for_any_processor(body, arguments...);
-}
+inline void for_vectors_of_four(const Body &, Arguments...) {}
 template <class Body, class... Arguments>
-inline void for_vectors_of_eight(const Body &body, Arguments... arguments) {
-  for_any_processor(body, arguments...);
-}
+inline void for_vectors_of_eight(const Body &, Arguments...) {}
 #endif
 
 /// The widest vectors of the processor that this runs on. Looked up once: before it is, kernels are
@@ -311,8 +308,8 @@ NEARBY_INLINE inline V logarithm(V x) {
   const V f = number<V>(bits(scaled) - (biased & exponent) + one) - 1;
   // A whole number below 2^52 in the mantissa of 2^52; no sign, as x is none.
   const Bits<V> whole = Bits<V>((biased >> 52) & 0x7ff) | int64_t(0x4330000000000000);
-  const V k = number<V>(whole) -
-                  (tiny ? V(4503599627370496.0 + 1023 + 54) : V(4503599627370496.0 + 1023));
+  const V k =
+      number<V>(whole) - (tiny ? V(4503599627370496.0 + 1023 + 54) : V(4503599627370496.0 + 1023));
   const V s = f / (2 + f), u = s * s, u2 = u * u;
   const V a = 0.666666666666667 + u * 0.39999999999899505;
   const V b = 0.28571428625975764 + u * 0.22222211134749734;

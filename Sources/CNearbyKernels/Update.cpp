@@ -405,7 +405,8 @@ NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_moti
 }
 
 template <class Lanes>
-NEARBY_INLINE inline void update_lanes(const nearby_bank *bank, const nearby_measurement *measured) {
+NEARBY_INLINE inline void update_lanes(const nearby_bank *bank,
+                                       const nearby_measurement *measured) {
   nearby::for_lanes<Lanes>(*bank, [&](auto placed) NEARBY_INLINE {
     const nearby_measurement m = *measured;
     auto h = nearby::Hypothesis<Lanes, placed.size>::load(placed.fields);
@@ -427,9 +428,9 @@ inline void update_lanes(nearby_vectors vectors, const nearby_bank *bank,
   using nearby::Lanes, nearby::WideLanes;
   // What fills half of the widest vectors is updated in half as wide ones.
   if (vectors == NEARBY_VECTORS_OF_EIGHT && bank->count > nearby::lane_count)
-    nearby::for_vectors_of_eight(
-        [](auto... arguments) NEARBY_INLINE { update_lanes<WideLanes>(arguments...); }, bank,
-        measurement);
+    nearby::for_vectors_of_eight([](auto... arguments)
+                                     NEARBY_INLINE { update_lanes<WideLanes>(arguments...); },
+                                 bank, measurement);
   else
     nearby::for_vectors(
         vectors, [](auto... arguments) NEARBY_INLINE { update_lanes<Lanes>(arguments...); }, bank,

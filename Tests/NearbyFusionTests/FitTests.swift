@@ -207,10 +207,10 @@ struct FitTests {
 
   // MARK: - Side by side
 
-  @Test(
-    "fits side by side are what each is by itself", arguments: 1...Int(NEARBY_FITS),
-    [false, true])
-  func sideBySide(count: Int, moves: Bool) {
+  /// Starts around a peer in one window, each with a model of its own.
+  private func starts(
+    _ count: Int, moves: Bool
+  ) -> (keyframes: [nearby_keyframe], models: [nearby_fit_model], places: [Vector3]) {
     var generator = SeededGenerator(seed: UInt64(count))
     let peer = peer(&generator)
     var keyframes = path(&generator, count: 13, peer: peer, present: 7)
@@ -222,10 +222,10 @@ struct FitTests {
       keyframes[index].yaw_drift = 0.01 * Double(12 - index)
     }
     var models: [nearby_fit_model] = []
-    var starts: [Vector3] = []
+    var places: [Vector3] = []
     for lane in 0..<count {
-      starts.append(peer + 2 * generator.normalVector().normalized)
-      var model = model(center: starts[lane], sigma: 3 + Double(lane))
+      places.append(peer + 2 * generator.normalVector().normalized)
+      var model = model(center: places[lane], sigma: 3 + Double(lane))
       model.may_move = moves ? 1 : 0
       model.speed_variance = (1, 0.1, 1)
       model.is_mirrored = Int32(lane % 2)
@@ -234,29 +234,75 @@ struct FitTests {
       if lane == 2 { model.information.3 = -1 }
       models.append(model)
     }
+    return (keyframes, models, places)
+  }
+
+  /// What fits side by side give out.
+  private struct Together {
+    var states: [Double]
+    var covariances: [Double]
+    var honest: [Double]
+    var evidences: [Double]
+    var hasFolded: [Int32]
+
+    init(
+      _ keyframes: [nearby_keyframe], _ models: [nearby_fit_model], from places: [Vector3],
+      in vectors: nearby_vectors
+    ) {
+      let count = places.count
+      let n = Int(
+        models[0].may_move != 0 ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+      states = places.flatMap { [$0.x, $0.y, $0.z] + [Double](repeating: 0, count: n - 3) }
+      covariances = [Double](repeating: 0, count: count * n * (n + 1) / 2)
+      honest = [Double](repeating: 0, count: 3 * count)
+      evidences = [Double](repeating: .nan, count: count)
+      hasFolded = [Int32](repeating: -1, count: count)
+      unsafe nearby_fit_side_by_side_with(
+        keyframes, Int32(keyframes.count), models, Int32(count), 400, &states, &covariances,
+        &honest, &evidences, &hasFolded, vectors)
+    }
+  }
+
+  @Test(
+    "fits side by side are what each is by itself", arguments: 1...Int(NEARBY_FITS),
+    [false, true])
+  func sideBySide(count: Int, moves: Bool) {
+    let (keyframes, models, places) = starts(count, moves: moves)
+    let together = Together(keyframes, models, from: places, in: nearby_widest_vectors())
     let n = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
     let triangle = n * (n + 1) / 2
-    var states = starts.flatMap {
-      [$0.x, $0.y, $0.z] + [Double](repeating: 0, count: n - 3)
-    }
-    var covariances = [Double](repeating: .nan, count: count * triangle)
-    var honest = [Double](repeating: .nan, count: 3 * count)
-    var evidences = [Double](repeating: .nan, count: count)
-    var hasFolded = [Int32](repeating: -1, count: count)
-    unsafe nearby_fit_side_by_side(
-      keyframes, Int32(keyframes.count), models, Int32(count), 400, &states, &covariances,
-      &honest, &evidences, &hasFolded)
     for lane in 0..<count {
-      #expect(hasFolded[lane] == 0 || hasFolded[lane] == 1 && models[lane].is_mirrored == 1)
-      let alone = fit(keyframes, models[lane], from: starts[lane])
-      #expect(evidences[lane] == alone.logEvidence)
-      #expect(evidences[lane].isFinite == (lane != 2))
-      #expect(Array(states[lane * n..<(lane + 1) * n]) == Array(alone.state.prefix(n)))
+      let hasFolded = together.hasFolded[lane]
+      #expect(hasFolded == 0 || hasFolded == 1 && models[lane].is_mirrored == 1)
+      let alone = fit(keyframes, models[lane], from: places[lane])
+      #expect(together.evidences[lane] == alone.logEvidence)
+      #expect(together.evidences[lane].isFinite == (lane != 2))
+      #expect(Array(together.states[lane * n..<(lane + 1) * n]) == Array(alone.state.prefix(n)))
       guard lane != 2 else { continue }
       #expect(
-        Array(covariances[lane * triangle..<(lane + 1) * triangle])
+        Array(together.covariances[lane * triangle..<(lane + 1) * triangle])
           == Array(alone.covariance.prefix(triangle)))
-      #expect(Array(honest[3 * lane..<3 * (lane + 1)]) == alone.honest)
+      #expect(Array(together.honest[3 * lane..<3 * (lane + 1)]) == alone.honest)
+    }
+  }
+
+  @Test(
+    "whatever vectors the kernels are compiled for, fits are the same",
+    arguments: (0...nearby_widest_vectors().rawValue).map(nearby_vectors.init(rawValue:)),
+    [1, 4, 5, 8])
+  func vectors(vectors: nearby_vectors, count: Int) {
+    for moves in [false, true] {
+      let (keyframes, models, places) = starts(count, moves: moves)
+      let one = Together(keyframes, models, from: places, in: NEARBY_VECTORS_OF_ANY)
+      let other = Together(keyframes, models, from: places, in: vectors)
+      #expect(one.hasFolded == other.hasFolded)
+      let pairs = [
+        (one.states, other.states), (one.covariances, other.covariances),
+        (one.honest, other.honest), (one.evidences, other.evidences),
+      ]
+      for (a, b) in pairs.flatMap({ zip($0, $1) }) where a != b {
+        #expect(abs(a - b) <= 1e-7 * max(1, abs(a)))
+      }
     }
   }
 

@@ -74,8 +74,8 @@ enum {
       NEARBY_FIELD_VELOCITY_COVARIANCE + NEARBY_MOVING_COVARIANCE_SIZE - NEARBY_COVARIANCE_SIZE,
 };
 
-/// A stride is one or a multiple of so many hypotheses: a cache line of doubles, which is as many as
-/// the widest vectors hold.
+/// A stride is one or a multiple of so many hypotheses: a cache line of doubles, which is as many
+/// as the widest vectors hold.
 enum { NEARBY_LANES = 8 };
 
 /// The most hypotheses that a bank may hold.

@@ -239,21 +239,18 @@ struct Tracker: Sendable {
     _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings
   ) {
-    var measurement = nearby_measurement()
     if device.timestamp > self.device.timestamp {
       let seconds = device.timestamp.seconds(since: self.device.timestamp)
       var travel = kernelTravel(to: device, seconds: seconds, variances, settings)
       if isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.configuration) }
       distanceBefore = distance(from: device)
-      describe(components, variances, device, isObstructed, settings, in: &measurement)
+      var measurement = measurement(components, variances, device, isObstructed, settings)
       var motion = kernelMotion(to: device, seconds: seconds, settings)
       let kept = bank.advance(&motion, &travel, to: &measurement)
       novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
       self.device = device
     } else {
-      describe(components, variances, device, isObstructed, settings, in: &measurement)
-      // No time has passed for the bank: a fault is what it was.
-      measurement.fault_persistence = 1
+      var measurement = measurement(components, variances, device, isObstructed, settings)
       measurement.lasting_range_variance = 0
       bank.update(&measurement)
       novelty = (0, 0)
@@ -338,10 +335,10 @@ struct Tracker: Sendable {
   /// Says what was measured, from where, and how it may be wrong, but for what depends on how much
   /// time has passed: field by field where the kernel reads it, since it is large.
   @inline(__always)
-  private func describe(
+  private func measurement(
     _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
-    _ isObstructed: Bool, _ settings: Settings, in measurement: inout nearby_measurement
-  ) {
+    _ isObstructed: Bool, _ settings: Settings
+  ) -> nearby_measurement {
     let rotation = device.worldFromDevice.rotation
     let (x, y, z) = (rotation.xAxis, rotation.yAxis, rotation.zAxis)
     let lever = settings.configuration.ranging.antennaInDevice
@@ -358,26 +355,28 @@ struct Tracker: Sendable {
         * (components.has(0)
           ? components.measured.range.sigma : settings.configuration.ranging.rangeSigma))
     let wander = Self.lastingWander * excess
-    measurement.antenna_in_world = (antenna.x, antenna.y, antenna.z)
-    measurement.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
-    measurement.present = components.present
-    measurement.value = (
-      components.measured.range.value, components.measured.azimuth.value,
-      components.measured.elevation.value
-    )
-    measurement.variance = (
-      variances.white.range + pose.place, variances.white.azimuth + angleVariance,
-      variances.white.elevation + angleVariance
-    )
-    measurement.previous = (previousValues[0], previousValues[1], previousValues[2])
-    measurement.fault_onset = (
-      isObstructed ? Self.obstructedOnset : settings.configuration.faults.rangeOnset,
-      settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
-    )
-    measurement.range_excess = excess
-    // By which an excess strays in the long run; the way since says how much of it applies.
-    measurement.lasting_range_variance = wander * wander
-    measurement.field_of_view = settings.configuration.ranging.fieldOfViewRadians
+    return nearby_measurement(
+      antenna_in_world: (antenna.x, antenna.y, antenna.z),
+      device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
+      present: components.present,
+      value: (
+        components.measured.range.value, components.measured.azimuth.value,
+        components.measured.elevation.value
+      ),
+      variance: (
+        variances.white.range + pose.place, variances.white.azimuth + angleVariance,
+        variances.white.elevation + angleVariance
+      ),
+      previous: (previousValues[0], previousValues[1], previousValues[2]),
+      fault_onset: (
+        isObstructed ? Self.obstructedOnset : settings.configuration.faults.rangeOnset,
+        settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
+      ),
+      // No time has passed for the bank of a late sample: a fault is what it was.
+      fault_persistence: 1, range_excess: excess,
+      // By which an excess strays in the long run; the way since says how much of it applies.
+      lasting_range_variance: wander * wander,
+      field_of_view: settings.configuration.ranging.fieldOfViewRadians)
   }
 
   /// How uncertain a device point is: its place, m² per axis, and its attitude, rad² per axis.

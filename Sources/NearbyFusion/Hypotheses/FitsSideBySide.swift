@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CNearbyKernels
 
-/// Fits of up to eight starts to one window, side by side: they cost hardly more than one.
+/// Fits of up to eight starts to one window, side by side: they cost less than twice as much as one, or
+/// than two on a processor without vectors of eight.
 ///
 /// States, covariances (packed) and shares of honest values stand one start after the other, as long as
 /// the models' states are.

@@ -284,8 +284,9 @@ struct HypothesisBank: Sendable {
   private mutating func withKernelBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
-    let count = Int32(count)
-    let stride = Int32(stride)
+    // Neither is above `NEARBY_CAPACITY`.
+    let count = Int32(truncatingIfNeeded: count)
+    let stride = Int32(truncatingIfNeeded: stride)
     let mayMove: Int32 = mayMove ? 1 : 0
     return unsafe fields.withUnsafeMutableBufferPointer { buffer in
       let bank = unsafe nearby_bank(

@@ -162,7 +162,7 @@ struct ModeSearch: Sendable {
     fit(unlike[...], keyframes, widest: widest, errors, configuration, with: &fits)
   }
 
-  /// Fits pieces, as many side by side as there is room for.
+  /// Fits pieces, however many.
   private mutating func fit(
     _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration,
@@ -177,7 +177,7 @@ struct ModeSearch: Sendable {
     }
   }
 
-  /// Fits up to four pieces side by side.
+  /// Fits as many pieces side by side as there is room for.
   private mutating func fitSideBySide(
     _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration,

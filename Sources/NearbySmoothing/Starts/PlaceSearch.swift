@@ -120,7 +120,7 @@ struct PlaceSearch: Sendable {
     return found.sorted { $0.logEvidence > $1.logEvidence }
   }
 
-  /// The places downhill from up to four starts; without those that could not be fitted.
+  /// The places downhill from some starts, as many as are fitted side by side; without those that could not be fitted.
   private func fit(
     _ starts: ArraySlice<Vector3>, widest: Double
   ) -> [(place: Place, covariance: SymmetricMatrix3)] {

@@ -5,7 +5,8 @@ package import CNearbyKernels
 /// than two on a processor without vectors of eight.
 ///
 /// States, covariances (packed) and shares of honest values stand one start after the other, as long as
-/// the models' states are.
+/// the models' states are. All that is large: it is read through spans where it is inout, and written
+/// through mutable ones, since else each element costs a copy of all.
 package struct FitsSideBySide {
   /// How many there may be.
   package static let capacity = Int(NEARBY_FITS)
@@ -13,12 +14,12 @@ package struct FitsSideBySide {
   package var models = InlineArray<8, nearby_fit_model>(repeating: nearby_fit_model())
   /// The starts, and then the modes; what cannot be fitted stays as it was.
   package var states = InlineArray<104, Double>(repeating: 0)
-  package private(set) var covariances = InlineArray<728, Double>(repeating: 0)
-  package private(set) var honest = InlineArray<24, Double>(repeating: 1)
+  package var covariances = InlineArray<728, Double>(repeating: 0)
+  package var honest = InlineArray<24, Double>(repeating: 1)
   /// Minus infinity for what could not be fitted.
-  package private(set) var logEvidences = InlineArray<8, Double>(repeating: -.infinity)
+  package var logEvidences = InlineArray<8, Double>(repeating: -.infinity)
   /// Not zero for what has taken an azimuth for mirrored on its way.
-  package private(set) var hasFolded = InlineArray<8, Int32>(repeating: 0)
+  package var hasFolded = InlineArray<8, Int32>(repeating: 0)
 
   package init() {}
 

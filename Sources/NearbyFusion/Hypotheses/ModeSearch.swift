@@ -45,15 +45,21 @@ struct ModeSearch: Sendable {
     }
 
     /// Takes over what a fit has found; what could not be fitted stays where it was.
-    mutating func take(_ lane: Int, of fits: borrowing FitsSideBySide, size: Int) {
-      logEvidenceOfFit = fits.logEvidences[lane]
-      if fits.hasFolded[lane] != 0 { hasFolded = true }
-      guard fits.logEvidences[lane].isFinite else { return }
+    ///
+    /// - Parameters:
+    ///   - lane: Which of the fits.
+    ///   - fits: Not changed: inout, so that they are read where they stand.
+    ///   - size: The number of states.
+    mutating func take(_ lane: Int, of fits: inout FitsSideBySide, size: Int) {
+      logEvidenceOfFit = fits.logEvidences.span[lane]
+      if fits.hasFolded.span[lane] != 0 { hasFolded = true }
+      guard logEvidenceOfFit.isFinite else { return }
       let triangle = size * (size + 1) / 2
       let (states, covariances) = (fits.states.span, fits.covariances.span)
       for state in 0..<size { mode[state] = states[lane * size + state] }
       for entry in 0..<triangle { covariance[entry] = covariances[lane * triangle + entry] }
-      for component in 0..<3 { honest[component] = fits.honest[lane * 3 + component] }
+      let shares = fits.honest.span
+      for component in 0..<3 { honest[component] = shares[lane * 3 + component] }
     }
 
     /// Takes over the fit of its twin.
@@ -185,14 +191,16 @@ struct ModeSearch: Sendable {
   ) {
     let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
     for (lane, index) in indices.enumerated() {
-      fits.models[lane] = model(
+      let model = model(
         pieces[index].prior, isMirrored: pieces[index].isMirrored, errors, configuration)
-      let mode = pieces[index].mode
-      for state in 0..<size { fits.states[lane * size + state] = mode[state] }
+      var models = fits.models.mutableSpan
+      models[lane] = model
+      var states = fits.states.mutableSpan
+      for state in 0..<size { states[lane * size + state] = pieces[index].mode[state] }
     }
     fits.fit(indices.count, to: keyframes, widest: widest)
     for (lane, index) in indices.enumerated() {
-      pieces[index].take(lane, of: fits, size: size)
+      pieces[index].take(lane, of: &fits, size: size)
     }
   }
 

@@ -461,8 +461,10 @@ void nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
     const nearby::Renewal renewal(*travel);
     renewal.foresee(m);
     for (int i = 0; i < NEARBY_COMPONENTS; ++i) kept[i] = renewal.kept[i];
-    nearby::for_lanes<nearby::Lanes>(
-        *bank, [&](auto h) NEARBY_INLINE { nearby::propagate(h, *motion, renewal); });
+    nearby::for_lanes<nearby::Lanes>(*bank, [&](auto h) NEARBY_INLINE {
+      const nearby_motion step = *motion;
+      nearby::propagate(h, step, renewal);
+    });
   });
   update_lanes(nearby::widest_vectors, bank, &m);
 }

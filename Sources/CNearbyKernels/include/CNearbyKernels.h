@@ -284,14 +284,14 @@ typedef struct nearby_fit_model {
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
                   double widest, double *state, double *covariance, double *honest);
 
-/// So many fits cost less than twice as much as one, or than two where vectors are of four.
+/// So many fits cost less than two that are made one by one, or as much where vectors are of four.
 enum { NEARBY_FITS = 8 };
 
 /// The same for up to `NEARBY_FITS` starts in one window, in lanes: each with a model of its own,
 /// all of which hold that the peer moves or all that it rests. States, covariances, shares of
 /// honest values and evidences stand one after the other, states and covariances as long as the
-/// models' are. What cannot be fitted is left as it was, its
-/// evidence's logarithm minus infinity. Takes up to 0.6 MB of stack.
+/// models' are. What cannot be fitted is left as it was, its evidence's logarithm minus infinity.
+/// Takes up to 0.6 MB of stack.
 ///
 /// `has_folded` becomes whether a fit that may take azimuths for mirrored has done so on its way.
 /// One that has not is, to the last bit, the fit of the same start and model without `is_mirrored`.

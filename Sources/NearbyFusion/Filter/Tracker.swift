@@ -332,8 +332,8 @@ struct Tracker: Sendable {
       > Self.testRadians
   }
 
-  /// Says what was measured, from where, and how it may be wrong, but for what depends on how much
-  /// time has passed: field by field where the kernel reads it, since it is large.
+  /// What was measured, from where, and how it may be wrong, but for what depends on how much time
+  /// has passed: as if none had.
   @inline(__always)
   private func measurement(
     _ components: Components, _ variances: NoiseVariances, _ device: TrajectoryPoint,
@@ -372,7 +372,7 @@ struct Tracker: Sendable {
         isObstructed ? Self.obstructedOnset : settings.configuration.faults.rangeOnset,
         settings.configuration.faults.angleOnset, settings.configuration.faults.angleOnset
       ),
-      // No time has passed for the bank of a late sample: a fault is what it was.
+      // The bank of a late sample stands still: a fault is what it was.
       fault_persistence: 1, range_excess: excess,
       // By which an excess strays in the long run; the way since says how much of it applies.
       lasting_range_variance: wander * wander,

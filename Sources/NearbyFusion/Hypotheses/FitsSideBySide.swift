@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CNearbyKernels
 
-/// Fits of up to eight starts to one window, side by side: they cost less than twice as much as one, or
-/// than two on a processor without vectors of eight.
+/// Fits of up to eight starts to one window, side by side: they cost less than two made one by one, or
+/// as much on a processor without vectors of eight.
 ///
 /// States, covariances (packed) and shares of honest values stand one start after the other, as long as
 /// the models' states are. All that is large: it is read through spans where it is inout, and written

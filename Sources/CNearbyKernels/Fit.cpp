@@ -457,7 +457,7 @@ struct Fits {
   }
 };
 
-/// The priors of so many places.
+/// What the fits' priors of the position say before the first step.
 struct Priors {
   /// Steps of the position are at most so long: a longer one would leave the valley. Zero for a fit
   /// that is not to be tried.
@@ -509,7 +509,8 @@ NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
     const Factorization<States, Lanes> factorization(system.information);
     is_solved &= factorization.is_positive;
     if (is_mode) {
-      // The negative logarithm of the posterior's density at the mode, and of its width.
+      // The negative logarithm of the posterior's density at the mode, plus half that of the
+      // information's determinant.
       const Lanes loss = system.cost + 0.5 * factorization.log_determinant();
       Triangle<States, Lanes> covariance;
       factorization.invert(covariance);

@@ -62,7 +62,7 @@ NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename
 /// to it.
 struct Renewal {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
-  /// What is left of the range's wandering error, of the angles', of faults.
+  /// Of a way only: what is left of the range's wandering error, of the angles', of faults.
   double kept[NEARBY_COMPONENTS];
 
   NEARBY_INLINE explicit Renewal(const nearby_motion &m)

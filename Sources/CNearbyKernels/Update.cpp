@@ -415,7 +415,7 @@ NEARBY_INLINE inline void update_lanes(const nearby_bank *bank,
   });
 }
 
-/// Compiled for some vectors: once for all who call it, since it takes long and much room.
+/// The same compiled for some vectors: once for all who call it, since it takes long to compile.
 inline void step_column(nearby_vectors vectors, const nearby_bank *bank,
                         const nearby_motion *motion, const nearby_travel *travel,
                         const nearby_measurement *measurement, double *kept) {

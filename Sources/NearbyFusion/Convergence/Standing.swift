@@ -16,22 +16,34 @@ struct Standing: Sendable {
   /// Whether they are still fitted anew to all that has been seen.
   var isSearching = false
 
-  /// Judges convergence and the vertical direction anew.
+  /// Judges whether the peer has converged, and if so the vertical direction anew.
+  ///
+  /// Most samples need no more than this: only the reasons why not need the progress, and where the
+  /// device has been.
+  ///
+  /// - Returns: Whether it has; if not, nothing has changed.
   @inline(__always)
-  mutating func judge(
+  mutating func confirm(
+    _ view: some PosteriorView, _ settings: Settings, isDark: Bool, at time: Timestamp
+  ) -> Bool {
+    guard
+      convergenceJudge(settings, isDark: isDark, at: time).holds(view.width(settings.configuration))
+    else { return false }
+    convergence = .converged
+    vertical = verticalDirection(view, settings)
+    return true
+  }
+
+  /// Judges why it has not, and the vertical direction anew.
+  mutating func explain(
     _ view: some PosteriorView, spread: DeviceSpread, _ settings: Settings, isDark: Bool,
     at time: Timestamp
   ) {
-    let judge = convergenceJudge(settings, isDark: isDark, at: time)
-    let width = view.width(settings.configuration)
-    // Only the reasons why not need the progress.
-    convergence =
-      judge.holds(width)
-      ? .converged
-      : judge.judge(
-        view.progress(
-          view.best, spread: spread, dominantModeWeight: width.dominantModeWeight,
-          settings.configuration))
+    let progress = view.progress(
+      view.best, spread: spread,
+      dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      settings.configuration)
+    convergence = convergenceJudge(settings, isDark: isDark, at: time).judge(progress)
     vertical = verticalDirection(view, settings)
   }
 

@@ -315,21 +315,31 @@ struct PeerFilter: Sendable {
     posterior.device = accounts[0].device
     posterior.spread = accounts[0].spread
     (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
-    if standing.hypothesisCount == 1 {
-      standing.judge(
-        GaussianView(
-          posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice),
-        spread: posterior.spread, settings, isDark: isDark, at: time)
-    } else {
-      judgeHypotheses(settings, isDark: isDark, at: time)
-    }
+    let isConverged =
+      standing.hypothesisCount == 1
+      && standing.confirm(restingView, settings, isDark: isDark, at: time)
+    if !isConverged { judge(settings, isDark: isDark, at: time) }
   }
 
+  /// The posterior, while there is a single hypothesis, as of the newest sample.
+  @inline(__always)
+  private var restingView: GaussianView {
+    GaussianView(
+      posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice)
+  }
+
+  /// Judges what is not a single hypothesis that has converged.
   @inline(never)
-  private mutating func judgeHypotheses(_ settings: Settings, isDark: Bool, at time: Timestamp) {
-    standing.judge(
-      view(from: posterior.device, settings), spread: posterior.spread, settings, isDark: isDark,
-      at: time)
+  private mutating func judge(_ settings: Settings, isDark: Bool, at time: Timestamp) {
+    if standing.hypothesisCount == 1 {
+      standing.explain(
+        restingView, spread: posterior.spread, settings, isDark: isDark, at: time)
+      return
+    }
+    let view = view(from: posterior.device, settings)
+    if !standing.confirm(view, settings, isDark: isDark, at: time) {
+      standing.explain(view, spread: posterior.spread, settings, isDark: isDark, at: time)
+    }
   }
 
   /// The posterior as seen from the device at a moment; there must be an account.

@@ -6,14 +6,30 @@ import NearbyGeometry
 /// It keeps as much as late samples and gaps can ask for. Appending is O(1) and, once the ring has
 /// grown to the pose rate, allocates nothing; a lookup near the newest pose takes a step or two.
 struct PoseRing: Sendable {
-  private var ring: [TrajectoryPoint] = []
-  private var head = 0
-  private(set) var count = 0
+  private var points = Points()
   /// How many poses there are to a nanosecond, as last measured: a guess for lookups.
   private var rate = 0.0
   private let maximumGap: Double
   private let maximumExtrapolation: Double
   private let secondsKept: Double
+
+  /// The poses in the order of their times.
+  ///
+  /// Apart from the rest, as three words are handed on in registers.
+  private struct Points {
+    var ring: [TrajectoryPoint] = []
+    var head = 0
+    var count = 0
+
+    subscript(index: Int) -> TrajectoryPoint {
+      // The ring's size is a power of two, so that the mask keeps every index in it: only debug builds
+      // look.
+      @inline(__always) get {
+        unsafe ring.withUnsafeBufferPointer { unsafe $0[(head &+ index) & ($0.count &- 1)] }
+      }
+      @inline(__always) set { ring[(head &+ index) & (ring.count &- 1)] = newValue }
+    }
+  }
 
   init(_ odometry: OdometryConfiguration, maximumLateness: Double) {
     maximumGap = odometry.maximumPoseGap
@@ -21,48 +37,41 @@ struct PoseRing: Sendable {
     secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
   }
 
+  /// How many poses there are.
+  var count: Int { points.count }
   /// The newest pose.
   @inline(__always)
-  var newest: TrajectoryPoint? { count == 0 ? nil : self[count &- 1] }
-  private var newestTime: Timestamp? { count == 0 ? nil : self[count &- 1].timestamp }
+  var newest: TrajectoryPoint? { points.count == 0 ? nil : points[points.count &- 1] }
   /// How many poses fit before it grows.
-  var capacity: Int { ring.count }
-
-  private subscript(index: Int) -> TrajectoryPoint {
-    // The ring's size is a power of two, so that the mask keeps every index in it: only debug builds
-    // look.
-    @inline(__always) get {
-      unsafe ring.withUnsafeBufferPointer { unsafe $0[(head &+ index) & ($0.count &- 1)] }
-    }
-  }
+  var capacity: Int { points.ring.count }
 
   /// Puts a point after all others.
   @inline(__always)
   mutating func push(_ point: TrajectoryPoint) {
-    if count == ring.count {
-      if count > 1, point.timestamp.seconds(since: self[1].timestamp) > secondsKept {
-        head = (head &+ 1) & (ring.count &- 1)
-        count &-= 1
-        if head == 0 { measureRate() }
+    if points.count == points.ring.count {
+      if points.count > 1, point.timestamp.seconds(since: points[1].timestamp) > secondsKept {
+        points.head = (points.head &+ 1) & (points.ring.count &- 1)
+        points.count &-= 1
+        if points.head == 0 { measureRate() }
       } else {
         grow()
       }
     }
-    ring[(head &+ count) & (ring.count &- 1)] = point
-    count &+= 1
+    points[points.count] = point
+    points.count &+= 1
   }
 
   /// Once a turn of the ring, and when it grows: a lookup then divides nothing.
   @inline(never)
   private mutating func measureRate() {
-    let seconds = self[count - 1].timestamp.seconds(since: self[0].timestamp)
+    let seconds = points[count - 1].timestamp.seconds(since: points[0].timestamp)
     rate = Double(count - 1) / (1e9 * seconds)
   }
 
   private mutating func grow() {
     let capacity = max(64, 2 * count)
-    ring = (0..<capacity).map { $0 < count ? self[$0] : .nowhere }
-    head = 0
+    points.ring = (0..<capacity).map { $0 < count ? points[$0] : .nowhere }
+    points.head = 0
     if count > 1 { measureRate() }
   }
 
@@ -85,12 +94,16 @@ struct PoseRing: Sendable {
   /// Puts the device at a moment into a point; `false` when no pose is near enough.
   ///
   /// The point is written where it is: it is large, and an optional of it would be copied.
+  @inline(__always)
   func find(_ time: Timestamp, _ point: inout TrajectoryPoint) -> Bool {
-    guard let newest = newestTime else { return false }
-    if time > newest { return extrapolate(to: time, &point) }
+    guard points.count > 0 else { return false }
+    if time > points[points.count &- 1].timestamp {
+      return Self.extrapolate(
+        points, to: time, atMost: maximumExtrapolation, across: maximumGap, &point)
+    }
     let upper = firstIndex(atOrAfter: time)
-    if self[upper].timestamp == time {
-      point = self[upper]
+    if points[upper].timestamp == time {
+      point = points[upper]
       return true
     }
     return upper > 0 && interpolate(at: time, between: upper &- 1, and: upper, &point)
@@ -102,37 +115,40 @@ struct PoseRing: Sendable {
   /// when it is not within some steps of there, halving finds it.
   @inline(__always)
   private func firstIndex(atOrAfter time: Timestamp) -> Int {
-    if count > 2, self[count &- 3].timestamp < time {
-      return self[count &- 2].timestamp < time ? count &- 1 : count &- 2
+    if points.count > 2, points[points.count &- 3].timestamp < time {
+      return points[points.count &- 2].timestamp < time ? points.count &- 1 : points.count &- 2
     }
-    return guessedIndex(atOrAfter: time)
+    return Self.guessedIndex(points, rate, atOrAfter: time)
   }
 
-  private func guessedIndex(atOrAfter time: Timestamp) -> Int {
-    let oldest = self[0].timestamp
+  private static func guessedIndex(
+    _ points: Points, _ rate: Double, atOrAfter time: Timestamp
+  ) -> Int {
+    let oldest = points[0].timestamp
     guard time > oldest else { return 0 }
-    let newest = self[count &- 1].timestamp
+    let newest = points[points.count &- 1].timestamp
     // Later than the oldest: the difference does not overflow, but the rate may have changed.
-    let behind = min(Double(newest.nanoseconds &- time.nanoseconds) * rate, Double(count &- 2))
-    var index = count &- 1 &- Int(behind)
+    let behind = min(
+      Double(newest.nanoseconds &- time.nanoseconds) * rate, Double(points.count &- 2))
+    var index = points.count &- 1 &- Int(behind)
     for _ in 0..<4 {
-      if self[index].timestamp < time {
+      if points[index].timestamp < time {
         index &+= 1
-      } else if self[index &- 1].timestamp >= time {
+      } else if points[index &- 1].timestamp >= time {
         index &-= 1
       } else {
         return index
       }
     }
-    return search(time)
+    return search(points, time)
   }
 
-  private func search(_ time: Timestamp) -> Int {
+  private static func search(_ points: Points, _ time: Timestamp) -> Int {
     var low = 0
-    var high = count - 1
+    var high = points.count - 1
     while low < high {
       let middle = (low + high) / 2
-      if self[middle].timestamp >= time { high = middle } else { low = middle + 1 }
+      if points[middle].timestamp >= time { high = middle } else { low = middle + 1 }
     }
     return low
   }
@@ -141,8 +157,8 @@ struct PoseRing: Sendable {
   private func interpolate(
     at time: Timestamp, between lower: Int, and upper: Int, _ point: inout TrajectoryPoint
   ) -> Bool {
-    let before = self[lower]
-    let after = self[upper]
+    let before = points[lower]
+    let after = points[upper]
     let gap = after.timestamp.seconds(since: before.timestamp)
     guard gap <= maximumGap else { return false }
     let seconds = time.seconds(since: before.timestamp)
@@ -162,14 +178,17 @@ struct PoseRing: Sendable {
   }
 
   @inline(never)
-  private func extrapolate(to time: Timestamp, _ point: inout TrajectoryPoint) -> Bool {
-    let newest = self[count - 1]
+  private static func extrapolate(
+    _ points: Points, to time: Timestamp, atMost maximumExtrapolation: Double,
+    across maximumGap: Double, _ point: inout TrajectoryPoint
+  ) -> Bool {
+    let newest = points[points.count - 1]
     let seconds = time.seconds(since: newest.timestamp)
     guard seconds <= maximumExtrapolation else { return false }
     point = newest
     point.timestamp = time
-    if count > 1 {
-      let before = self[count - 2]
+    if points.count > 1 {
+      let before = points[points.count - 2]
       let gap = newest.timestamp.seconds(since: before.timestamp)
       if gap <= maximumGap {
         point.worldFromDevice = before.worldFromDevice.interpolated(

@@ -62,8 +62,8 @@ NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename
 /// to it.
 struct Renewal {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added;
-  /// Of a way only: what is left of the range's wandering error, of the angles', of faults.
-  double kept[NEARBY_COMPONENTS];
+  /// Of a way only: what is left of faults.
+  double fault;
 
   NEARBY_INLINE explicit Renewal(const nearby_motion &m)
       : range(m.range_wander_decay),
@@ -74,9 +74,9 @@ struct Renewal {
         elevation_added(m.elevation_wander_diffusion) {}
 
   NEARBY_INLINE explicit Renewal(const nearby_travel &t) {
-    kept[0] = -octaves * t.range, kept[1] = -octaves * t.angle, kept[2] = -octaves * t.fault;
-    powers_of_two(kept);
-    range = kept[0], azimuth = elevation = kept[1];
+    double powers[3] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault};
+    powers_of_two(powers);
+    range = powers[0], azimuth = elevation = powers[1], fault = powers[2];
     const double new_range = 1 - range * range, new_angle = 1 - azimuth * azimuth;
     range_added = new_range * t.range_variance;
     azimuth_added = new_angle * t.azimuth_variance;
@@ -85,9 +85,11 @@ struct Renewal {
 
   /// Says in a measurement how likely a fault has lasted, and how far its excess has strayed since.
   NEARBY_INLINE void foresee(nearby_measurement &m) const {
-    m.fault_persistence = kept[2];
-    m.lasting_range_variance *= 1 - kept[2] * kept[2];
+    m.fault_persistence = fault;
+    m.lasting_range_variance *= 1 - fault * fault;
   }
+
+  NEARBY_INLINE nearby_left left() const { return {range, azimuth, fault}; }
 };
 
 /// Adds to an element of the covariance. In a single column it is written together with the one

@@ -94,17 +94,18 @@ public struct FusionEngine: Sendable {
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
     let index = sample.peer.index
-    var report = SampleReport(
-      peer: sample.peer, timestamp: sample.timestamp, range: .absent, azimuth: .absent,
-      elevation: .absent)
+    var reports = PerComponent(
+      range: ComponentReport.absent, azimuth: .absent, elevation: .absent)
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
     let isUsable = peers[index].add(
       sample, at: device,
       rejecting: rejection(of: sample, isTracked: hasPose ? device.isTracked : nil), settings,
-      isDark: isDark, into: &report)
+      isDark: isDark, into: &reports)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
-    return report
+    return SampleReport(
+      peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
+      azimuth: reports.azimuth, elevation: reports.elevation)
   }
 
   /// What is known of a peer at the time of the newest sample of it that was used.

@@ -121,21 +121,18 @@ struct KernelBank {
     }
   }
 
-  /// What is left of the range's error, of the angles' and of faults.
   mutating func advance(
     _ motion: nearby_motion, _ travel: nearby_travel, to measurement: nearby_measurement
-  ) -> [Double] {
-    var kept = [Double](repeating: .nan, count: 3)
+  ) -> nearby_left {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: motion) { motion in
         unsafe withUnsafePointer(to: travel) { travel in
           unsafe withUnsafePointer(to: measurement) {
-            unsafe nearby_bank_advance(bank, motion, travel, $0, &kept)
+            unsafe nearby_bank_advance(bank, motion, travel, $0)
           }
         }
       }
     }
-    return kept
   }
 
   mutating func update(_ measurement: nearby_measurement) {

@@ -51,7 +51,7 @@ struct PeerFilter: Sendable {
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings, isDark: Bool,
-    into report: inout SampleReport
+    into report: inout PerComponent<ComponentReport>
   ) -> Bool {
     let components = judge(
       sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
@@ -60,7 +60,7 @@ struct PeerFilter: Sendable {
         components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
         into: &report)
     }
-    assess(settings, isUsed: report.isUsed, isDark: isDark, at: sample.timestamp)
+    assess(settings, isUsed: report.range.isUsed || report.azimuth.isUsed || report.elevation.isUsed, isDark: isDark, at: sample.timestamp)
     return !components.isEmpty
   }
 
@@ -79,7 +79,7 @@ struct PeerFilter: Sendable {
   private mutating func judge(
     _ sample: RangingSample, at worldFromDevice: RigidTransform,
     rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
-    into report: inout SampleReport
+    into report: inout PerComponent<ComponentReport>
   ) -> Components {
     let reason = isDuplicate(sample) ? .duplicate : reason
     var components = Components()
@@ -139,7 +139,7 @@ struct PeerFilter: Sendable {
   /// Fuses the usable components of a sample.
   private mutating func fuse(
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings,
-    into report: inout SampleReport
+    into report: inout PerComponent<ComponentReport>
   ) {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
     // nothing here.
@@ -234,9 +234,10 @@ struct PeerFilter: Sendable {
   // MARK: Stage 8, reports and learning
 
   /// Reports what became of the components, and learns how noisy they are.
+  @inline(__always)
   private mutating func report(
     _ components: Components, _ variances: NoiseVariances, _ settings: Settings,
-    into report: inout SampleReport
+    into report: inout PerComponent<ComponentReport>
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
     if components.has(0) {
@@ -284,7 +285,7 @@ struct PeerFilter: Sendable {
 
   /// Reports the components of the sample from which the bank was born: used, with no innovation.
   private mutating func reportBirth(
-    _ components: Components, into report: inout SampleReport
+    _ components: Components, into report: inout PerComponent<ComponentReport>
   ) {
     for index in 0..<3 {
       guard let component = components[index] else { continue }
@@ -297,6 +298,7 @@ struct PeerFilter: Sendable {
   // MARK: Stage 9, convergence
 
   /// Judges convergence and the vertical direction as of the newest sample.
+  @inline(__always)
   private mutating func assess(
     _ settings: Settings, isUsed: Bool, isDark: Bool, at time: Timestamp
   ) {

@@ -246,8 +246,8 @@ struct Tracker: Sendable {
       distanceBefore = distance(from: device)
       var measurement = measurement(components, variances, device, isObstructed, settings)
       var motion = kernelMotion(to: device, seconds: seconds, settings)
-      let kept = bank.advance(&motion, &travel, to: &measurement)
-      novelty = (1 - kept.range * kept.range, 1 - kept.angle * kept.angle)
+      let left = bank.advance(&motion, &travel, to: &measurement)
+      novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
       self.device = device
     } else {
       var measurement = measurement(components, variances, device, isObstructed, settings)

@@ -184,17 +184,12 @@ struct HypothesisBank: Sendable {
   mutating func advance(
     _ motion: inout nearby_motion, _ travel: inout nearby_travel,
     to measurement: inout nearby_measurement
-  ) -> (range: Double, angle: Double, fault: Double) {
-    var kept = (range: 0.0, angle: 0.0, fault: 0.0)
+  ) -> nearby_left {
     unsafe withKernelBank { bank in
-      unsafe withUnsafeMutableBytes(of: &kept) { kept in
-        unsafe nearby_bank_advance(
-          bank, &motion, &travel, &measurement,
-          kept.assumingMemoryBound(to: Double.self).baseAddress)
-      }
+      let left = unsafe nearby_bank_advance(bank, &motion, &travel, &measurement)
       unsafe Self.normalize(bank)
+      return left
     }
-    return kept
   }
 
   /// Lets a peer at rest start and a moving one stop; the bank must be a pair.

@@ -240,47 +240,51 @@ struct PeerFilter: Sendable {
     into report: inout PerComponent<ComponentReport>
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
+    // Of several hypotheses no residual is that of the place where the peer is.
+    let isClear = accounts[0].outcomesWeight > 0.9
+    let novelty = accounts[0].novelty
     if components.has(0) {
-      Self.report(
-        accounts[0].outcomes.range, components, 0, variances, learns: learns, &noise.range,
-        into: &report.range)
+      report.range = Self.report(
+        accounts[0].outcomes.range, components, 0, variances, novelty: novelty.range,
+        learns: learns, isClear: isClear, &noise.range)
     }
     if components.has(1) {
-      Self.report(
-        accounts[0].outcomes.azimuth, components, 1, variances, learns: learns, &noise.azimuth,
-        into: &report.azimuth)
+      report.azimuth = Self.report(
+        accounts[0].outcomes.azimuth, components, 1, variances, novelty: novelty.angle,
+        learns: learns, isClear: isClear, &noise.azimuth)
     }
     if components.has(2) {
-      Self.report(
-        accounts[0].outcomes.elevation, components, 2, variances, learns: learns,
-        &noise.elevation, into: &report.elevation)
+      report.elevation = Self.report(
+        accounts[0].outcomes.elevation, components, 2, variances, novelty: novelty.angle,
+        learns: learns, isClear: isClear, &noise.elevation)
     }
   }
 
   @inline(__always)
   private static func report(
     _ outcome: Tracker.Outcome, _ components: Components, _ index: Int,
-    _ variances: NoiseVariances, learns: Bool, _ noise: inout NoiseLevel,
-    into report: inout ComponentReport
-  ) {
+    _ variances: NoiseVariances, novelty: Double, learns: Bool, isClear: Bool,
+    _ noise: inout NoiseLevel
+  ) -> ComponentReport {
+    let measured = components.measured[index]
     let white = variances.white[index]
-    report = ComponentReport(
-      value: components.measured[index].value, variance: white, innovation: outcome.innovation,
-      innovationVariance: outcome.innovationVariance,
-      outcome: outcome.inlier >= 0.5
-        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
-    guard learns else { return }
-    if outcome.weight > 0.9, outcome.inlier >= 0.5 {
+    let isInlier = outcome.inlier >= 0.5
+    if learns, isClear, isInlier {
       let taken =
         outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
       let after = outcome.innovation * (1 - taken)
       noise.observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-          novelty: outcome.novelty, sigma: components.measured[index].sigma))
-    } else {
+          novelty: novelty, sigma: measured.sigma))
+    } else if learns {
       noise.forgetLast()
     }
+    return ComponentReport(
+      value: measured.value, variance: white, innovation: outcome.innovation,
+      innovationVariance: outcome.innovationVariance,
+      outcome: isInlier
+        ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
   }
 
   /// Reports the components of the sample from which the bank was born: used, with no innovation.

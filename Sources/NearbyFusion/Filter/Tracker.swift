@@ -15,6 +15,8 @@ struct Tracker: Sendable {
   /// How the newest sample met the heaviest hypothesis.
   private(set) var outcomes = PerComponent(
     range: Outcome(), azimuth: Outcome(), elevation: Outcome())
+  /// The share of that hypothesis.
+  private(set) var outcomesWeight = 1.0
   /// The device at the first sample.
   let birthDevice: TrajectoryPoint
   /// Whether one hypothesis is left, or one of each motion, and is narrow enough for its
@@ -57,7 +59,7 @@ struct Tracker: Sendable {
   private var isConfirmed = false
   private var previousValues: InlineArray<3, Double>
   /// How much of the wandering errors the last prediction renewed.
-  private var novelty = (range: 0.0, angle: 0.0)
+  private(set) var novelty = (range: 0.0, angle: 0.0)
   /// How far away the peer was held to be before the last update: next time there is no need to wait
   /// for what that one made of it.
   private var distanceBefore = 0.0
@@ -71,28 +73,21 @@ struct Tracker: Sendable {
     /// The probability that the value was no outlier.
     var inlier = 1.0
     var innovationVariance = Double.infinity
-    /// The share of the hypothesis.
-    var weight = 1.0
-    /// Its estimate of the component's pose-dependent error, and how much of that is new.
+    /// The hypothesis' estimate of the component's pose-dependent error.
     var poseDependent = 0.0
-    var novelty = 0.0
 
     init() {}
 
     /// As it stands in the fields of a hypothesis; a range's constant error depends on no pose.
     @inline(__always)
-    fileprivate init(
-      _ component: Int, weight: Double, novelty: Double, _ field: (HypothesisBank.Field) -> Double
-    ) {
+    fileprivate init(_ component: Int, _ field: (HypothesisBank.Field) -> Double) {
       innovation = field(.innovation(component))
       innovationVariance = field(.innovationVariance(component))
       inlier = field(.inlier(component))
-      self.weight = weight
       poseDependent = field(.mean(Int(NEARBY_STATE_RANGE_WANDER) + component))
       if component > 0 {
         poseDependent += field(.mean(Int(NEARBY_STATE_RANGE_BIAS) + component))
       }
-      self.novelty = novelty
     }
   }
 
@@ -269,30 +264,19 @@ struct Tracker: Sendable {
   /// Takes note of how the components met the only hypothesis.
   @inline(__always)
   private mutating func takeNote(_ components: Components) {
-    if components.has(0) {
-      outcomes.range = Outcome(0, weight: 1, novelty: novelty.range) { bank.only($0) }
-    }
-    if components.has(1) {
-      outcomes.azimuth = Outcome(1, weight: 1, novelty: novelty.angle) { bank.only($0) }
-    }
-    if components.has(2) {
-      outcomes.elevation = Outcome(2, weight: 1, novelty: novelty.angle) { bank.only($0) }
-    }
+    outcomesWeight = 1
+    if components.has(0) { outcomes.range = Outcome(0) { bank.only($0) } }
+    if components.has(1) { outcomes.azimuth = Outcome(1) { bank.only($0) } }
+    if components.has(2) { outcomes.elevation = Outcome(2) { bank.only($0) } }
   }
 
   /// Takes note of how they met the heaviest of several.
   @inline(never)
   private mutating func takeNoteOfHeaviest(_ components: Components) {
     let best = bank.heaviest
-    let weight = bank.weight(best)
-    if components.has(0) {
-      outcomes.range = Outcome(0, weight: weight, novelty: novelty.range) { bank[$0, best] }
-    }
-    if components.has(1) {
-      outcomes.azimuth = Outcome(1, weight: weight, novelty: novelty.angle) { bank[$0, best] }
-    }
-    if components.has(2) {
-      outcomes.elevation = Outcome(2, weight: weight, novelty: novelty.angle) { bank[$0, best] }
+    outcomesWeight = bank.weight(best)
+    for component in 0..<3 where components.has(component) {
+      outcomes[component] = Outcome(component) { bank[$0, best] }
     }
   }
 

@@ -94,8 +94,7 @@ public struct FusionEngine: Sendable {
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
     let index = sample.peer.index
-    var reports = PerComponent(
-      range: ComponentReport.absent, azimuth: .absent, elevation: .absent)
+    var reports = PerComponent<ComponentReport>.absent
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
     let isUsable = peers[index].add(
@@ -103,6 +102,7 @@ public struct FusionEngine: Sendable {
       rejecting: rejection(of: sample, isTracked: hasPose ? device.isTracked : nil), settings,
       isDark: isDark, into: &reports)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
+    // Put together last: a whole that is written to from afar would be copied to be returned.
     return SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
       azimuth: reports.azimuth, elevation: reports.elevation)

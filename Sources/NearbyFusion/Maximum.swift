@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The greater of two numbers, in one instruction and not in five.
+/// The greater of two numbers, in one instruction instead of five.
 ///
-/// The standard library's gives the second of two equals, which of two zeros of different sign is another
-/// than the one processors give. This gives the first; of what is not a number it makes what the
-/// standard library's does.
+/// Of two equals it gives the first, as processors do; the standard library's gives the second, which
+/// of two zeros may be the other one. Of what is not a number both make the same.
 @inline(__always)
 func max(_ x: Double, _ y: Double) -> Double { y > x ? y : x }

@@ -179,8 +179,7 @@ typedef struct nearby_left {
 /// how likely one has lasted and how much of the variance by which its excess strays in the long
 /// run, which the measurement has, it has gathered since: l and (1 - l²) times that.
 nearby_left nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
-                                const nearby_travel *travel,
-                                const nearby_measurement *measurement);
+                                const nearby_travel *travel, const nearby_measurement *measurement);
 
 /// What a kernel is compiled for: any processor of its kind, or one with vectors of four doubles
 /// (on x86-64 AVX2 and FMA) or of eight (AVX-512 F, DQ and VL). Each has what those before it have.

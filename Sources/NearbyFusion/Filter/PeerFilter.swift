@@ -60,7 +60,7 @@ struct PeerFilter: Sendable {
         components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
         into: &report)
     }
-    assess(settings, isUsed: report.range.isUsed || report.azimuth.isUsed || report.elevation.isUsed, isDark: isDark, at: sample.timestamp)
+    assess(settings, isUsed: report.isUsed, isDark: isDark, at: sample.timestamp)
     return !components.isEmpty
   }
 
@@ -234,7 +234,6 @@ struct PeerFilter: Sendable {
   // MARK: Stage 8, reports and learning
 
   /// Reports what became of the components, and learns how noisy they are.
-  @inline(__always)
   private mutating func report(
     _ components: Components, _ variances: NoiseVariances, _ settings: Settings,
     into report: inout PerComponent<ComponentReport>
@@ -302,7 +301,6 @@ struct PeerFilter: Sendable {
   // MARK: Stage 9, convergence
 
   /// Judges convergence and the vertical direction as of the newest sample.
-  @inline(__always)
   private mutating func assess(
     _ settings: Settings, isUsed: Bool, isDark: Bool, at time: Timestamp
   ) {

@@ -99,10 +99,6 @@ public struct SampleReport: Hashable, Sendable {
     return used == 0 ? .rejected : used == measured ? .all : .partial
   }
 
-  /// Whether any of it counts as used.
-  @inline(__always)
-  var isUsed: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
-
   /// The sum of `innovation² / innovationVariance` over the components that were used.
   ///
   /// Expected: the number of those components. `nil` when there is none, as for a peer's first
@@ -119,13 +115,15 @@ public struct SampleReport: Hashable, Sendable {
 
   /// The components in their fixed order: range, azimuth, elevation.
   subscript(index: Int) -> ComponentReport {
-    get { index == 0 ? range : index == 1 ? azimuth : elevation }
-    set {
-      switch index {
-      case 0: range = newValue
-      case 1: azimuth = newValue
-      default: elevation = newValue
-      }
-    }
+    index == 0 ? range : index == 1 ? azimuth : elevation
   }
+}
+
+extension PerComponent<ComponentReport> {
+  /// Of a sample of which nothing was measured.
+  static var absent: Self { Self(range: .absent, azimuth: .absent, elevation: .absent) }
+
+  /// Whether any counts as used.
+  @inline(__always)
+  var isUsed: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
 }

@@ -92,7 +92,7 @@ bench-times: build bench-build
 	  NEARBY_ROOT=$(CURDIR) swift package --package-path Benchmarks --scratch-path $(BENCH) \
 	    --allow-writing-to-directory $(BENCH_TIMES) benchmark --format jmh \
 	    --path $(BENCH_TIMES)/$$round --no-progress \
-	    $(if $(BENCH_ONLY),--filter '.*$(BENCH_ONLY).*') || exit 1; \
+	    $(if $(BENCH_ONLY),--filter '.*($(BENCH_ONLY)).*') || exit 1; \
 	done
 
 bench-peers: bench-build

@@ -70,10 +70,9 @@ package struct MeasuredComponent: Hashable, Sendable {
     } else if component == .azimuth {
       sigma *= Self.widening(ofAzimuth: value)
     }
-    if !value.isFinite {
-      rejection = .notFinite
-    } else if !interval.contains(value) {
-      rejection = .outOfBounds
+    // The intervals end: what is in them is finite.
+    if !interval.contains(value) {
+      rejection = value.isFinite ? .outOfBounds : .notFinite
     } else if !(sigma > 1e-6 && sigma < 1e6) {
       rejection = .invalidSigma
     }

@@ -24,11 +24,10 @@ struct Standing: Sendable {
   /// - Returns: Whether it has; if not, nothing has changed.
   @inline(__always)
   mutating func confirm(
-    _ view: some PosteriorView, _ settings: Settings, isDark: Bool, at time: Timestamp
+    _ view: some PosteriorView, _ width: PosteriorWidth, _ settings: Settings, isDark: Bool,
+    at time: Timestamp
   ) -> Bool {
-    guard
-      convergenceJudge(settings, isDark: isDark, at: time).holds(view.width(settings.configuration))
-    else { return false }
+    guard convergenceJudge(settings, isDark: isDark, at: time).holds(width) else { return false }
     convergence = .converged
     vertical = verticalDirection(view, settings)
     return true
@@ -36,12 +35,11 @@ struct Standing: Sendable {
 
   /// Judges why it has not, and the vertical direction anew.
   mutating func explain(
-    _ view: some PosteriorView, spread: DeviceSpread, _ settings: Settings, isDark: Bool,
-    at time: Timestamp
+    _ view: some PosteriorView, _ width: PosteriorWidth, spread: DeviceSpread,
+    _ settings: Settings, isDark: Bool, at time: Timestamp
   ) {
     let progress = view.progress(
-      view.best, spread: spread,
-      dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      view.best, spread: spread, dominantModeWeight: width.dominantModeWeight,
       settings.configuration)
     convergence = convergenceJudge(settings, isDark: isDark, at: time).judge(progress)
     vertical = verticalDirection(view, settings)

@@ -319,9 +319,7 @@ struct PeerFilter: Sendable {
     posterior.device = accounts[0].device
     posterior.spread = accounts[0].spread
     (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
-    let isConverged =
-      standing.hypothesisCount == 1
-      && standing.confirm(restingView, settings, isDark: isDark, at: time)
+    let isConverged = standing.hypothesisCount == 1 && confirm(settings, isDark: isDark, at: time)
     if !isConverged { judge(settings, isDark: isDark, at: time) }
   }
 
@@ -332,17 +330,29 @@ struct PeerFilter: Sendable {
       posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice)
   }
 
+  /// Judges whether a single hypothesis has converged: in line, as most have.
+  @inline(__always)
+  private mutating func confirm(_ settings: Settings, isDark: Bool, at time: Timestamp) -> Bool {
+    let view = restingView
+    return standing.confirm(
+      view, view.width(settings.configuration), settings, isDark: isDark, at: time)
+  }
+
   /// Judges what is not a single hypothesis that has converged.
   @inline(never)
   private mutating func judge(_ settings: Settings, isDark: Bool, at time: Timestamp) {
     if standing.hypothesisCount == 1 {
+      let view = restingView
       standing.explain(
-        restingView, spread: posterior.spread, settings, isDark: isDark, at: time)
+        view, view.width(settings.configuration), spread: posterior.spread, settings,
+        isDark: isDark, at: time)
       return
     }
     let view = view(from: posterior.device, settings)
-    if !standing.confirm(view, settings, isDark: isDark, at: time) {
-      standing.explain(view, spread: posterior.spread, settings, isDark: isDark, at: time)
+    let width = view.width(settings.configuration)
+    if !standing.confirm(view, width, settings, isDark: isDark, at: time) {
+      standing.explain(
+        view, width, spread: posterior.spread, settings, isDark: isDark, at: time)
     }
   }
 

@@ -259,6 +259,7 @@ struct PeerFilter: Sendable {
     }
   }
 
+  /// Says what became of one component, and learns from it.
   @inline(__always)
   private static func report(
     _ outcome: Tracker.Outcome, _ components: Components, _ index: Int,
@@ -320,29 +321,29 @@ struct PeerFilter: Sendable {
     posterior.spread = accounts[0].spread
     (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
     let isConverged = standing.hypothesisCount == 1 && confirm(settings, isDark: isDark, at: time)
-    if !isConverged { judge(settings, isDark: isDark, at: time) }
+    if !isConverged { judgePosterior(settings, isDark: isDark, at: time) }
   }
 
   /// The posterior, while there is a single hypothesis, as of the newest sample.
   @inline(__always)
-  private var restingView: GaussianView {
+  private var singleView: GaussianView {
     GaussianView(
       posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice)
   }
 
-  /// Judges whether a single hypothesis has converged: in line, as most have.
+  /// Judges a single hypothesis, if it has converged: in line, as most have.
   @inline(__always)
   private mutating func confirm(_ settings: Settings, isDark: Bool, at time: Timestamp) -> Bool {
-    let view = restingView
+    let view = singleView
     return standing.confirm(
       view, view.width(settings.configuration), settings, isDark: isDark, at: time)
   }
 
-  /// Judges what is not a single hypothesis that has converged.
+  /// Judges whatever there is: several hypotheses, or one that has not converged.
   @inline(never)
-  private mutating func judge(_ settings: Settings, isDark: Bool, at time: Timestamp) {
+  private mutating func judgePosterior(_ settings: Settings, isDark: Bool, at time: Timestamp) {
     if standing.hypothesisCount == 1 {
-      let view = restingView
+      let view = singleView
       standing.explain(
         view, view.width(settings.configuration), spread: posterior.spread, settings,
         isDark: isDark, at: time)

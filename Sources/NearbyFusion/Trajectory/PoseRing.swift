@@ -111,8 +111,8 @@ struct PoseRing: Sendable {
 
   /// The first pose whose time is at or after one that is not after the newest.
   ///
-  /// Most often it is one of the newest two. Poses come at a steady rate, so else the time says about where it is;
-  /// when it is not within some steps of there, halving finds it.
+  /// Most often it is one of the newest two. Poses come at a steady rate, so else the time says about
+  /// where it is; when it is not within some steps of there, halving finds it.
   @inline(__always)
   private func firstIndex(atOrAfter time: Timestamp) -> Int {
     if points.count > 2, points[points.count &- 3].timestamp < time {

@@ -54,7 +54,7 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
 	@said=$$(.build-dependent/debug/dependent) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
-prove: build ## hold the engine against its goals: 500 seeds a scenario, hours
+prove: build ## hold the engine against its goals: 500 seeds a scenario, minutes
 	.build/release/nearby prove --seeds 500 --never-seeds 10000
 
 # BENCH_ONLY=Engine.pose chooses what is measured: a regular expression over the workloads' names

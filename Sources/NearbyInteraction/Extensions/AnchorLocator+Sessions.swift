@@ -27,7 +27,7 @@ extension AnchorLocator {
   ///
   /// - Parameters:
   ///   - object: What the session's delegate got.
-  ///   - anchor: The anchor's place in ``anchors``.
+  ///   - anchor: The anchor's place in the locator's `anchors`.
   /// - Returns: Whether its range is kept.
   @discardableResult
   public mutating func add(_ object: NINearbyObject, to anchor: Int) -> Bool {

@@ -89,7 +89,7 @@ struct Renewal {
     m.lasting_range_variance *= 1 - fault * fault;
   }
 
-  NEARBY_INLINE nearby_left left() const { return {range, azimuth, fault}; }
+  NEARBY_INLINE nearby_decays decays() const { return {range, azimuth, fault}; }
 };
 
 /// Adds to an element of the covariance. In a single column it is written together with the one

@@ -384,7 +384,7 @@ NEARBY_INLINE inline void update_at_once(H &h, const nearby_measurement &m, cons
 /// The update of a single column and, if there is a motion, the prediction before it.
 NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_motion *motion,
                                       const nearby_travel *travel,
-                                      const nearby_measurement *measured, nearby_left *left) {
+                                      const nearby_measurement *measured, nearby_decays *decays) {
   nearby::for_column(*bank, [&](auto h) NEARBY_INLINE {
     // Copies: nothing that is written to the bank can change them.
     nearby_measurement m = *measured;
@@ -393,7 +393,7 @@ NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_moti
       const nearby_motion step = *motion;
       const nearby::Renewal renewal(*travel);
       renewal.foresee(m);
-      *left = renewal.left();
+      *decays = renewal.decays();
       nearby::propagate(h, step, renewal);
     }
     // Where it stands its columns are contiguous, and so the compiler leaves them.
@@ -418,10 +418,10 @@ NEARBY_INLINE inline void update_lanes(const nearby_bank *bank,
 /// The same compiled for some vectors: once for all who call it, since it takes long to compile.
 inline void step_column(nearby_vectors vectors, const nearby_bank *bank,
                         const nearby_motion *motion, const nearby_travel *travel,
-                        const nearby_measurement *measurement, nearby_left *left) {
+                        const nearby_measurement *measurement, nearby_decays *decays) {
   nearby::for_vectors(
       vectors, [](auto... arguments) NEARBY_INLINE { step_column(arguments...); }, bank, motion,
-      travel, measurement, left);
+      travel, measurement, decays);
 }
 inline void update_lanes(nearby_vectors vectors, const nearby_bank *bank,
                          const nearby_measurement *measurement) {
@@ -441,12 +441,12 @@ inline void update_lanes(nearby_vectors vectors, const nearby_bank *bank,
 __attribute__((noinline)) void advance_lanes(const nearby_bank *bank, const nearby_motion *motion,
                                              const nearby_travel *travel,
                                              const nearby_measurement *measurement,
-                                             nearby_left *left) {
+                                             nearby_decays *decays) {
   nearby_measurement m = *measurement;
   nearby::on_this_processor([&]() NEARBY_INLINE {
     const nearby::Renewal renewal(*travel);
     renewal.foresee(m);
-    *left = renewal.left();
+    *decays = renewal.decays();
     nearby::for_lanes<nearby::Lanes>(*bank, [&](auto h) NEARBY_INLINE {
       const nearby_motion step = *motion;
       nearby::propagate(h, step, renewal);
@@ -469,13 +469,13 @@ void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measu
   nearby_bank_update_with(bank, measurement, nearby::widest_vectors);
 }
 
-nearby_left nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
-                                const nearby_travel *travel,
-                                const nearby_measurement *measurement) {
-  nearby_left left;
+nearby_decays nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
+                                  const nearby_travel *travel,
+                                  const nearby_measurement *measurement) {
+  nearby_decays decays;
   if (bank->stride == 1)
-    step_column(nearby::widest_vectors, bank, motion, travel, measurement, &left);
+    step_column(nearby::widest_vectors, bank, motion, travel, measurement, &decays);
   else
-    advance_lanes(bank, motion, travel, measurement, &left);
-  return left;
+    advance_lanes(bank, motion, travel, measurement, &decays);
+  return decays;
 }

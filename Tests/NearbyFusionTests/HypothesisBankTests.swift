@@ -148,14 +148,14 @@ struct HypothesisBankTests {
       }
       var decayed = travelled
       var measurement = measurement(&generator, of: place(&generator), present: present)
-      let after = travelled.advance(
+      let decays = travelled.advance(
         motion,
         nearby_travel(
           range: length, range_variance: 0.01, angle: 0.7 * length, azimuth_variance: 0.002,
           fault: 0.2 * length, elevation_variance: 0.003),
         to: measurement)
       let left = [exp(-length), exp(-0.7 * length), exp(-0.2 * length)]
-      for (a, b) in zip([after.range, after.angle, after.fault], left) {
+      for (a, b) in zip([decays.range, decays.angle, decays.fault], left) {
         #expect(abs(a - b) <= (3e-14 + 1e-15 * length) * b + 1e-260)
       }
       (motion.range_wander_decay, motion.azimuth_wander_decay) = (left[0], left[1])

@@ -123,7 +123,7 @@ struct KernelBank {
 
   mutating func advance(
     _ motion: nearby_motion, _ travel: nearby_travel, to measurement: nearby_measurement
-  ) -> nearby_left {
+  ) -> nearby_decays {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: motion) { motion in
         unsafe withUnsafePointer(to: travel) { travel in

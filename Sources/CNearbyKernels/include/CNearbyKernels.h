@@ -168,18 +168,19 @@ typedef struct nearby_travel {
   double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
 } nearby_travel;
 
-/// What is left after a way: of the range's wandering error, of the angles', of faults.
-typedef struct nearby_left {
+/// What is left after a way, 0 to 1: of the range's wandering error, of the angles', of faults.
+typedef struct nearby_decays {
   double range, angle, fault;
-} nearby_left;
+} nearby_decays;
 
 /// `nearby_bank_propagate` and `nearby_bank_update` in one go, with what depends on how far the
 /// device has come: the wandering errors' decays d = exp(-travelled) and diffusions (1 - d²)
 /// variance, for which the motion has nothing, and with what is left of faults, l = exp(-fault),
 /// how likely one has lasted and how much of the variance by which its excess strays in the long
 /// run, which the measurement has, it has gathered since: l and (1 - l²) times that.
-nearby_left nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
-                                const nearby_travel *travel, const nearby_measurement *measurement);
+nearby_decays nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
+                                  const nearby_travel *travel,
+                                  const nearby_measurement *measurement);
 
 /// What a kernel is compiled for: any processor of its kind, or one with vectors of four doubles
 /// (on x86-64 AVX2 and FMA) or of eight (AVX-512 F, DQ and VL). Each has what those before it have.

@@ -241,8 +241,8 @@ struct Tracker: Sendable {
       distanceBefore = distance(from: device)
       var measurement = measurement(components, variances, device, isObstructed, settings)
       var motion = kernelMotion(to: device, seconds: seconds, settings)
-      let left = bank.advance(&motion, &travel, to: &measurement)
-      novelty = (1 - left.range * left.range, 1 - left.angle * left.angle)
+      let decays = bank.advance(&motion, &travel, to: &measurement)
+      novelty = (1 - decays.range * decays.range, 1 - decays.angle * decays.angle)
       self.device = device
     } else {
       var measurement = measurement(components, variances, device, isObstructed, settings)

@@ -184,11 +184,11 @@ struct HypothesisBank: Sendable {
   mutating func advance(
     _ motion: inout nearby_motion, _ travel: inout nearby_travel,
     to measurement: inout nearby_measurement
-  ) -> nearby_left {
+  ) -> nearby_decays {
     unsafe withKernelBank { bank in
-      let left = unsafe nearby_bank_advance(bank, &motion, &travel, &measurement)
+      let decays = unsafe nearby_bank_advance(bank, &motion, &travel, &measurement)
       unsafe Self.normalize(bank)
-      return left
+      return decays
     }
   }
 

@@ -146,15 +146,16 @@ struct OdometryTrack: DeviceTrack {
     of odometry: ScenarioOdometry
   ) -> [(seconds: Double, sample: TrackingSample)] {
     let (loss, dark) = (odometry.loss, odometry.dark)
-    guard loss.duration > 0 || dark.duration > 0 else { return [] }
+    let isAnnounced = loss.duration > 0 && loss.isAnnounced
+    guard isAnnounced || dark.duration > 0 else { return [] }
     var moments = [0.0]
-    if loss.duration > 0 { moments += [loss.seconds, loss.end, loss.end + loss.relocalizing] }
+    if isAnnounced { moments += [loss.seconds, loss.end, loss.end + loss.relocalizing] }
     if dark.duration > 0 { moments += [dark.seconds, dark.seconds + dark.duration] }
     return Set(moments).sorted().map { seconds in
       let isDark = seconds >= dark.seconds && seconds < dark.seconds + dark.duration
       var quality = TrackingSample.Quality.normal
       if isDark { quality = .limited(.insufficientFeatures) }
-      if loss.duration > 0, seconds >= loss.seconds, seconds < loss.end + loss.relocalizing {
+      if isAnnounced, seconds >= loss.seconds, seconds < loss.end + loss.relocalizing {
         quality = seconds < loss.end ? .notAvailable : .limited(.relocalizing)
       }
       return (

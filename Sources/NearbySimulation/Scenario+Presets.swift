@@ -149,6 +149,24 @@ extension Scenario {
       $0.odometry.loss.displacement = Vector3(1.5, 0, -1)
       $0.odometry.loss.turnDegrees = 40
     },
+    preset(
+      "poses-stop", "no poses from 25 to 35 s, without a word", .wanderingWalk,
+      .recovers(afterSeconds: 35), seconds: 60
+    ) {
+      $0.odometry.loss.seconds = 25
+      $0.odometry.loss.duration = 10
+      $0.odometry.loss.isAnnounced = false
+    },
+    preset(
+      "odometry-restarts", "no poses from 25 to 28 s, then another world, without a word",
+      .wanderingWalk, .recovers(afterSeconds: 28), seconds: 60
+    ) {
+      $0.odometry.loss.seconds = 25
+      $0.odometry.loss.duration = 3
+      $0.odometry.loss.displacement = Vector3(1.5, 0, -1)
+      $0.odometry.loss.turnDegrees = 40
+      $0.odometry.loss.isAnnounced = false
+    },
   ]
 
   private static let poseJump = ScenarioOdometry.Jump(

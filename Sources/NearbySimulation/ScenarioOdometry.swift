@@ -50,7 +50,8 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
 
   /// A loss of tracking: no poses for a time, then poses in a world that may be another.
   ///
-  /// Tracking is `notAvailable` meanwhile, `limited` while the odometry relocalises, then `normal`.
+  /// When it is announced, tracking is `notAvailable` meanwhile, `limited` while the odometry relocalises,
+  /// then `normal`.
   public struct Loss: Hashable, Sendable, Codable {
     /// Seconds after the start.
     public var seconds = 0.0
@@ -62,6 +63,8 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
     public var displacement = Vector3.zero
     /// How the world has turned about the device and the vertical by then, degrees.
     public var turnDegrees = 0.0
+    /// Whether the odometry says that it has lost tracking, or only falls silent.
+    public var isAnnounced = true
 
     /// Makes a loss that never comes.
     public init() {}

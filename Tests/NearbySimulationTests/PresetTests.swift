@@ -14,7 +14,8 @@ struct PresetTests {
       "ranges-rotation", "ranges-still", "ranges-level", "azimuth-only", "nlos-20", "nlos-40",
       "ranges-nlos-20", "drift", "bias", "scale", "far", "sparse", "lever-arm", "sticky-angles",
       "mirrored-azimuth", "garbage", "clock-offset", "pose-jump", "ranges-pose-jump",
-      "tracking-lost", "peer-moving", "peer-carried", "peer-still-unknown", "standing-hours",
+      "tracking-lost", "poses-stop", "odometry-restarts", "peer-moving", "peer-carried",
+      "peer-still-unknown", "standing-hours",
       "indoor",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)

@@ -12,6 +12,8 @@ struct Tracker: Sendable {
   private(set) var spread = DeviceSpread()
   private var rangeMonitor = ContradictionMonitor()
   private var angleMonitor = ContradictionMonitor()
+  /// How many ranges in a row were far too short for the heaviest hypothesis.
+  private var shortRanges = 0
   /// How the newest sample met the heaviest hypothesis.
   private(set) var outcomes = PerComponent(
     range: Outcome(), azimuth: Outcome(), elevation: Outcome())
@@ -220,6 +222,30 @@ struct Tracker: Sendable {
     return later
   }
 
+  /// A gap without samples after which a peer may have gone anywhere, seconds at least.
+  private static let longGap = 2.0
+
+  /// Whether a peer that may move can by now be on any side of the device.
+  ///
+  /// It has not been heard for a while, and the place where it may have got to is as wide as it is far
+  /// away. Then a linearised update with the old place is worth less than none.
+  ///
+  /// - Parameters:
+  ///   - device: The device at the next sample.
+  ///   - range: The range measured there, metres.
+  ///   - settings: The settings.
+  /// - Returns: Whether it can.
+  func isForgotten(at device: TrajectoryPoint, range: Double, _ settings: Settings) -> Bool {
+    guard device.timestamp.seconds(since: self.device.timestamp) > Self.longGap else {
+      return false
+    }
+    let (mean, p) = bank(at: device, settings).positionMoments()
+    let line = mean - device.worldFromDevice.translation
+    let distance = max(line.length, 1e-3)
+    let across = max(p.trace - p.quadraticForm(line / distance), 0).squareRoot()
+    return across >= range && across > Self.lostFactor * Self.settledSpread * distance
+  }
+
   /// From a device point to the heaviest hypothesis; 0.3 m at least, for what is divided by it.
   @inline(__always)
   private func distance(from device: TrajectoryPoint) -> Double {
@@ -290,7 +316,13 @@ struct Tracker: Sendable {
   @inline(__always)
   private mutating func watch(_ components: Components, at time: Timestamp, patience: Double) {
     if components.has(0) {
-      rangeMonitor.add(contradicts: outcomes.range.inlier < 0.5, at: time, patience: patience)
+      let contradicts = outcomes.range.inlier < 0.5
+      rangeMonitor.add(contradicts: contradicts, at: time, patience: patience)
+      if contradicts {
+        countShortRange()
+      } else {
+        shortRanges = 0
+      }
     }
     if components.has(1) || components.has(2) {
       let isFaulty =
@@ -301,14 +333,33 @@ struct Tracker: Sendable {
     }
   }
 
+  /// So many sigmas below the prediction a range is far too short, and so many in a row convince.
+  private static let shortSigmas = 5.0
+  private static let convincingShortRanges = 3
+
+  @inline(never)
+  private mutating func countShortRange() {
+    let range = outcomes.range
+    let isShort =
+      outcomesWeight > 0.9 && range.innovation < 0
+      && range.innovation * range.innovation
+        > Self.shortSigmas * Self.shortSigmas * range.innovationVariance
+    shortRanges = isShort ? shortRanges + 1 : 0
+  }
+
+  /// Whether several ranges in a row were far too short: no obstacle makes a range shorter, so the peer
+  /// is nearer than this account has it.
+  var rangesAreTooShort: Bool { shortRanges >= Self.convincingShortRanges }
   /// Whether the ranges lately contradict this account.
-  var rangesContradict: Bool { rangeMonitor.isContradicted }
+  var rangesContradict: Bool { rangeMonitor.isContradicted || rangesAreTooShort }
   /// Whether the ranges or, for longer, the angles contradict it.
-  var isContradicted: Bool { rangeMonitor.isContradicted || angleMonitor.isContradicted }
+  var isContradicted: Bool { rangesContradict || angleMonitor.isContradicted }
   /// Whether another account should be tried.
   var isDoubted: Bool { isContradicted || isLost }
   /// Whether all agree with it.
-  var isConsistent: Bool { rangeMonitor.isConsistent && angleMonitor.isConsistent }
+  var isConsistent: Bool {
+    rangeMonitor.isConsistent && angleMonitor.isConsistent && !rangesAreTooShort
+  }
   /// Whether the device has since birth seen the peer from another side: an angle that is stuck
   /// would have shown.
   var hasBeenTested: Bool {

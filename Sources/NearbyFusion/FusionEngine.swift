@@ -97,10 +97,14 @@ public struct FusionEngine: Sendable {
     var reports = PerComponent<ComponentReport>.absent
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
+    let rejection = rejection(of: sample, isTracked: hasPose ? device.isTracked : nil)
+    var odometry = OdometryState(isDark: isDark, outageCount: trajectory.outageCount)
+    if let rejection, rejection.isForLackOfPose {
+      odometry.hasNoPose = true
+      odometry.isSilent = trajectory.silence(at: sample.timestamp).isOutage
+    }
     let isUsable = peers[index].add(
-      sample, at: device,
-      rejecting: rejection(of: sample, isTracked: hasPose ? device.isTracked : nil), settings,
-      isDark: isDark, into: &reports)
+      sample, at: device, rejecting: rejection, odometry, settings, into: &reports)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
     // Put together last: a whole that is written to from afar would be copied to be returned.
     return SampleReport(
@@ -108,12 +112,17 @@ public struct FusionEngine: Sendable {
       azimuth: reports.azimuth, elevation: reports.elevation)
   }
 
-  /// What is known of a peer at the time of the newest sample of it that was used.
+  /// What is known of a peer at the time of the newest sample of it that was used, or that told how far
+  /// it is while there were no poses.
   ///
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
-    estimate(of: peer, from: peers.span[peer.index].posterior.device)
+    let filters = peers.span
+    if filters[peer.index].ranges != nil, let time = filters[peer.index].ranges?.newest {
+      return estimate(of: peer, at: time)
+    }
+    return estimate(of: peer, from: filters[peer.index].posterior.device)
   }
 
   /// What is known of a peer at another moment, later than its last sample.
@@ -123,11 +132,14 @@ public struct FusionEngine: Sendable {
   ///   - time: The moment; the device's pose is interpolated or, for a tenth of a second,
   ///     extrapolated.
   /// - Returns: The estimate, as seen from the device at that moment, drift since the last sample
-  ///   included; without a pose for it, as seen at the last sample.
+  ///   included. Without a pose for it, the distance is that of the ranges since then, and all else is
+  ///   as seen from the last pose and as sure as the device's unseen motion lets it be.
   public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
     // Most often a display asks for the newest pose.
-    guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time) else {
-      return estimate(of: peer)
+    guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time),
+      device.isTracked
+    else {
+      return estimateWithoutPose(of: peer, at: time)
     }
     return estimate(of: peer, from: device)
   }
@@ -142,10 +154,11 @@ public struct FusionEngine: Sendable {
         from: filters[peer.index].posterior.view(
           from: device, isPlanar: settings.configuration.odometry.isPlanar),
         spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
-        isDark: isDark)
+        isDark: isDark, lacksPoses: hasResumed(filters[peer.index].standing))
     }
     return filters[peer.index].accounts.isEmpty
-      ? PeerEstimate(nothingOf: peer, at: device.timestamp)
+      ? PeerEstimate(
+        nothingOf: peer, at: device.timestamp, filters[peer.index].standing.convergence)
       : estimateFromHypotheses(of: peer, from: device)
   }
 
@@ -153,9 +166,54 @@ public struct FusionEngine: Sendable {
     of peer: PeerID, from device: TrajectoryPoint
   ) -> PeerEstimate {
     let filter = peers[peer.index]
-    return PeerEstimate(
+    var estimate = PeerEstimate(
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
-      spread: filter.posterior.spread, filter.standing, settings, isDark: isDark)
+      spread: filter.posterior.spread, filter.standing, settings, isDark: isDark,
+      lacksPoses: hasResumed(filter.standing))
+    if let range = filter.ranges?.estimate(at: device.timestamp) {
+      estimate.setDistance(range, settings.configuration.outputs)
+    }
+    return estimate
+  }
+
+  /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
+  @inline(__always)
+  private func hasResumed(_ standing: Standing) -> Bool {
+    standing.outageCount != trajectory.outageCount
+  }
+
+  /// The estimate at a moment for which there is no pose.
+  private func estimateWithoutPose(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
+    let filter = peers[peer.index]
+    let isSilent = trajectory.silence(at: time).isOutage
+    var estimate: PeerEstimate
+    if filter.accounts.isEmpty {
+      estimate = PeerEstimate(nothingOf: peer, at: time, filter.standing.convergence)
+    } else {
+      let device = lastDevice(seenBefore: time, filter.posterior.device)
+      estimate = PeerEstimate(
+        of: peer, at: time, from: filter.view(from: device, settings),
+        spread: filter.posterior.spread, filter.standing, settings, isDark: isDark,
+        lacksPoses: isSilent || hasResumed(filter.standing))
+      estimate.setOutputs(
+        from: filter.view(
+          from: device, unseen: max(0, time.seconds(since: device.timestamp)), settings),
+        filter.standing, settings)
+    }
+    if let range = filter.ranges?.estimate(at: time) {
+      estimate.setDistance(range, settings.configuration.outputs)
+    }
+    return estimate
+  }
+
+  /// The newest pose, if it can be used before a moment, or else where the device was at a sample.
+  private func lastDevice(
+    seenBefore time: Timestamp, _ atSample: TrajectoryPoint
+  ) -> TrajectoryPoint {
+    guard let newest = trajectory.newest, newest.isTracked, newest.timestamp <= time,
+      newest.timestamp > atSample.timestamp, newest.world == atSample.world
+    else { return atSample }
+    return newest
   }
 
   // MARK: Stage 1, judging the sample

@@ -12,6 +12,9 @@ struct ScenarioHonestyTests {
     arguments: [
       // Found again in another world with no pose in between.
       ("tracking-lost", 40),
+      // Nobody says that tracking was lost.
+      ("poses-stop", 40),
+      ("odometry-restarts", 40),
       // The peer walks all the time, in and out of the cone in which there are angles.
       ("peer-moving", 24),
       // Nobody says that the peer rests.

@@ -15,6 +15,8 @@ struct ConvergenceJudge {
   var isDark: Bool
   /// Whether every recent value was faulty, or none has come.
   var lacksSignal: Bool
+  /// Whether the odometry has stopped telling where the device is.
+  var lacksPoses = false
   /// Whether the account may be believed at all, however narrow it is.
   var isProven = true
 
@@ -33,7 +35,7 @@ struct ConvergenceJudge {
   func holds(_ width: PosteriorWidth) -> Bool {
     let share = wasConverged ? 0.95 : 1
     let isSingle = width.dominantModeWeight >= share * configuration.dominantModeWeight
-    return isNarrow(width) && isSingle && isProven && !lacksSignal
+    return isNarrow(width) && isSingle && isProven && !lacksSignal && !lacksPoses
   }
 
   @inline(__always)
@@ -45,7 +47,7 @@ struct ConvergenceJudge {
   private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {
     var reasons: ConvergenceReasons = []
     if lacksSignal { reasons.insert(.insufficientSignalStrength) }
-    if isDark { reasons.insert(.insufficientLighting) }
+    if isDark || lacksPoses { reasons.insert(.insufficientLighting) }
     // Three directions share what is allowed. When all are within their share, what is missing is
     // the choice between modes: then the widest direction tells them apart.
     let share = progress.requiredSigma / 3.0.squareRoot()

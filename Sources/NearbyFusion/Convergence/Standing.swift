@@ -7,6 +7,10 @@ struct Standing: Sendable {
   var vertical = VerticalDirectionEstimate.unknown
   /// Since when no component of any sample has been usable.
   var unusableSince: Timestamp?
+  /// Whether the odometry has stopped telling where the device is.
+  var outage = PoseOutage.none
+  /// How many outages had ended at the newest sample that was used with a pose.
+  var outageCount = 0
   /// Whether the account contradicts what is measured, or never explained it.
   var isDoubtful = false
   /// Whether the account may be believed, however narrow it is.
@@ -46,15 +50,23 @@ struct Standing: Sendable {
   }
 
   /// Judges by the settings, at a time.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - isDark: Whether the odometry is limited or the scene dark.
+  ///   - lacksPoses: Whether poses have been missing since the newest sample.
+  ///   - time: The time.
+  /// - Returns: The judge.
   @inline(__always)
   func convergenceJudge(
-    _ settings: Settings, isDark: Bool, at time: Timestamp
+    _ settings: Settings, isDark: Bool, lacksPoses: Bool = false, at time: Timestamp
   ) -> ConvergenceJudge {
     let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
     return ConvergenceJudge(
       configuration: settings.configuration.convergence, wasConverged: convergence == .converged,
       isDark: isDark,
       lacksSignal: unusable >= settings.configuration.faults.doubtAfter || isDoubtful,
+      lacksPoses: lacksPoses || outage != .none,
       isProven: isProven)
   }
 

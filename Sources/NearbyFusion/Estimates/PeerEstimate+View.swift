@@ -12,39 +12,29 @@ extension PeerEstimate {
   ///   - standing: What was judged at the newest sample.
   ///   - settings: The settings.
   ///   - isDark: Whether the odometry is limited or the scene dark.
+  ///   - lacksPoses: Whether poses have been missing since the newest sample.
   @inline(__always)
   init(
     of peer: PeerID, at timestamp: Timestamp, from view: some PosteriorView,
-    spread: DeviceSpread, _ standing: Standing, _ settings: Settings, isDark: Bool
+    spread: DeviceSpread, _ standing: Standing, _ settings: Settings, isDark: Bool,
+    lacksPoses: Bool
   ) {
-    let isPlanar = settings.configuration.odometry.isPlanar
-    let outputs = settings.configuration.outputs
     let best = view.best
     let progress = view.progress(
       best, spread: spread,
       dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
       settings.configuration)
-    let convergence = standing.convergenceJudge(settings, isDark: isDark, at: timestamp)
-      .judge(progress)
+    let convergence = standing.convergenceJudge(
+      settings, isDark: isDark, lacksPoses: lacksPoses, at: timestamp
+    )
+    .judge(progress)
     let isConverged = convergence == .converged
-    let distance = view.distance(best)
-    let direction = view.direction(best)
-    let angle = view.horizontalAngle()
-    let height = view.heightDifference()
+    let outputs = RelativeOutputs(view, best, standing, settings)
     self.init(
       peer: peer, timestamp: timestamp, convergence: convergence, progress: progress,
-      distance: Estimated(
-        distance.mean, sigma: distance.variance.squareRoot(),
-        limit: max(outputs.distanceSigmaFloor, outputs.distanceSigmaPerDistance * distance.mean)),
-      direction: Estimated(
-        direction.unit, sigma: direction.variance.squareRoot(), limit: outputs.directionSigmaRadians
-      ),
-      horizontalAngleRadians: Estimated(
-        angle.mean, sigma: angle.variance.squareRoot(), limit: outputs.horizontalAngleSigmaRadians),
-      verticalDirection: standing.verticalDirection(view, settings),
-      heightDifference: isPlanar
-        ? .noData
-        : Estimated(height.mean, sigma: max(height.variance, 0).squareRoot(), limit: .infinity),
+      distance: outputs.distance, direction: outputs.direction,
+      horizontalAngleRadians: outputs.horizontalAngle, verticalDirection: outputs.vertical,
+      heightDifference: outputs.height,
       worldTransform: Estimated(
         value: isConverged
           ? RigidTransform(rotation: .identity, translation: view.mean) : nil,
@@ -53,13 +43,82 @@ extension PeerEstimate {
       hypothesisCount: standing.hypothesisCount, isSearching: standing.isSearching)
   }
 
-  /// The estimate before anything is known.
-  init(nothingOf peer: PeerID, at timestamp: Timestamp) {
+  /// Puts other outputs in the place of those that are relative to the device.
+  ///
+  /// - Parameters:
+  ///   - view: The posterior, with the device's unseen motion.
+  ///   - standing: What was judged at the newest sample.
+  ///   - settings: The settings.
+  mutating func setOutputs(
+    from view: some PosteriorView, _ standing: Standing, _ settings: Settings
+  ) {
+    let outputs = RelativeOutputs(view, view.best, standing, settings)
+    distance = outputs.distance
+    direction = outputs.direction
+    horizontalAngleRadians = outputs.horizontalAngle
+    verticalDirection = outputs.vertical
+    heightDifference = outputs.height
+  }
+
+  /// Puts a distance from ranges alone in the place of the posterior's.
+  mutating func setDistance(_ range: RangeEstimate, _ outputs: OutputConfiguration) {
+    distance = Estimated(distance: range.distance, sigma: range.distanceSigma, outputs)
+  }
+
+  /// The estimate before any place is known.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - timestamp: The moment.
+  ///   - convergence: What stands in the way, if that is known.
+  init(nothingOf peer: PeerID, at timestamp: Timestamp, _ convergence: Convergence) {
     self.init(
-      peer: peer, timestamp: timestamp, convergence: .unknown, progress: .none, distance: .noData,
+      peer: peer, timestamp: timestamp, convergence: convergence, progress: .none,
+      distance: .noData,
       direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
       heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
       covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
+  }
+}
+
+/// The outputs that are relative to the device, each behind its gate.
+private struct RelativeOutputs {
+  let distance: Estimated<Double>
+  let direction: Estimated<Vector3>
+  let horizontalAngle: Estimated<Double>
+  let vertical: VerticalDirectionEstimate
+  let height: Estimated<Double>
+
+  @inline(__always)
+  init(
+    _ view: some PosteriorView, _ best: LineOfSight, _ standing: Standing, _ settings: Settings
+  ) {
+    let outputs = settings.configuration.outputs
+    let distance = view.distance(best)
+    let direction = view.direction(best)
+    let angle = view.horizontalAngle()
+    let height = view.heightDifference()
+    self.distance = Estimated(
+      distance: distance.mean, sigma: distance.variance.squareRoot(), outputs)
+    self.direction = Estimated(
+      direction.unit, sigma: direction.variance.squareRoot(), limit: outputs.directionSigmaRadians)
+    horizontalAngle = Estimated(
+      angle.mean, sigma: angle.variance.squareRoot(), limit: outputs.horizontalAngleSigmaRadians)
+    vertical = standing.verticalDirection(view, settings)
+    self.height =
+      settings.configuration.odometry.isPlanar
+      ? .noData
+      : Estimated(height.mean, sigma: max(height.variance, 0).squareRoot(), limit: .infinity)
+  }
+}
+
+extension Estimated<Double> {
+  /// A distance behind its gate.
+  @inline(__always)
+  fileprivate init(distance: Double, sigma: Double, _ outputs: OutputConfiguration) {
+    self.init(
+      distance, sigma: sigma,
+      limit: max(outputs.distanceSigmaFloor, outputs.distanceSigmaPerDistance * distance))
   }
 }
 

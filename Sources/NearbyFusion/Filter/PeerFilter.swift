@@ -17,6 +17,10 @@ struct PeerFilter: Sendable {
   private(set) var standing = Standing()
   private(set) var posterior = RestingPosterior()
 
+  /// The distance from ranges alone; only while ranges come that cannot be held against a place, or
+  /// are too short for the one that is published.
+  private(set) var ranges: RangeTracker?
+
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
   /// The world that the accounts are about.
@@ -44,13 +48,13 @@ struct PeerFilter: Sendable {
   ///   - sample: The sample.
   ///   - device: Where the device was; not looked at when there is a reason.
   ///   - reason: Why nothing of it can be used, if so.
+  ///   - odometry: How the odometry is doing.
   ///   - settings: The settings.
-  ///   - isDark: Whether the odometry is limited or the scene dark.
   ///   - report: What becomes of the components.
   /// - Returns: Whether any of it could be used.
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint,
-    rejecting reason: ComponentReport.Rejection?, _ settings: Settings, isDark: Bool,
+    rejecting reason: ComponentReport.Rejection?, _ odometry: OdometryState, _ settings: Settings,
     into report: inout PerComponent<ComponentReport>
   ) -> Bool {
     let components = judge(
@@ -59,9 +63,47 @@ struct PeerFilter: Sendable {
       fuse(
         components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
         into: &report)
+    } else if let reason, reason.isForLackOfPose {
+      standing.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
+      followRange(of: sample, report.range, settings)
     }
-    assess(settings, isUsed: report.isUsed, isDark: isDark, at: sample.timestamp)
+    assess(settings, odometry, isUsed: report.isUsed, at: sample.timestamp)
     return !components.isEmpty
+  }
+
+  // MARK: Ranges alone
+
+  /// Filters the range of a sample for which there is no pose.
+  private mutating func followRange(
+    of sample: RangingSample, _ report: ComponentReport, _ settings: Settings
+  ) {
+    guard case .rejected(let rejection) = report.outcome, rejection.isForLackOfPose else { return }
+    var ranges = ranges ?? RangeTracker(settings.configuration)
+    if self.ranges == nil, !accounts.isEmpty {
+      // The first of them is filtered like any other: it may be a fault.
+      let known = view(from: posterior.device, settings)
+      let (distance, variance) = known.distance(known.best)
+      ranges.begin(distance, variance, at: posterior.device.timestamp)
+    }
+    ranges.add(
+      report.value, sigma: sample.distanceSigma,
+      isNonLineOfSight: sample.isNonLineOfSight ?? false, at: sample.timestamp)
+    self.ranges = ranges
+  }
+
+  /// Filters ranges by themselves while they are too short for the place that is published.
+  ///
+  /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no
+  /// farther than that.
+  private mutating func followShortRanges(
+    _ range: Components.Measured, at time: Timestamp, _ settings: Settings
+  ) {
+    guard accounts[0].rangesAreTooShort else {
+      ranges = nil
+      return
+    }
+    ranges = ranges ?? RangeTracker(settings.configuration)
+    ranges?.add(range.value, sigma: range.sigma, at: time)
   }
 
   // MARK: Stage 1, judging the sample
@@ -150,9 +192,11 @@ struct PeerFilter: Sendable {
       }
       return
     }
-    guard world == device.world else {
+    guard world == device.world, !isForgotten(components, at: device, settings) else {
       world = device.world
       accounts = [born(of: components, at: device, settings)]
+      ranges = nil
+      standing.outage = .none
       reportBirth(components, into: &report)
       return
     }
@@ -161,7 +205,20 @@ struct PeerFilter: Sendable {
     if hasChallenger || motion == .unknown || accounts[0].isDoubted {
       challenge(components, variances, at: device, isObstructed: isObstructed, settings)
     }
+    if ranges != nil || accounts[0].rangesAreTooShort, components.has(0) {
+      followShortRanges(components.measured.range, at: device.timestamp, settings)
+    }
     self.report(components, variances, settings, into: &report)
+  }
+
+  /// Whether the account says nothing any more of a peer that may move, after a gap without samples.
+  @inline(__always)
+  private func isForgotten(
+    _ components: Components, at device: TrajectoryPoint, _ settings: Settings
+  ) -> Bool {
+    motion != .stationary && components.has(0)
+      && accounts[0].isForgotten(
+        at: device, range: components.measured.range.value, settings)
   }
 
   /// What is assumed of the noise of a sample.
@@ -303,25 +360,36 @@ struct PeerFilter: Sendable {
 
   /// Judges convergence and the vertical direction as of the newest sample.
   private mutating func assess(
-    _ settings: Settings, isUsed: Bool, isDark: Bool, at time: Timestamp
+    _ settings: Settings, _ odometry: OdometryState, isUsed: Bool, at time: Timestamp
   ) {
     if isUsed {
       standing.unusableSince = nil
-    } else if standing.unusableSince == nil {
+    } else if standing.unusableSince == nil, !odometry.hasNoPose {
       standing.unusableSince = time
     }
-    guard !accounts.isEmpty else { return }
+    guard !accounts.isEmpty else {
+      if standing.outage == .ongoing { standing.convergence = .notConverged(.insufficientLighting) }
+      return
+    }
     standing.hypothesisCount = accounts[0].bank.count
     standing.isSearching = !accounts[0].isSettled
     standing.isDoubtful =
       hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw
     standing.isProven = accounts[0].isProven
-    posterior.isSingle = standing.hypothesisCount == 1 && motion == .stationary
+    if isUsed, standing.outage != .none || standing.outageCount != odometry.outageCount {
+      standing.outage.addSampleWithPose(
+        at: time, hasResumed: standing.outageCount != odometry.outageCount,
+        isContradicted: standing.isDoubtful, probation: settings.configuration.faults.doubtAfter)
+      standing.outageCount = odometry.outageCount
+    }
+    posterior.isSingle =
+      standing.hypothesisCount == 1 && motion == .stationary && ranges == nil
     posterior.device = accounts[0].device
     posterior.spread = accounts[0].spread
     (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
-    let isConverged = standing.hypothesisCount == 1 && confirm(settings, isDark: isDark, at: time)
-    if !isConverged { judgePosterior(settings, isDark: isDark, at: time) }
+    let isConverged =
+      standing.hypothesisCount == 1 && confirm(settings, isDark: odometry.isDark, at: time)
+    if !isConverged { judgePosterior(settings, isDark: odometry.isDark, at: time) }
   }
 
   /// The posterior, while there is a single hypothesis, as of the newest sample.
@@ -358,11 +426,22 @@ struct PeerFilter: Sendable {
   }
 
   /// The posterior as seen from the device at a moment; there must be an account.
-  func view(from device: TrajectoryPoint, _ settings: Settings) -> MixtureView {
-    MixtureView(
-      accounts[0].bank(at: device, settings), from: device.worldFromDevice,
-      drift: OdometryDrift(
-        from: accounts[0].device, to: device,
-        isPlanar: settings.configuration.odometry.isPlanar))
+  ///
+  /// - Parameters:
+  ///   - device: Where the device was, as far as a pose has told.
+  ///   - unseen: For how long after that it has moved unseen, seconds.
+  ///   - settings: The settings.
+  /// - Returns: The view.
+  func view(
+    from device: TrajectoryPoint, unseen: Double = 0, _ settings: Settings
+  ) -> MixtureView {
+    let isPlanar = settings.configuration.odometry.isPlanar
+    var drift = OdometryDrift(from: accounts[0].device, to: device, isPlanar: isPlanar)
+    if unseen > 0 {
+      drift.addUnseenMotion(
+        seconds: unseen, settings.configuration.motion, isPlanar: isPlanar)
+    }
+    return MixtureView(
+      accounts[0].bank(at: device, settings), from: device.worldFromDevice, drift: drift)
   }
 }

@@ -52,6 +52,9 @@ public struct RangeTracker: Hashable, Sendable {
   /// So many sigmas from the prediction a range is an outlier.
   private static let gate = 3.0
 
+  /// When it has last begun or used a range.
+  var newest: Timestamp? { state?.timestamp }
+
   /// Makes a tracker that has seen nothing.
   ///
   /// - Parameter configuration: The accuracy of ranges, the speed of people, and radio faults.
@@ -114,7 +117,13 @@ public struct RangeTracker: Hashable, Sendable {
       rate: now.rate, rateSigma: now.rateVariance.squareRoot())
   }
 
-  private mutating func begin(_ distance: Double, _ variance: Double, at time: Timestamp) {
+  /// Begins anew with a distance that is known from elsewhere; its rate is not.
+  ///
+  /// - Parameters:
+  ///   - distance: Metres.
+  ///   - variance: Its variance, m².
+  ///   - time: When.
+  mutating func begin(_ distance: Double, _ variance: Double, at time: Timestamp) {
     doubtedSince = nil
     state = State(
       timestamp: time, distance: distance, distanceVariance: variance, rateVariance: rateVariance)

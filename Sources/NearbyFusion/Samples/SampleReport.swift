@@ -36,6 +36,9 @@ public struct ComponentReport: Hashable, Sendable {
     case noPose
     /// The odometry had no poses worth the name at that time.
     case trackingNotAvailable
+
+    /// Whether the value itself may be right, and only the device's pose is missing.
+    var isForLackOfPose: Bool { self == .noPose || self == .trackingNotAvailable }
   }
 
   /// The measured value: metres or radians.

@@ -17,6 +17,26 @@ struct OdometryDrift {
     yaw = abs(b.yawDriftVariance - a.yawDriftVariance)
   }
 
+  /// How fast a device in a hand turns about gravity, one sigma, rad/s.
+  private static let turnRateSigma = 0.5
+
+  /// Adds what the device may have moved while no pose told of it: people carry it, as they carry peers.
+  ///
+  /// - Parameters:
+  ///   - seconds: For how long.
+  ///   - motion: How fast people move.
+  ///   - isPlanar: Whether the world is two-dimensional.
+  mutating func addUnseenMotion(
+    seconds: Double, _ motion: MotionConfiguration, isPlanar: Bool
+  ) {
+    let straying = motion.strayingVariance(seconds: seconds)
+    let steepness = motion.verticalSpeedSigma / motion.horizontalSpeedSigma
+    horizontal += straying
+    vertical += isPlanar ? 0 : steepness * steepness * straying
+    let turn = Self.turnRateSigma * seconds
+    yaw += turn * turn
+  }
+
   /// diag(h, v, h) + y² (up × d)(up × d)ᵀ for a peer at `d` from the device.
   @inline(__always)
   func covariance(for d: Vector3) -> SymmetricMatrix3 {

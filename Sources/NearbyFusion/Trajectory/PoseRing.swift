@@ -84,6 +84,14 @@ struct PoseRing: Sendable {
     return newest
   }
 
+  /// The last pose before a moment; `nil` when none that is kept is.
+  func lastPose(before time: Timestamp) -> TrajectoryPoint? {
+    guard let newest else { return nil }
+    if newest.timestamp < time { return newest }
+    let upper = firstIndex(atOrAfter: time)
+    return upper > 0 ? points[upper &- 1] : nil
+  }
+
   /// The device at a moment; `nil` when no pose is near enough.
   @inline(__always)
   func point(at time: Timestamp) -> TrajectoryPoint? {

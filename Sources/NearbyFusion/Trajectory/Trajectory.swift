@@ -44,6 +44,12 @@ struct Trajectory: Sendable {
   private var velocity = Vector3.zero
   /// Whether the odometry has been lost since the last pose that it vouched for.
   private var wasLost = false
+  /// When the odometry last vouched for a pose; `nil` before the first.
+  private var lastTracked: Timestamp?
+  /// The time between the newest two tracked poses, seconds.
+  private var poseInterval = 0.0
+  /// How many outages of poses have ended.
+  private(set) var outageCount = 0
 
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
@@ -87,6 +93,7 @@ struct Trajectory: Sendable {
       begin(at: next)
     }
     point.isTracked = isTracked
+    if point.isTracked { countOutage(before: pose.timestamp) }
     poses.push(point)
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
   }
@@ -97,6 +104,40 @@ struct Trajectory: Sendable {
   private static let limitedDriftFactor = 9.0
 
   private var isTracked: Bool { if case .notAvailable = quality { false } else { true } }
+
+  // MARK: Outages
+
+  /// Poses that come at least this often, seconds, are never an outage.
+  private static let shortestOutage = 1.0
+
+  /// How long the odometry may be silent before that is an outage, seconds: a second, or twice the
+  /// usual interval where poses come more slowly.
+  private var longestSilence: Double {
+    max(Self.shortestOutage, min(2 * poseInterval, odometry.maximumPoseGap))
+  }
+
+  /// Takes note of a tracked pose, and of the outage that it ends.
+  @inline(__always)
+  private mutating func countOutage(before time: Timestamp) {
+    if let lastTracked {
+      let seconds = time.seconds(since: lastTracked)
+      if seconds > Self.shortestOutage, seconds > longestSilence { outageCount += 1 }
+      poseInterval = seconds
+    }
+    lastTracked = time
+  }
+
+  /// How long the odometry has been silent at a moment for which it has no pose.
+  ///
+  /// - Parameter time: The moment.
+  /// - Returns: The seconds since the last tracked pose, infinite before the first one, and whether
+  ///   that is an outage.
+  func silence(at time: Timestamp) -> (seconds: Double, isOutage: Bool) {
+    guard let lastTracked else { return (.infinity, true) }
+    let newest = time >= lastTracked ? lastTracked : poses.lastPose(before: time)?.timestamp
+    let seconds = newest.map { time.seconds(since: $0) } ?? .infinity
+    return (seconds, seconds > longestSilence)
+  }
 
   /// Counts motion from a pose on.
   private mutating func begin(at pose: RigidTransform) {

@@ -98,7 +98,7 @@ public struct FusionEngine: Sendable {
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
     let rejection = rejection(of: sample, isTracked: hasPose ? device.isTracked : nil)
-    var odometry = OdometryState(isDark: isDark, outageCount: trajectory.outageCount)
+    var odometry = OdometryState(isDark: isDark, resumedAt: trajectory.resumedAt)
     if let rejection, rejection.isForLackOfPose {
       odometry.hasNoPose = true
       odometry.isSilent = trajectory.silence(at: sample.timestamp).isOutage
@@ -179,7 +179,7 @@ public struct FusionEngine: Sendable {
   /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
   @inline(__always)
   private func hasResumed(_ standing: Standing) -> Bool {
-    standing.outageCount != trajectory.outageCount
+    standing.resumedAt != trajectory.resumedAt
   }
 
   /// The estimate at a moment for which there is no pose.

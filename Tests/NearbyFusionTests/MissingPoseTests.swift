@@ -148,6 +148,23 @@ struct MissingPoseTests {
     #expect(seconds < (inAnotherWorld ? 60 : 37))
   }
 
+  @Test("a late sample from before the outage does not confirm the poses after it")
+  func lateSample() throws {
+    var fixture = try Fixture()
+    for pose in fixture.run.poses where pose.timestamp >= SimulatedRun.timestamp(at: 35) {
+      fixture.engine.add(pose)
+    }
+    for seconds in [24.96, 24.97, 24.98] {
+      fixture.engine.add(
+        RangingSample(
+          peer: fixture.peer, timestamp: SimulatedRun.timestamp(at: seconds),
+          distance: fixture.engine.estimate(of: fixture.peer).distance.value))
+      let estimate = fixture.engine.estimate(
+        of: fixture.peer, at: SimulatedRun.timestamp(at: 40))
+      #expect(Self.isLackOfPoses(estimate.convergence))
+    }
+  }
+
   @Test("lost tracking is no different: the distance follows the radio while it lasts")
   func lostTracking() throws {
     var fixture = try Fixture { $0.odometry.loss.isAnnounced = true }

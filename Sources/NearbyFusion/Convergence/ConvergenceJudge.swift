@@ -27,15 +27,22 @@ struct ConvergenceJudge {
       totalVariance: progress.totalSigma * progress.totalSigma,
       dominantModeWeight: progress.dominantModeWeight)
     if holds(width) { return .converged }
-    return .notConverged(reasons(progress, isNarrow: isNarrow(width)))
+    return .notConverged(
+      isResolved(width) ? outerReasons : reasons(progress, isNarrow: isNarrow(width)))
   }
 
   /// Whether it has converged; only the reasons why not need more than this.
   @inline(__always)
   func holds(_ width: PosteriorWidth) -> Bool {
+    isResolved(width) && !lacksSignal && !lacksPoses
+  }
+
+  /// Whether the posterior itself is as narrow and as sure as convergence asks for.
+  @inline(__always)
+  private func isResolved(_ width: PosteriorWidth) -> Bool {
     let share = wasConverged ? 0.95 : 1
     let isSingle = width.dominantModeWeight >= share * configuration.dominantModeWeight
-    return isNarrow(width) && isSingle && isProven && !lacksSignal && !lacksPoses
+    return isNarrow(width) && isSingle && isProven
   }
 
   @inline(__always)
@@ -44,10 +51,16 @@ struct ConvergenceJudge {
     return width.totalVariance <= width.requiredVariance * factor * factor
   }
 
-  private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {
+  /// The reasons that lie in the radio and the odometry, and not in the posterior.
+  private var outerReasons: ConvergenceReasons {
     var reasons: ConvergenceReasons = []
     if lacksSignal { reasons.insert(.insufficientSignalStrength) }
     if isDark || lacksPoses { reasons.insert(.insufficientLighting) }
+    return reasons
+  }
+
+  private func reasons(_ progress: ConvergenceProgress, isNarrow: Bool) -> ConvergenceReasons {
+    var reasons = outerReasons
     // Three directions share what is allowed. When all are within their share, what is missing is
     // the choice between modes: then the widest direction tells them apart.
     let share = progress.requiredSigma / 3.0.squareRoot()

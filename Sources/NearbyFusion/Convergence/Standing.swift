@@ -9,8 +9,8 @@ struct Standing: Sendable {
   var unusableSince: Timestamp?
   /// Whether the odometry has stopped telling where the device is.
   var outage = PoseOutage.none
-  /// How many outages had ended at the newest sample that was used with a pose.
-  var outageCount = 0
+  /// The end of the outage after which a sample was last used.
+  var resumedAt: Timestamp?
   /// Whether the account contradicts what is measured, or never explained it.
   var isDoubtful = false
   /// Whether the account may be believed, however narrow it is.

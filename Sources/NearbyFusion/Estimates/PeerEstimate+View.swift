@@ -56,7 +56,8 @@ extension PeerEstimate {
     distance = outputs.distance
     direction = outputs.direction
     horizontalAngleRadians = outputs.horizontalAngle
-    verticalDirection = outputs.vertical
+    // A height that the device's motion has made wide is on neither side with any certainty.
+    verticalDirection = outputs.vertical == .aboveOrBelow ? .unknown : outputs.vertical
     heightDifference = outputs.height
   }
 

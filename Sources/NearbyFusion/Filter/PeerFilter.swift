@@ -61,7 +61,7 @@ struct PeerFilter: Sendable {
       sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
     if !components.isEmpty {
       fuse(
-        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, settings,
+        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry, settings,
         into: &report)
     } else if let reason, reason.isForLackOfPose {
       standing.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
@@ -180,7 +180,8 @@ struct PeerFilter: Sendable {
 
   /// Fuses the usable components of a sample.
   private mutating func fuse(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings,
+    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
+    _ odometry: OdometryState, _ settings: Settings,
     into report: inout PerComponent<ComponentReport>
   ) {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
@@ -197,6 +198,7 @@ struct PeerFilter: Sendable {
       accounts = [born(of: components, at: device, settings)]
       ranges = nil
       standing.outage = .none
+      standing.resumedAt = odometry.resumedAt
       reportBirth(components, into: &report)
       return
     }
@@ -376,11 +378,8 @@ struct PeerFilter: Sendable {
     standing.isDoubtful =
       hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw
     standing.isProven = accounts[0].isProven
-    if isUsed, standing.outage != .none || standing.outageCount != odometry.outageCount {
-      standing.outage.addSampleWithPose(
-        at: time, hasResumed: standing.outageCount != odometry.outageCount,
-        isContradicted: standing.isDoubtful, probation: settings.configuration.faults.doubtAfter)
-      standing.outageCount = odometry.outageCount
+    if isUsed, standing.outage != .none || standing.resumedAt != odometry.resumedAt {
+      confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }
     posterior.isSingle =
       standing.hypothesisCount == 1 && motion == .stationary && ranges == nil
@@ -390,6 +389,18 @@ struct PeerFilter: Sendable {
     let isConverged =
       standing.hypothesisCount == 1 && confirm(settings, isDark: odometry.isDark, at: time)
     if !isConverged { judgePosterior(settings, isDark: odometry.isDark, at: time) }
+  }
+
+  /// Takes note that a sample was used while the odometry's world is yet to be confirmed.
+  private mutating func confirmPoses(
+    _ odometry: OdometryState, at time: Timestamp, probation: Double
+  ) {
+    // A late sample from before the outage confirms nothing.
+    if let resumedAt = odometry.resumedAt, time < resumedAt { return }
+    standing.outage.addSampleWithPose(
+      at: time, hasResumed: standing.resumedAt != odometry.resumedAt,
+      isContradicted: standing.isDoubtful, probation: probation)
+    standing.resumedAt = odometry.resumedAt
   }
 
   /// The posterior, while there is a single hypothesis, as of the newest sample.

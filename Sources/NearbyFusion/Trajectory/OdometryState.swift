@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
 
 /// How the odometry is doing as a sample comes.
 struct OdometryState {
@@ -8,6 +9,6 @@ struct OdometryState {
   var hasNoPose = false
   /// Whether it has been silent for so long that this is an outage.
   var isSilent = false
-  /// How many outages have ended.
-  var outageCount: Int
+  /// When poses came back after the newest outage; `nil` when there was none.
+  var resumedAt: Timestamp?
 }

@@ -48,8 +48,8 @@ struct Trajectory: Sendable {
   private var lastTracked: Timestamp?
   /// The time between the newest two tracked poses, seconds.
   private var poseInterval = 0.0
-  /// How many outages of poses have ended.
-  private(set) var outageCount = 0
+  /// When poses came back after the newest outage; `nil` when there was none.
+  private(set) var resumedAt: Timestamp?
 
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
@@ -121,7 +121,7 @@ struct Trajectory: Sendable {
   private mutating func countOutage(before time: Timestamp) {
     if let lastTracked {
       let seconds = time.seconds(since: lastTracked)
-      if seconds > Self.shortestOutage, seconds > longestSilence { outageCount += 1 }
+      if seconds > Self.shortestOutage, seconds > longestSilence { resumedAt = time }
       poseInterval = seconds
     }
     lastTracked = time

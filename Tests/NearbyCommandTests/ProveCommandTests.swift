@@ -39,6 +39,12 @@ struct ProveCommandTests {
     #expect(result.output.contains("!"), "the row is marked")
   }
 
+  @Test func theLargestSeedIsDrawn() throws {
+    let result = try CommandLineTool.run(
+      "prove", "ranges-still", "--seed", "18446744073709551614")
+    #expect(result.exitCode == 0, "\(result.errors)")
+  }
+
   @Test func figuresDoNotDependOnTheJobs() throws {
     let texts = try ["1", "2", "7"].map { jobs in
       try CommandLineTool.run(
@@ -127,9 +133,12 @@ struct ProveCommandTests {
   @Test(arguments: [
     (["fnd"], "there is no scenario fnd; did you mean find?"),
     (["xyzxyzxyz"], "there is no scenario xyzxyzxyz; 'nearby simulate --list' lists them"),
-    (["--seeds", "0"], "--seeds must be at least 1"),
+    (["--seeds", "0"], "--seeds must be 1 to 10000000"),
+    (["--seeds", "9223372036854775807"], "--seeds must be 1 to 10000000"),
+    (["--seed", "18446744073709551615"], "--seed must be below 18446744073709551615"),
     (["--jobs", "0"], "--jobs must be at least 1"),
-    (["--never-seeds", "0"], "--never-seeds must be at least 1"),
+    (["--never-seeds", "0"], "--never-seeds must be 1 to 10000000"),
+    (["--never-seeds", "9223372036854775807"], "--never-seeds must be 1 to 10000000"),
     (["find", "--trace", "x.csv"], "--trace needs --seed and one scenario"),
     (["find", "--ablate", "--seed", "1"], "--ablate takes many seeds"),
     (["find", "--set", "ranging.rangeSigma"], "write key=value"),

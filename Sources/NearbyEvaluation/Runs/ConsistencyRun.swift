@@ -71,7 +71,6 @@ public struct ConsistencyRun: Sendable {
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> ConsistencyReport {
     var records: [RunRecord] = []
-    records.reserveCapacity(seeds.count)
     try await withThrowingTaskGroup(of: RunRecord.self) { group in
       var waiting = seeds.makeIterator()
       for _ in 0..<min(max(1, jobs), 64) {

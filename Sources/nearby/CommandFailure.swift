@@ -11,6 +11,8 @@ extension ExitCode {
   static let badData = ExitCode(65)
   /// The program is wrong (`EX_SOFTWARE`).
   static let internalError = ExitCode(70)
+  /// What was to be written is lost (`EX_IOERR`).
+  static let outputLost = ExitCode(74)
 }
 
 /// Why a command ends without success: one line, and the exit code.
@@ -53,7 +55,10 @@ enum Diagnostics {
     }
   }
 
-  static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  /// Writes text as it is; there is nowhere else to say that this failed.
+  static func write(_ text: String) {
+    _ = FileDescriptor.write(Array(text.utf8), to: STDERR_FILENO)
+  }
 }
 
 extension RecordingReader {

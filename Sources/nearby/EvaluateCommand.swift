@@ -46,9 +46,9 @@ struct EvaluateCommand: ParsableCommand {
       evaluations += try ResultEvaluation.evaluate(folder: result, recording: recording)
     }
     if json {
-      print(CanonicalJSON.text(of: Output(results: evaluations)), terminator: "")
+      try StandardOutput.print(CanonicalJSON.text(of: Output(results: evaluations)), terminator: "")
     } else {
-      print(EvaluationTable(evaluations).text, terminator: "")
+      try StandardOutput.print(EvaluationTable(evaluations).text, terminator: "")
     }
   }
 

@@ -27,8 +27,8 @@ struct InfoCommand: ParsableCommand {
   func run() throws {
     do {
       let info = try RecordingReader(folder: recordingPath).info()
-      print(json ? info.json() : info.text(), terminator: "")
-    } catch {
+      try StandardOutput.print(json ? info.json() : info.text(), terminator: "")
+    } catch let error as RecordingError {
       throw error.located(in: recordingPath)
     }
   }

@@ -63,7 +63,7 @@ struct LivePipe {
   private func add(
     _ line: RecordingLine, at number: Int, to run: inout LiveRun, _ manifest: RecordingManifest,
     _ text: inout OutputText
-  ) throws(RecordingError) {
+  ) throws {
     switch line {
     case .manifest, .truePose, .truePeer: break
     case .tracking(let row): run.add(row)
@@ -78,27 +78,6 @@ struct LivePipe {
       text.removeAll()
       text.appendEstimate(row, report, estimate, frames: manifest.frames)
       try StandardOutput.write(text.bytes)
-    }
-  }
-}
-
-/// Standard output, without a buffer in between: who reads it sees each line at once.
-enum StandardOutput {
-  static func write(_ bytes: [UInt8]) throws(RecordingError) {
-    var start = 0
-    while start < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe bytes.baseAddress.map {
-          unsafe Foundation.write(STDOUT_FILENO, $0 + start, bytes.count - start)
-        } ?? 0
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw RecordingError(
-          .unwritableFile, "cannot be written", file: "standard output",
-          remedy: "keep the reader of the pipe running")
-      }
-      start += count
     }
   }
 }

@@ -30,6 +30,7 @@ struct Nearby: ParsableCommand {
         64  the command line is wrong
         65  the data is wrong; the message names file, line and column
         70  the program is wrong; please report it
+        74  the output could not be written and is lost
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
@@ -52,11 +53,22 @@ struct Nearby: ParsableCommand {
   }
 
   private static func fail(_ error: any Error) -> Never {
-    // Help and the version come as errors that are none.
-    if exitCode(for: error) == .success || error is ExitCode { exit(withError: error) }
+    if error is ExitCode { exit(withError: error) }
+    if exitCode(for: error) == .success { help(error) }
     let failure = CommandFailure(error) ?? parserFailure(error)
     Diagnostics.error(failure.message)
     exit(withError: failure.exitCode)
+  }
+
+  /// Prints the help or the version, which come as errors that are none.
+  private static func help(_ error: any Error) -> Never {
+    do throws(CommandFailure) {
+      try StandardOutput.print(fullMessage(for: error))
+      exit(withError: ExitCode.success)
+    } catch {
+      Diagnostics.error(error.message)
+      exit(withError: error.exitCode)
+    }
   }
 
   /// What the argument parser found, in one line.

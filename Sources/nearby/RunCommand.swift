@@ -111,7 +111,7 @@ struct RunCommand: ParsableCommand {
         accept: { try checkSelection(against: $0.peersInRecording) })
       folder.keep()
       progress.finish()
-      if !quiet { report(outcome, of: run.recording) }
+      if !quiet { try report(outcome, of: run.recording) }
     } catch let error as RecordingError {
       throw error.located(in: recordingPath)
     }
@@ -124,13 +124,13 @@ struct RunCommand: ParsableCommand {
       "--peer \(unknown): the recording has no such peer; it has \(known.joined(separator: ", "))")
   }
 
-  private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) {
+  private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) throws {
     Diagnostics.warn(of: outcome.warnings, in: recording)
     if json {
-      print(outcome.summary.json(), terminator: "")
+      try StandardOutput.print(outcome.summary.json(), terminator: "")
     } else {
-      print(ResultTable(summary: outcome.summary).text)
-      print(
+      try StandardOutput.print(ResultTable(summary: outcome.summary).text)
+      try StandardOutput.print(
         """
         \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
         \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output ?? "")

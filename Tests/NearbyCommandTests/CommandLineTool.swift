@@ -23,10 +23,12 @@ enum CommandLineTool {
   ///   - arguments: What follows the program's name.
   ///   - environment: What is set beside or instead of this process's own environment.
   ///   - inputPath: A file as its standard input; nothing without it.
+  ///   - outputPath: A file or a device as its standard output; then nothing of it is returned.
   /// - Returns: What it left behind.
   /// - Throws: When it cannot be started.
   static func run(
-    _ arguments: [String], environment: [String: String] = [:], inputPath: String? = nil
+    _ arguments: [String], environment: [String: String] = [:], inputPath: String? = nil,
+    outputPath: String? = nil
   ) throws -> Result {
     // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
     let folder = try TemporaryFolder()
@@ -40,7 +42,8 @@ enum CommandLineTool {
     process.standardInput =
       try inputPath.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
       ?? FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardOutput = try FileHandle(
+      forWritingTo: outputPath.map { URL(fileURLWithPath: $0) } ?? output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
     process.waitUntilExit()

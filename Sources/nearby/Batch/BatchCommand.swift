@@ -107,7 +107,7 @@ struct BatchCommand: AsyncParsableCommand {
     let all = try BatchItem.find(in: paths)
     let items = shard.map { BatchItem.shard(all, index: $0.index, of: $0.count) } ?? all
     if list {
-      for item in items { print(item.id) }
+      for item in items { try StandardOutput.print(item.id) }
       return
     }
     guard let output else { return }
@@ -128,9 +128,10 @@ struct BatchCommand: AsyncParsableCommand {
     if shard == nil { try report.write(to: output) }
     let seconds = start.duration(to: .now).inSeconds
     if json {
-      print(report.json, terminator: "")
+      try StandardOutput.print(report.json, terminator: "")
     } else if !quiet {
-      print(BatchTable(report, seconds: seconds, output: shard == nil ? output : nil).text)
+      try StandardOutput.print(
+        BatchTable(report, seconds: seconds, output: shard == nil ? output : nil).text)
     }
     for failure in report.failures { Diagnostics.error(failure.message) }
     if !report.failures.isEmpty { throw ExitCode.badData }

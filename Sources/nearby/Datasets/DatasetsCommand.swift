@@ -54,7 +54,7 @@ extension DatasetsCommand {
     func run() throws {
       let manifest = try manifest.read()
       if json {
-        print(CanonicalJSON.text(of: manifest.datasets), terminator: "")
+        try StandardOutput.print(CanonicalJSON.text(of: manifest.datasets), terminator: "")
         return
       }
       var table = TextTable(header: ["name", "from", "MB", "holds"], left: [0, 1, 3])
@@ -62,7 +62,7 @@ extension DatasetsCommand {
         let size = dataset.bytes.map { (Double($0) / 1e6).text(decimals: 1) } ?? "-"
         table.add([dataset.name, Self.origin(of: dataset), size, dataset.holds])
       }
-      print(table.lines.joined(separator: "\n"))
+      try StandardOutput.print(table.lines.joined(separator: "\n"))
     }
 
     private static func origin(of dataset: Dataset) -> String {
@@ -120,7 +120,9 @@ extension DatasetsCommand {
           this is a fault of the program or of the list, please report it
           """)
       }
-      if !quiet { print("\(output): as it must be; licence: \(dataset.license)") }
+      if !quiet {
+        try StandardOutput.print("\(output): as it must be; licence: \(dataset.license)")
+      }
     }
   }
 
@@ -163,7 +165,7 @@ extension DatasetsCommand {
           let differences = try dataset.differences(in: folder)
           if !differences.isEmpty { areGood = false }
           let verdict = differences.isEmpty ? ["good"] : differences.map(\.text)
-          print("\(folder): \(verdict.joined(separator: ", "))")
+          try StandardOutput.print("\(folder): \(verdict.joined(separator: ", "))")
         }
       }
       if !areGood { throw ExitCode.badData }

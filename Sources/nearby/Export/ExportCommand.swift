@@ -29,11 +29,11 @@ struct ExportOutputOptions: ParsableArguments {
   }
 
   /// Says what was written and what was not.
-  func print(_ report: ExportReport) {
+  func print(_ report: ExportReport) throws {
     guard !quiet else { return }
-    Swift.print("\(report.lines) line\(report.lines == 1 ? "" : "s") -> \(output)")
+    try StandardOutput.print("\(report.lines) line\(report.lines == 1 ? "" : "s") -> \(output)")
     for (what, count) in report.leftOut.sorted(by: { $0.key < $1.key }) {
-      Swift.print("  left out: \(count) \(what)")
+      try StandardOutput.print("  left out: \(count) \(what)")
     }
   }
 }

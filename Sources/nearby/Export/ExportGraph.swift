@@ -24,8 +24,8 @@ extension ExportCommand {
     func run() throws {
       do {
         let report = try PyfgExporter(RecordingReader(folder: recording)).export(to: file.output)
-        file.print(report)
-      } catch {
+        try file.print(report)
+      } catch let error as RecordingError {
         throw error.located(in: recording)
       }
     }

@@ -23,8 +23,9 @@ extension ExportCommand {
 
     func run() throws {
       do {
-        file.print(try LinesExporter(RecordingReader(folder: recording)).export(to: file.output))
-      } catch {
+        try file.print(
+          try LinesExporter(RecordingReader(folder: recording)).export(to: file.output))
+      } catch let error as RecordingError {
         throw error.located(in: recording)
       }
     }

@@ -46,7 +46,7 @@ extension ExportCommand {
       if let peer {
         let name = smoothed ? SmoothedWriter.fileName : EstimateWriter.fileName
         let path = source.hasSuffix("/") ? source + name : "\(source)/\(name)"
-        return file.print(
+        return try file.print(
           try exporter.export(
             peer: peer, estimates: path, kind: smoothed ? .smoothed : .estimates,
             to: file.output))
@@ -57,9 +57,9 @@ extension ExportCommand {
         throw CommandFailure(.usage, "\(source) is a result; name the peer with --peer NAME")
       }
       do {
-        file.print(
+        try file.print(
           try exporter.export(RecordingReader(folder: source), truth: truth, to: file.output))
-      } catch {
+      } catch let error as RecordingError {
         throw error.located(in: source)
       }
     }

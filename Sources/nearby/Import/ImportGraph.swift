@@ -36,7 +36,7 @@ extension ImportCommand {
       importer.robot = robot
       importer.frames = frames.frames(up: .z, axes: .ros)
       importer.options = recording.options(kind: .odometry)
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 }

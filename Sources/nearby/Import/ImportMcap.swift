@@ -68,7 +68,7 @@ extension ImportCommand {
       importer.peer = peer
       importer.frames = frames.frames(up: .z, axes: .ros)
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 }

@@ -43,8 +43,8 @@ struct ImportOutputOptions: ParsableArguments {
   }
 
   /// Says what an import did, unless nothing is to be said.
-  func report(_ report: ImportReport) {
-    if !quiet { print(ImportSummary(report, output: output).text) }
+  func report(_ report: ImportReport) throws {
+    if !quiet { try StandardOutput.print(ImportSummary(report, output: output).text) }
   }
 }
 

@@ -51,7 +51,7 @@ extension ImportCommand {
       if !thin { importer.thinning = nil }
       importer.replacesRecording = overwrite
       let report = try importer.importRecording(from: folder, to: output)
-      if !quiet { print(Self.summary(of: report, output: output)) }
+      if !quiet { try StandardOutput.print(Self.summary(of: report, output: output)) }
     }
 
     /// The facts of an import in a few lines.

@@ -36,7 +36,7 @@ extension ImportCommand {
       input.offset = clock.offset
       importer.ranging = input
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 
@@ -76,7 +76,7 @@ extension ImportCommand {
       input.offset = clock.offset
       importer.ranging = input
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 }

@@ -33,7 +33,7 @@ extension ImportCommand {
           path: trajectory, format: .tum, frames: frames.frames(up: .y, axes: .arkit)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 
@@ -67,7 +67,7 @@ extension ImportCommand {
           path: trajectory, format: .euroc, frames: frames.frames(up: .z, axes: .euroc)))
       importer.ranging = try ranging.input()
       importer.options = recording.options(kind: .groundTruth)
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 
@@ -101,7 +101,7 @@ extension ImportCommand {
           frames: frames.frames(up: .yDown, axes: .camera)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 
@@ -131,7 +131,7 @@ extension ImportCommand {
           path: odometry, format: .stray, frames: ImportFrames(up: .y, axes: .arkit)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
-      recording.report(try importer.importRecording(to: recording.output))
+      try recording.report(importer.importRecording(to: recording.output))
     }
   }
 }

@@ -83,11 +83,17 @@ struct ProveCommand: AsyncParsableCommand {
   @Flag(help: "Print JSON instead of tables.")
   var json = false
 
+  /// More runs than these take weeks.
+  private static let seedCounts = 1...10_000_000
+
   func validate() throws {
-    if seeds < 1 { throw ValidationError("--seeds must be at least 1") }
-    if let neverSeeds, neverSeeds < 1 {
-      throw ValidationError("--never-seeds must be at least 1")
+    guard Self.seedCounts.contains(seeds) else {
+      throw ValidationError("--seeds must be 1 to \(Self.seedCounts.upperBound)")
     }
+    guard Self.seedCounts.contains(neverSeeds ?? seeds) else {
+      throw ValidationError("--never-seeds must be 1 to \(Self.seedCounts.upperBound)")
+    }
+    if seed == .max { throw ValidationError("--seed must be below \(UInt64.max)") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1") }
     if trace != nil && (seed == nil || scenarioNames.count != 1) {
       throw ValidationError("--trace needs --seed and one scenario")
@@ -118,7 +124,7 @@ struct ProveCommand: AsyncParsableCommand {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
     let table = ProofTable(names: scenarios.map(\.name))
-    if !json { print(table.header) }
+    if !json { try StandardOutput.print(table.header) }
     let total = scenarios.reduce(0) { $0 + proof.seeds(of: $1).count }
     var runs = 0
     var all: [ScenarioFigures] = []
@@ -132,13 +138,15 @@ struct ProveCommand: AsyncParsableCommand {
       }
       all.append(figures)
       progress.finish()
-      if !json { print(table.row(figures, seconds: start.duration(to: .now).inSeconds)) }
+      if !json {
+        try StandardOutput.print(table.row(figures, seconds: start.duration(to: .now).inSeconds))
+      }
     }
     if json {
-      print(CanonicalJSON.text(of: ProofResult(scenarios: all)), terminator: "")
+      try StandardOutput.print(CanonicalJSON.text(of: ProofResult(scenarios: all)), terminator: "")
     } else {
-      if details { print(ProofTable.details(all), terminator: "") }
-      if seed == nil { print(ProofTable.verdict(all), terminator: "") }
+      if details { try StandardOutput.print(ProofTable.details(all), terminator: "") }
+      if seed == nil { try StandardOutput.print(ProofTable.verdict(all), terminator: "") }
     }
     return all
   }
@@ -156,9 +164,9 @@ struct ProveCommand: AsyncParsableCommand {
     }
     progress.finish()
     if json {
-      print(CanonicalJSON.text(of: ablation), terminator: "")
+      try StandardOutput.print(CanonicalJSON.text(of: ablation), terminator: "")
     } else {
-      print(AblationTable(ablation).text, terminator: "")
+      try StandardOutput.print(AblationTable(ablation).text, terminator: "")
     }
   }
 

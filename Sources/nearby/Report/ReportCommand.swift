@@ -60,6 +60,8 @@ struct ReportCommand: ParsableCommand {
     }
     try ReportPage(report, plotly: library).write(to: &file)
     try file.commit()
-    if !quiet { print("\(output): \(report.runs.map(\.name).joined(separator: ", "))") }
+    if !quiet {
+      try StandardOutput.print("\(output): \(report.runs.map(\.name).joined(separator: ", "))")
+    }
   }
 }

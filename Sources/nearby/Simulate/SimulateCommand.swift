@@ -93,9 +93,9 @@ struct SimulateCommand: ParsableCommand {
   }
 
   func run() throws {
-    if list { return print(Self.table, terminator: "") }
+    if list { return try StandardOutput.print(Self.table, terminator: "") }
     let scenario = try ScenarioArgument.scenario(scenarioName ?? "", setting: assignments)
-    if show { return print(CanonicalJSON.text(of: scenario), terminator: "") }
+    if show { return try StandardOutput.print(CanonicalJSON.text(of: scenario), terminator: "") }
     try simulate(scenario, into: output ?? "")
   }
 
@@ -143,7 +143,7 @@ struct SimulateCommand: ParsableCommand {
       progress.update(fraction: Double(index + 1) / Double(count), samples: samples)
     }
     progress.finish()
-    if !quiet { print(summary(of: scenario, samples: samples, output: output)) }
+    if !quiet { try StandardOutput.print(summary(of: scenario, samples: samples, output: output)) }
   }
 
   private func locating<Value>(_ recording: String, _ read: () throws -> Value) throws -> Value {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyRecordings
+
+/// Standard output, every write of which is checked: what is lost is an error, not a success.
+///
+/// Nothing is buffered in between, so that a reader sees each line at once.
+enum StandardOutput {
+  /// Writes a line, or a text that ends without one.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - terminator: What ends it.
+  /// - Throws: When it cannot be written.
+  static func print(_ text: String, terminator: String = "\n") throws(CommandFailure) {
+    try write(Array((text + terminator).utf8))
+  }
+
+  /// Writes bytes.
+  ///
+  /// - Parameter bytes: The bytes.
+  /// - Throws: When they cannot be written. Of a pipe whose reader has gone the process ends without a
+  ///   word, as programs do.
+  static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    guard let reason = FileDescriptor.write(bytes, to: STDOUT_FILENO) else { return }
+    if reason == EPIPE { endLikeClosedPipe() }
+    throw CommandFailure(
+      .outputLost,
+      "standard output cannot be written (\(unsafe String(cString: strerror(reason)))); "
+        + "check that space is left where it leads")
+  }
+
+  private static func endLikeClosedPipe() -> Never {
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+    exit(128 + SIGPIPE)
+  }
+}
+
+/// Writing to a descriptor as a whole.
+enum FileDescriptor {
+  /// Writes bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - descriptor: Where to.
+  /// - Returns: The system's reason why not all could be written; `nil` when all were.
+  static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
+    var start = 0
+    while start < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe bytes.baseAddress.map {
+          unsafe Foundation.write(descriptor, $0 + start, bytes.count - start)
+        } ?? 0
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return errno }
+      start += count
+    }
+    return nil
+  }
+}

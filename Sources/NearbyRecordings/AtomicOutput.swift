@@ -18,7 +18,8 @@ internal import Foundation
 public struct AtomicFile: ~Copyable {
   /// Where the file is to appear.
   public let path: String
-  private let temporaryPath: String
+  /// Where it is written until then.
+  let temporaryPath: String
   private var descriptor: CInt
 
   /// Starts a file; its folder must exist.
@@ -38,8 +39,9 @@ public struct AtomicFile: ~Copyable {
   /// Writes text at the end.
   ///
   /// - Parameter text: The text.
-  /// - Throws: ``RecordingError`` when it cannot be written.
+  /// - Throws: ``RecordingError`` when it cannot be written, or holds a number that is not finite.
   public mutating func write(_ text: OutputText) throws(RecordingError) {
+    try text.checkIsFinite(for: path)
     try text.withSpan { (bytes) throws(RecordingError) in try write(bytes) }
   }
 

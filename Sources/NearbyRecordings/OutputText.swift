@@ -10,6 +10,8 @@ public struct OutputText: Sendable {
   private var storage: [UInt8] = []
   /// How many bytes the text has.
   private(set) var count = 0
+  /// Where the first number stands that is infinite or none, bytes from the beginning; no file takes it.
+  private var firstNonFinite: Int?
 
   /// Makes an empty text.
   public init() {}
@@ -27,10 +29,33 @@ public struct OutputText: Sendable {
   }
 
   /// Empties the text and keeps its storage.
-  public mutating func removeAll() { count = 0 }
+  public mutating func removeAll() {
+    count = 0
+    firstNonFinite = nil
+  }
 
   /// Takes away what was appended since the text had so many bytes.
-  mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+  mutating func truncate(to count: Int) {
+    self.count = min(count, self.count)
+    if let place = firstNonFinite, place >= count { firstNonFinite = nil }
+  }
+
+  /// Refuses a text with a number that is infinite or none: the one gate before every file.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file that the text is for.
+  ///   - number: The number of the line in the file, when it is known.
+  /// - Throws: `notFinite`, with the line that holds the number.
+  package func checkIsFinite(for file: String, line number: Int? = nil) throws(RecordingError) {
+    guard let place = firstNonFinite else { return }
+    let text = storage[..<count]
+    let start = text[..<place].lastIndex(of: .lf).map { $0 + 1 } ?? 0
+    let end = text[place...].firstIndex(of: .lf) ?? count
+    let line = String(decoding: text[start..<end], as: UTF8.self)
+    throw RecordingError(
+      .notFinite, "a number of \"\(line.printable(limit: 120))\" is not finite", file: file,
+      line: number, remedy: "look for values in the input that are too large")
+  }
 
   /// Appends text.
   public mutating func append(_ text: String) {
@@ -77,7 +102,8 @@ public struct OutputText: Sendable {
 
   /// Appends a number rounded to some decimals; zeros at its end are left away.
   ///
-  /// Numbers too large for an exact result, infinities and `nan` come as Swift describes them.
+  /// Numbers too large for an exact result come as Swift describes them. So do infinities and `nan`, and
+  /// no file takes the text then.
   ///
   /// - Parameters:
   ///   - number: The number.
@@ -86,8 +112,14 @@ public struct OutputText: Sendable {
     precondition((0...15).contains(decimals), "decimals must be 0 to 15")
     let scaled = number.magnitude * powersOfTen[decimals]
     // The comparison is false for nan.
-    guard scaled < Self.largestWhole else { return append(number.description) }
+    guard scaled < Self.largestWhole else { return appendDescription(of: number) }
     append(Self.rounded(scaled), decimals: decimals, isNegative: number < 0)
+  }
+
+  /// Appends what was measured, as ``append(_:decimals:)`` does; infinities and `nan`, too, are what a
+  /// sensor said, and files take them.
+  mutating func append(measured number: Double, decimals: Int) {
+    if number.isFinite { append(number, decimals: decimals) } else { append(number.description) }
   }
 
   /// Appends a number rounded to some significant digits; zeros at its end are left away.
@@ -99,7 +131,9 @@ public struct OutputText: Sendable {
     precondition((1...15).contains(significantDigits), "significant digits must be 1 to 15")
     let magnitude = number.magnitude
     guard number != 0 else { return append(byte: .zero) }
-    guard magnitude >= 1e-300, magnitude.isFinite else { return append(number.description) }
+    guard magnitude >= 1e-300, magnitude.isFinite else {
+      return appendDescription(of: number)
+    }
     let exponent = Self.decimalExponent(of: magnitude)
     guard (-5..<15).contains(exponent) else {
       append(number / pow(10, Double(exponent)), significantDigits: significantDigits)
@@ -149,6 +183,12 @@ extension OutputText {
   @inline(never)
   private static func systemExponent(of magnitude: Double) -> Int {
     Int(log10(magnitude).rounded(.down))
+  }
+
+  @inline(never)
+  private mutating func appendDescription(of number: Double) {
+    if !number.isFinite, firstNonFinite == nil { firstNonFinite = count }
+    append(number.description)
   }
 
   @inline(__always)

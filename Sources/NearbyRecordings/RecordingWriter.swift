@@ -67,10 +67,14 @@ public struct RecordingWriter: ~Copyable {
   ///   - path: The folder to make; folders above it are made as needed.
   ///   - manifest: What goes into `recording.json`.
   ///   - options: How it is written.
-  /// - Throws: ``RecordingError`` when the folder is in use or cannot be made.
+  /// - Throws: ``RecordingError`` when the folder is in use or cannot be made, or when nobody could read
+  ///   the manifest back.
   public init(
     path: String, manifest: RecordingManifest, options: Options = Options()
   ) throws(RecordingError) {
+    // What nobody could read back is not written.
+    var warnings = RecordingWarnings()
+    _ = try RecordingManifest(json: Array(manifest.json.utf8), warnings: &warnings)
     let folder = try AtomicFolder(
       path: path,
       replacingFolderWith: options.replacesRecording ? RecordingManifest.fileName : nil)

@@ -72,10 +72,10 @@ struct RowFile: ~Copyable {
     }
   }
 
-  /// Appends a comma and a value, or nothing after the comma where there is none.
+  /// Appends a comma and a measured value, or nothing after the comma where there is none.
   mutating func append(_ value: Double?, decimals: Int) {
     text.append(",")
-    if let value { text.append(value, decimals: decimals) }
+    if let value { text.append(measured: value, decimals: decimals) }
   }
 
   /// Appends the coordinates of a place, each after a separator.
@@ -103,6 +103,7 @@ struct RowFile: ~Copyable {
 
   /// Ends a row.
   mutating func end() throws(RecordingError) {
+    try text.checkIsFinite(for: name, line: line)
     text.append("\n")
     rows += 1
     if let moment = begun?.moment { latest = max(moment, latest ?? moment) }

@@ -77,6 +77,7 @@ struct LivePipe {
       guard let (report, estimate) = run.add(row) else { return }
       text.removeAll()
       text.appendEstimate(row, report, estimate, frames: manifest.frames)
+      try text.checkIsFinite(for: "standard output")
       try StandardOutput.write(text.bytes)
     }
   }

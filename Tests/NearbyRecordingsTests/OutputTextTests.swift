@@ -44,6 +44,41 @@ struct OutputTextTests {
     #expect(Self.print(number, digits: digits) == text)
   }
 
+  @Test(
+    "No file takes a number that is infinite or none",
+    arguments: [Double.nan, .infinity, -.infinity])
+  func nonFinite(number: Double) throws {
+    let folder = try TemporaryFolder()
+    for significant in [false, true] {
+      var text = OutputText()
+      text.append("1,a\n2,b,")
+      let length = text.count
+      if significant {
+        text.append(number, significantDigits: 9)
+      } else {
+        text.append(number, decimals: 3)
+      }
+      text.append(",c\n3,d\n")
+      var file = try AtomicFile(path: folder.path("file.csv"))
+      let error = recordingError { try file.write(text) }
+      #expect(error?.code == .notFinite)
+      #expect(error?.message == "a number of \"2,b,\(number),c\" is not finite")
+      text.truncate(to: length)
+      try file.write(text)
+      text.removeAll()
+      text.append(1e300, decimals: 3)
+      try file.write(text)
+      try file.commit()
+      #expect(try folder.text("file.csv") == "1,a\n2,b,1e+300")
+    }
+  }
+
+  @Test("JSON says null where there is no number")
+  func nullInJSON() throws {
+    let text = CanonicalJSON.text(of: ["a": [Double.nan, .infinity, -.infinity, 0.5]])
+    #expect(text.filter { !$0.isWhitespace } == #"{"a":[null,null,null,0.5]}"#)
+  }
+
   @Test("Nine digits come back as nine digits, over all sizes", arguments: 0..<64)
   func nineDigits(seed: UInt64) throws {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1

@@ -197,6 +197,37 @@ struct PlazaImporterTests {
     #expect(try folder.contents("") == ["Plaza1_.mat"])
   }
 
+  @Test(
+    "Numbers from which nothing finite would follow are an error with table and row",
+    arguments: ["GT", "DR", "DRp", "TD", "TL"], PlazaImporter.Odometry.allCases)
+  func hugeNumbers(table: String, odometry: PlazaImporter.Odometry) throws {
+    let folder = try TemporaryFolder()
+    var sketch = Self.circle()
+    let index = try #require(sketch.tables.firstIndex { $0.name == table })
+    sketch.tables[index].rows[1][2] = -1e308
+    try folder.write(sketch.bytes, to: "in/Plaza2_.mat")
+    var importer = PlazaImporter()
+    importer.odometry = odometry
+    let error = try #require(throws: RecordingError.self) {
+      try importer.importRecording(from: folder.path("in"), to: folder.path("out"))
+    }
+    #expect(error.file == "Plaza2_.mat")
+    #expect(error.message == "\"\(table)\" holds -1e+308 in row 2")
+  }
+
+  @Test("Odometry that has nothing to do with the truth is an error of the file, not of the output")
+  func absurdDrift() throws {
+    let folder = try TemporaryFolder()
+    var sketch = Self.circle()
+    for row in sketch.tables[1].rows.indices { sketch.tables[1].rows[row][1] = 1e6 }
+    try folder.write(sketch.bytes, to: "in/Plaza2_.mat")
+    let error = try #require(throws: RecordingError.self) {
+      try PlazaImporter().importRecording(from: folder.path("in"), to: folder.path("out"))
+    }
+    #expect(error.file == "Plaza2_.mat")
+    #expect(error.message.hasPrefix("the odometry drifts by"))
+  }
+
   @Test("A file cut anywhere is an error, never a crash", arguments: [false, true])
   func truncated(isCompressed: Bool) throws {
     let folder = try TemporaryFolder()

@@ -228,4 +228,34 @@ struct RecordingWriterTests {
     #expect(try folder.text("r/trajectory.txt").split(separator: "\n").count == 2)
     #expect(try folder.contents("r/truth") == ["peers.csv"])
   }
+
+  @Test(
+    "A manifest that nobody could read back is refused",
+    arguments: [Double.nan, .infinity])
+  func nonFinite(value: Double) throws {
+    let folder = try TemporaryFolder()
+    var manifest = RecordingManifest(name: "r")
+    manifest.trajectory.positionDrift = value
+    let refusal = recordingError {
+      _ = try RecordingWriter(path: folder.path("r"), manifest: manifest)
+    }
+    #expect(refusal?.file == "recording.json")
+    #expect(try folder.contents("") == [])
+  }
+
+  @Test("Measured values are written as they were, even those that no radio can mean")
+  func strangeMeasurements() throws {
+    let folder = try TemporaryFolder()
+    var writer = try RecordingWriter(
+      path: folder.path("r"), manifest: RecordingManifest(name: "r"))
+    try writer.append(Self.pose(0))
+    var sample = RangingRow(timestamp: try Self.time(0), peer: "a", distance: -1)
+    (sample.azimuthRadians, sample.elevationRadians) = (.nan, -.infinity)
+    try writer.append(sample)
+    try writer.finish()
+    #expect(try folder.text("r/ranging.csv").hasSuffix("\n0.000000,a,-1,nan,-inf\n"))
+    var samples = try RecordingReader(folder: folder.path("r")).ranging()
+    let row = try #require(try samples.next())
+    #expect(row.azimuthRadians?.isNaN == true && row.elevationRadians == -.infinity)
+  }
 }

@@ -79,7 +79,9 @@ public struct PlazaImporter: Hashable, Sendable {
       truePosesWritten: truePoses.count,
       drift: PlazaReport.Drift(odometry: reckoned, truth: truth, distances: plaza.distances),
       rangeErrors: PlazaReport.RangeErrors(plaza))
-    try write(plaza, poses, truePoses, report, to: output, file: run.fileName)
+    try write(
+      plaza, poses, truePoses, manifest(report, plaza, file: run.fileName), to: output,
+      file: run.fileName)
     return report
   }
 
@@ -100,6 +102,9 @@ public struct PlazaImporter: Hashable, Sendable {
     return run
   }
 
+  /// A file of a run has 1 MB; one beyond this is something else, bytes.
+  private static let largestRun = 256 << 20
+
   private func read(_ run: Run, in folder: String) throws(RecordingError) -> [UInt8] {
     let path = "\(folder)/\(run.fileName)"
     guard FileManager.default.fileExists(atPath: path) else {
@@ -107,13 +112,7 @@ public struct PlazaImporter: Hashable, Sendable {
         .missingFile, "there is no such file", file: path,
         remedy: "give the folder gtsam/Data of the Python package gtsam, or examples/Data of GTSAM")
     }
-    do {
-      return Array(try Data(contentsOf: URL(filePath: path)))
-    } catch {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read (\(error.localizedDescription))", file: path,
-        remedy: "check that it is a file that you may read")
-    }
+    return try FileBytes.read(path: path, limit: Self.largestRun)
   }
 
   private func rows(
@@ -143,7 +142,7 @@ public struct PlazaImporter: Hashable, Sendable {
   }
 
   private func write(
-    _ plaza: PlazaRun, _ poses: [PoseRow], _ truePoses: [PoseRow], _ report: PlazaReport,
+    _ plaza: PlazaRun, _ poses: [PoseRow], _ truePoses: [PoseRow], _ manifest: RecordingManifest,
     to output: String, file: String
   ) throws(RecordingError) {
     var options = RecordingWriter.Options()
@@ -151,8 +150,7 @@ public struct PlazaImporter: Hashable, Sendable {
     options.lengthDecimals = 4
     options.angleDecimals = 5
     options.replacesRecording = replacesRecording
-    var writer = try RecordingWriter(
-      path: output, manifest: manifest(report, plaza), options: options)
+    var writer = try RecordingWriter(path: output, manifest: manifest, options: options)
     for row in poses { try writer.append(row) }
     for range in plaza.ranges {
       try writer.append(
@@ -170,7 +168,16 @@ public struct PlazaImporter: Hashable, Sendable {
     try writer.finish()
   }
 
-  private func manifest(_ report: PlazaReport, _ plaza: PlazaRun) -> RecordingManifest {
+  private func manifest(
+    _ report: PlazaReport, _ plaza: PlazaRun, file: String
+  ) throws(RecordingError) -> RecordingManifest {
+    let (position, yaw) = (report.drift.positionDensity, report.drift.yawDensityDegrees)
+    guard position <= 10, yaw <= 180 else {
+      throw RecordingError(
+        .valueOutOfRange,
+        "the odometry drifts by \(position) m and \(yaw) degrees in the square root of a metre",
+        file: file, remedy: "check DR, DRp and GT for values that are no metres or radians")
+    }
     var manifest = RecordingManifest(name: report.name)
     manifest.description = description(of: report)
     manifest.source =

@@ -40,6 +40,11 @@ struct PlazaRun {
     let path = try contents.matrix("DRp", columns: 4, file: file)
     let tags = try contents.matrix("TD", columns: 4, file: file)
     let places = try contents.matrix("TL", columns: 3, file: file)
+    for (name, matrix) in [
+      ("GT", truth), ("DR", steps), ("DRp", path), ("TD", tags), ("TL", places),
+    ] {
+      try Self.checkMagnitudes(of: matrix, name, file)
+    }
     guard steps.rows == truth.rows - 1, path.rows == truth.rows else {
       throw RecordingError(
         .wrongFieldCount,
@@ -81,6 +86,22 @@ struct PlazaRun {
         (try Self.beacon(places[row, 0], "TL", row, file), SIMD2(places[row, 1], places[row, 2])))
     }
     self.beacons = beacons.sorted { $0.id < $1.id }
+  }
+
+  /// Sums and squares of what is below this stay finite; positions are metres, times seconds.
+  private static let largestMagnitude = 1e10
+
+  private static func checkMagnitudes(
+    of matrix: MatlabFile.Matrix, _ name: String, _ file: String
+  ) throws(RecordingError) {
+    guard let index = matrix.values.firstIndex(where: { abs($0) > largestMagnitude }) else {
+      return
+    }
+    throw RecordingError(
+      .valueOutOfRange,
+      "\"\(name)\" holds \(matrix.values[index]) in row \(index % matrix.rows + 1)",
+      file: file, remedy: "numbers are metres, seconds and radians, none beyond \(largestMagnitude)"
+    )
   }
 
   private static func beacon(

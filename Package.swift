@@ -165,7 +165,8 @@ let package = Package(
     .testTarget(
       name: "NearbyCommandTests",
       dependencies: [
-        "nearby", "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "nearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry",
+        "NearbyRecordings",
       ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),

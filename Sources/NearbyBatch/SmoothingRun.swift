@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
@@ -34,7 +35,6 @@ struct SmoothingRun {
       progress(Self.readingShare + (1 - Self.readingShare) * share, rows.count)
     }
 
-    var comparison = try SmoothedComparison(recording, configuration: configuration)
     var next = [Int](repeating: 0, count: smoothed.tracks.count)
     for row in rows {
       let track = smoothed.tracks[row.id.index]
@@ -45,21 +45,32 @@ struct SmoothingRun {
         timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex,
         worldFromDevice: position?.worldFromDevice, positionInWorld: position?.positionInWorld,
         covariance: position?.covariance ?? .zero,
+        modeProbability: track.modes.first?.probability,
         horizontalAngleRadians: position?.horizontalAngleRadians)
       try writer.write(smoothedRow)
-      try comparison.add(
-        smoothedRow, modeProbability: track.modes.first?.probability ?? 0)
     }
 
+    let evaluation = try evaluation(of: writer.flush())
+    let errors = Dictionary(
+      evaluation?.peers.map { ($0.id, $0.figures.errors) } ?? [],
+      uniquingKeysWith: { first, _ in first })
     let indices = Dictionary(rows.map { ($0.peer, $0) }, uniquingKeysWith: { first, _ in first })
     for index in summary.peers.indices {
       guard let row = indices[summary.peers[index].id] else { continue }
       summary.peers[index].smoothed = SmoothedSummary(
         smoothed.tracks[row.id.index], frames: recording.manifest.frames,
-        errors: comparison.errors(ofPeer: row.peerIndex, named: row.peer))
+        errors: errors[row.peer])
     }
-    summary.smoothedErrors = comparison.errors
+    summary.smoothedErrors = evaluation?.all.errors
     summary.timing?.smoothingSeconds = start.duration(to: .now) / .seconds(1)
+  }
+
+  /// What the rows are worth as they were written; `nil` without truth.
+  private func evaluation(of path: String) throws(RecordingError) -> ResultEvaluation? {
+    guard recording.hasTruth else { return nil }
+    return try ResultEvaluation.evaluate(
+      try EstimateReader(path: path, kind: .smoothed), of: .smoothed, under: configuration,
+      result: recording.folder, recording: recording)
   }
 
   private func read(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NearbyEvaluation
 import NearbyGeometry
 import NearbyRecordings
 import Testing
@@ -71,6 +72,33 @@ struct SmoothCommandTests {
     let all = try #require(summary.smoothedErrors)
     #expect(all.samples == WalkRecording.samples)
     #expect(try #require(summary.timing?.smoothingSeconds) > 0)
+  }
+
+  @Test("Everybody who judges the smoothed rows comes to one verdict", arguments: [0.3, 0])
+  func oneVerdict(climb: Double) throws {
+    let walk = try WalkRecording(climb: climb).write(to: folder)
+    _ = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))
+    _ = try CommandLineTool.run(
+      "batch", walk, "--smooth", "--evaluate", "-o", folder.path("batch"))
+    let summary = try summary("out/summary.json")
+    let evaluate = try CommandLineTool.run("evaluate", folder.path("out"), "--json")
+    struct Output: Decodable { var results: [ResultEvaluation] }
+    let decoder = JSONDecoder()
+    let evaluated = try decoder.decode(Output.self, from: Data(evaluate.output.utf8)).results[1]
+    let batched = try decoder.decode(
+      [ResultEvaluation].self,
+      from: Data(folder.text(of: "batch/results/walk/evaluation.json").utf8))[1]
+    for evaluation in [evaluated, batched] {
+      #expect(evaluation.source == .smoothed)
+      #expect(evaluation.all.errors == summary.smoothedErrors)
+      for peer in evaluation.peers {
+        let smoothed = try #require(summary.peers.first { $0.id == peer.id }?.smoothed)
+        #expect(peer.figures.errors == smoothed.errors)
+      }
+    }
+    // On the level walk the ranges alone hold two places that are equally probable.
+    let bag = try #require(evaluated.peers.first { $0.id == "bag, blue" })
+    #expect((bag.figures.errors.convergedSamples > 0) == (climb > 0))
   }
 
   @Test func withoutTheFlagNothingOfItIsWritten() throws {

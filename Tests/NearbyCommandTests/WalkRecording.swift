@@ -29,10 +29,14 @@ struct WalkRecording {
 
     """
 
-  init() {
+  /// Makes the recording.
+  ///
+  /// - Parameter climb: How far the device goes up and down, metres: on a level walk nothing tells a peer
+  ///   above from one below.
+  init(climb: Double = 0.3) {
     for step in -1...101 {
       let time = 0.1 * Double(step)
-      let (x, y, z) = (sin(time), 1 - cos(time), 0.3 * sin(2 * time))
+      let (x, y, z) = (sin(time), 1 - cos(time), climb * sin(2 * time))
       trajectory += "\(time) \(x) \(y) \(z) 0 0 0 1\n"
       guard (0...100).contains(step) else { continue }
       // Forward, left and up are x, y and z here: the device never turns.

@@ -17,9 +17,12 @@ struct SmoothedWriterTests {
       worldFromDevice: RigidTransform(rotation: .identity, translation: Vector3(1, 2, 5)),
       positionInWorld: Vector3(1, 2, 3),
       covariance: SymmetricMatrix3(xx: 1, xy: 0.2, xz: 0.3, yy: 4, yz: 0.5, zz: 9),
+      modeProbability: 0.75,
       horizontalAngleRadians: 0)
     try writer.write(row)
     row.worldFromDevice = nil
+    try writer.write(row)
+    row.worldFromDevice = RigidTransform(rotation: .identity, translation: Vector3(1, 2, 3))
     try writer.write(row)
     row.positionInWorld = nil
     try writer.write(row)
@@ -29,9 +32,11 @@ struct SmoothedWriterTests {
     #expect(
       lines.map(String.init) == [
         SmoothedWriter.columns.joined(separator: ","),
-        "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,2,1,0,0,0",
-        "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,,,,,",
-        "1.500000,\"a, b\",,,,,,,,,,,,,,",
+        "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,2,1,0,0,0,0.75",
+        "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,,,,,,0.75",
+        // In one place there is no direction.
+        "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,0,,,,,0.75",
+        "1.500000,\"a, b\",,,,,,,,,,,,,,,",
       ])
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyFusion
+package import NearbyFusion
 public import NearbyRecordings
 
 /// The results of a run held against the truth of its recording.
@@ -76,8 +76,27 @@ public struct ResultEvaluation: Sendable, Codable {
     _ source: Source, folder: String, recording: RecordingReader
   ) throws(RecordingError) -> ResultEvaluation {
     let result = ResultFolder(path: folder)
-    var join = try ResultJoin(recording, try result.configuration())
-    try join.run(try result.rows(source), recording: recording.folder)
-    return join.evaluation(result: folder, source: source, recording: recording.manifest.name)
+    return try evaluate(
+      try result.rows(source), of: source, under: try result.configuration(), result: folder,
+      recording: recording)
+  }
+
+  /// Evaluates rows as they come out of a file, so that everybody who reads it arrives at one verdict.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - source: What they are.
+  ///   - configuration: The settings that were in force.
+  ///   - result: The name of the result.
+  ///   - recording: The recording, which holds the truth.
+  /// - Returns: The evaluation, without the error of the trajectory.
+  /// - Throws: The first fault of the rows or of the recording, located.
+  package static func evaluate(
+    _ rows: consuming EstimateReader, of source: Source, under configuration: FusionConfiguration,
+    result: String, recording: RecordingReader
+  ) throws(RecordingError) -> ResultEvaluation {
+    var join = try ResultJoin(recording, configuration)
+    try join.run(rows, recording: recording.folder)
+    return join.evaluation(result: result, source: source, recording: recording.manifest.name)
   }
 }

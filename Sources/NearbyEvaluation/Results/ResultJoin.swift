@@ -43,18 +43,15 @@ struct ResultJoin: ~Copyable {
     let index = index(of: sample)
     entries[index].note(row, sample)
     let place = try truth.place(at: sample)
+    let isConverged = isConverged(row)
+    entries[index].noteConvergence(isConverged, at: row.timestamp)
     guard let place, let mean = row.meanInWorld else {
-      entries[index].noteConvergence(row.status == .converged, at: row.timestamp)
       entries[index].notePlacement(nil)
       return
     }
     let frames = recording.manifest.frames
     let estimated = frames.engineWorldFromWorld.act(mean)
     let covariance = row.covarianceInWorld.rotated(by: frames.engineWorldFromWorld)
-    let fromDevice = estimated - place.odometryPose.translation
-    let isConverged =
-      row.status.map { $0 == .converged } ?? isNarrow(covariance, distance: fromDevice.length)
-    entries[index].noteConvergence(isConverged, at: row.timestamp)
     comparison.add(
       TruthComparison.Sample(
         peer: index, timestamp: row.timestamp, isConverged: isConverged,
@@ -65,13 +62,20 @@ struct ResultJoin: ~Copyable {
     entries[index].notePlacement(isPlaced ? estimated - trueInOdometry : nil)
   }
 
-  /// The engine's criterion, for rows that do not say whether they are converged.
-  private func isNarrow(_ covariance: SymmetricMatrix3, distance: Double) -> Bool {
+  /// Whether a row is converged: as it says, or, where it does not, by the engine's criterion.
+  ///
+  /// Files of other estimators may lack the mode's probability, which is one then.
+  private func isConverged(_ row: EstimateRow) -> Bool {
+    if let status = row.status { return status == .converged }
+    guard row.meanInWorld != nil, let distance = row.distance else { return false }
+    let covariance = row.covarianceInWorld.rotated(
+      by: recording.manifest.frames.engineWorldFromWorld)
     let variance =
       configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
     let settings = configuration.convergence
-    return max(0, variance).squareRoot()
-      <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
+    return row.modeProbability ?? 1 >= settings.dominantModeWeight
+      && max(0, variance).squareRoot()
+        <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
   }
 
   private mutating func index(of sample: RangingRow) -> Int {

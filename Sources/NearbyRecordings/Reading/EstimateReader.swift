@@ -34,6 +34,8 @@ public struct EstimateRow: Hashable, Sendable {
   public var normalizedInnovationSquared: Double?
   /// How many hypotheses were alive; `nil` in a smoothed row.
   public var hypotheses: Int?
+  /// The probability of the mode that the mean is in; `nil` in a row of estimates.
+  public var modeProbability: Double?
   /// How much of the sample was used; `nil` in a smoothed row.
   public var use: SampleReport.Use?
   /// The row's line in its file.
@@ -108,7 +110,8 @@ public struct EstimateReader: ~Copyable, Sendable {
       hasWorldTransform: !csv.isEmpty(Column.world), meanInWorld: mean,
       covarianceInWorld: mean == nil ? .zero : try covariance(),
       normalizedInnovationSquared: try csv.number(Column.nis),
-      hypotheses: try csv.number(Column.hypotheses).flatMap { Int(exactly: $0) }, use: try use(),
+      hypotheses: try csv.number(Column.hypotheses).flatMap { Int(exactly: $0) },
+      modeProbability: try csv.number(Column.modeProbability), use: try use(),
       line: csv.lines.line)
   }
 
@@ -191,6 +194,7 @@ public struct EstimateReader: ~Copyable, Sendable {
     static let distanceSigma = 24
     static let horizontalAngleSigma = 25
     static let hypotheses = 26
+    static let modeProbability = 27
 
     static let always = [
       "timestamp", "peer", "mean_x", "mean_y", "mean_z", "cov_xx", "cov_xy", "cov_xz", "cov_yy",
@@ -200,7 +204,9 @@ public struct EstimateReader: ~Copyable, Sendable {
       "status", "distance", "direction_x", "direction_y", "direction_z", "horizontal_angle",
       "vertical", "world_x", "world_y", "world_z", "nis", "used",
     ]
-    static let others = ["reasons", "distance_sigma", "horizontal_angle_sigma", "hypotheses"]
+    static let others = [
+      "reasons", "distance_sigma", "horizontal_angle_sigma", "hypotheses", "mode_probability",
+    ]
     static let names = always + engine + others
   }
 }

@@ -18,13 +18,17 @@ public struct SmoothedRow: Hashable, Sendable {
   public var positionInWorld: Vector3?
   /// Its covariance, m².
   public var covariance: SymmetricMatrix3
+  /// The probability of the mode, among the places where the peer may be, that the position is in;
+  /// `nil` when there is none.
+  public var modeProbability: Double?
   /// The peer's bearing relative to the device's heading, radians, positive to the right.
   public var horizontalAngleRadians: Double?
 
   /// Makes a row.
   public init(
     timestamp: Timestamp, peer: String, peerIndex: Int, worldFromDevice: RigidTransform?,
-    positionInWorld: Vector3?, covariance: SymmetricMatrix3, horizontalAngleRadians: Double?
+    positionInWorld: Vector3?, covariance: SymmetricMatrix3, modeProbability: Double?,
+    horizontalAngleRadians: Double?
   ) {
     self.timestamp = timestamp
     self.peer = peer
@@ -32,6 +36,7 @@ public struct SmoothedRow: Hashable, Sendable {
     self.worldFromDevice = worldFromDevice
     self.positionInWorld = positionInWorld
     self.covariance = covariance
+    self.modeProbability = modeProbability
     self.horizontalAngleRadians = horizontalAngleRadians
   }
 
@@ -39,5 +44,10 @@ public struct SmoothedRow: Hashable, Sendable {
   var fromDevice: Vector3? {
     guard let worldFromDevice, let positionInWorld else { return nil }
     return worldFromDevice.inverse.act(positionInWorld)
+  }
+
+  /// The unit vector along ``fromDevice``; `nil` when the two are in one place, too.
+  var directionFromDevice: Vector3? {
+    fromDevice.flatMap { $0.length > 0 ? $0.normalized : nil }
   }
 }

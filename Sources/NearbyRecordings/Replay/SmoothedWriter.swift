@@ -12,7 +12,7 @@ public struct SmoothedWriter: ~Copyable {
   public static let columns = [
     "timestamp", "peer", "mean_x", "mean_y", "mean_z", "cov_xx", "cov_xy", "cov_xz", "cov_yy",
     "cov_yz", "cov_zz", "distance", "direction_x", "direction_y", "direction_z",
-    "horizontal_angle",
+    "horizontal_angle", "mode_probability",
   ]
 
   private let frames: FrameConvention
@@ -41,9 +41,19 @@ public struct SmoothedWriter: ~Copyable {
     table.text.appendField(
       row.positionInWorld.map { _ in frames.worldCovariance(fromEngine: row.covariance) })
     table.text.appendField(row.fromDevice?.length)
-    table.text.appendField((row.fromDevice?.normalized).map(frames.deviceVector(fromEngine:)))
-    table.text.appendField(row.fromDevice == nil ? nil : row.horizontalAngleRadians)
+    table.text.appendField(row.directionFromDevice.map(frames.deviceVector(fromEngine:)))
+    table.text.appendField(row.directionFromDevice == nil ? nil : row.horizontalAngleRadians)
+    table.text.appendField(row.positionInWorld == nil ? nil : row.modeProbability)
     try table.endRow()
+  }
+
+  /// Hands over what was written.
+  ///
+  /// - Returns: The path under which it can be read back before ``commit()``.
+  /// - Throws: When the file cannot be written.
+  package mutating func flush() throws(RecordingError) -> String {
+    try table.flush()
+    return table.temporaryPath
   }
 
   /// Ends the file and puts it in its place.

@@ -27,7 +27,11 @@ package struct TableFile: ~Copyable {
     try file.commit()
   }
 
-  private mutating func flush() throws(RecordingError) {
+  /// Where the rows are until then.
+  package var temporaryPath: String { file.temporaryPath }
+
+  /// Hands over the rows that were written.
+  package mutating func flush() throws(RecordingError) {
     try file.write(text)
     text.removeAll()
   }

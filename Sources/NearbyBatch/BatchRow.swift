@@ -18,16 +18,15 @@ public struct BatchRow: Sendable {
   public var odometryRMSE: Double?
 
   /// Reads the rows from a result.
-  static func rows(of item: BatchItem, in folder: String) throws -> [BatchRow] {
-    let decoder = JSONDecoder()
-    let summary = try decoder.decode(
-      RunSummary.self, from: Data(FileBytes.read(path: "\(folder)/\(RunSummary.fileName)")))
+  static func rows(of item: BatchItem, in folder: String) throws(RecordingError) -> [BatchRow] {
+    let remedy = "remove the folder of this result and resume"
+    let summary = try JSONFile.decode(
+      RunSummary.self, path: "\(folder)/\(RunSummary.fileName)", remedy: remedy)
     let path = "\(folder)/\(ResultEvaluation.fileName)"
     var figures: [String: ResultFigures] = [:]
     var odometryRMSE: Double?
     if FileManager.default.fileExists(atPath: path) {
-      let evaluations = try decoder.decode(
-        [ResultEvaluation].self, from: Data(FileBytes.read(path: path)))
+      let evaluations = try JSONFile.decode([ResultEvaluation].self, path: path, remedy: remedy)
       for peer in evaluations.first?.peers ?? [] { figures[peer.id] = peer.figures }
       odometryRMSE = evaluations.first?.trajectory?.rmse
     }

@@ -22,11 +22,7 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
   /// - Parameter path: The file's path.
   /// - Throws: When the file is missing or cannot be read.
   public init(ofFile path: String) throws(RecordingError) {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw RecordingError(
-        .missingFile, "there is no such file, or it cannot be read", file: path,
-        remedy: "check the path of the file and that you may read it")
-    }
+    let file = try FileBytes.handle(path: path)
     defer { try? file.close() }
     var sum = Sum()
     do {

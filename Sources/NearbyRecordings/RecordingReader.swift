@@ -121,9 +121,6 @@ extension RecordingReader {
   static let truthTrajectoryFile = "truth/trajectory.txt"
   static let truthPeersFile = "truth/peers.csv"
 
-  /// A manifest beyond this is none, bytes.
-  private static let largestManifest = 16 << 20
-
   private enum Kind { case file, folder }
 
   private static func kind(of path: String) -> Kind? {
@@ -137,16 +134,6 @@ extension RecordingReader {
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
   private static func contents(of path: String) throws(RecordingError) -> [UInt8] {
-    let problem: String
-    do {
-      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-      if size <= largestManifest { return Array(try Data(contentsOf: URL(filePath: path))) }
-      problem = "is larger than \(largestManifest >> 20) MiB"
-    } catch {
-      problem = "cannot be read (\(error.localizedDescription))"
-    }
-    throw RecordingError(
-      .unreadableFile, problem, file: RecordingManifest.fileName,
-      remedy: "check the file and its permissions")
+    try FileBytes.read(path: path, as: RecordingManifest.fileName)
   }
 }

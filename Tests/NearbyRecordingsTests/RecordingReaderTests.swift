@@ -46,7 +46,7 @@ import Testing
     let error = #expect(throws: RecordingError.self) {
       _ = try TrajectoryReader(path: recording.path + "/truth", file: "truth")
     }
-    #expect(error?.description == "truth: is not a file; put a file in its place")
+    #expect(error?.description == "truth: is a folder; put a regular file in its place")
     let missing = #expect(throws: RecordingError.self) {
       _ = try TrajectoryReader(path: recording.path + "/none")
     }

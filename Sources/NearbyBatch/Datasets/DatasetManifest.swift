@@ -17,26 +17,15 @@ public struct DatasetManifest: Sendable {
   /// - Parameter path: The file's path.
   /// - Throws: When the file is missing or is no manifest.
   public init(path: String) throws(RecordingError) {
-    let data = Data(try FileBytes.read(path: path))
-    do {
-      let content = try JSONDecoder().decode(Content.self, from: data)
-      guard content.format == "nearby-datasets", content.version == 1 else {
-        throw RecordingError(
-          .unsupportedFormat, "it is no list of data sets of version 1", file: path,
-          remedy: "name the \(Self.fileName) of this version of the package")
-      }
-      datasets = content.datasets
-    } catch let error as RecordingError {
-      throw error
-    } catch let error as DecodingError {
+    let content = try JSONFile.decode(
+      Content.self, path: path,
+      remedy: "the \(Self.fileName) of the package shows how it is written")
+    guard content.format == "nearby-datasets", content.version == 1 else {
       throw RecordingError(
-        .malformedManifest, "it cannot be read (\(Self.words(for: error)))", file: path,
-        remedy: "the \(Self.fileName) of the package shows how it is written")
-    } catch {
-      throw RecordingError(
-        .malformedManifest, "it cannot be read (\(error))", file: path,
-        remedy: "the \(Self.fileName) of the package shows how it is written")
+        .unsupportedFormat, "it is no list of data sets of version 1", file: path,
+        remedy: "name the \(Self.fileName) of this version of the package")
     }
+    datasets = content.datasets
     self.path = path
   }
 
@@ -88,20 +77,6 @@ public struct DatasetManifest: Sendable {
     var format: String
     var version: Int
     var datasets: [Dataset]
-  }
-
-  private static func words(for error: DecodingError) -> String {
-    func place(_ context: DecodingError.Context) -> String {
-      let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
-      return path.isEmpty ? context.debugDescription : path.joined(separator: ".")
-    }
-    return switch error {
-    case .keyNotFound(let key, let context): "\(place(context)) lacks \(key.stringValue)"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context),
-      .dataCorrupted(let context):
-      place(context)
-    @unknown default: "\(error)"
-    }
   }
 }
 

@@ -18,22 +18,8 @@ struct BinaryReader: ~Copyable, Sendable {
   private var head = 0
 
   init(path: String) throws(RecordingError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw errno == ENOENT
-        ? RecordingError(
-          .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
-        : Self.unreadable(path)
-    }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      throw RecordingError(
-        .unreadableFile, "is not a file", file: path, remedy: "give a file, not a folder or a pipe")
-    }
+    (descriptor, totalBytes) = try InputFile.open(path: path, file: path)
     file = path
-    self.descriptor = descriptor
-    totalBytes = Int(status.st_size)
   }
 
   deinit { close(descriptor) }
@@ -72,7 +58,7 @@ struct BinaryReader: ~Copyable, Sendable {
     let inBuffer = min(count, buffer.count - head)
     head += inBuffer
     if inBuffer < count, lseek(descriptor, off_t(position), SEEK_SET) < 0 {
-      throw Self.unreadable(file)
+      throw InputFile.unreadable(file, errno)
     }
   }
 
@@ -100,7 +86,7 @@ struct BinaryReader: ~Copyable, Sendable {
       buffer.removeLast(wanted - max(read, 0))
       if read < 0 {
         if errno == EINTR { continue }
-        throw Self.unreadable(file)
+        throw InputFile.unreadable(file, errno)
       }
       if read == 0 { return }
     }
@@ -108,11 +94,5 @@ struct BinaryReader: ~Copyable, Sendable {
 
   private func cutShort(_ what: String, needed: Int) -> RecordingError {
     error("\(what) needs \(needed) bytes where \(bytesLeft) are left,", at: position)
-  }
-
-  private static func unreadable(_ path: String) -> RecordingError {
-    RecordingError(
-      .unreadableFile, "cannot be read (\(unsafe String(cString: strerror(errno))))", file: path,
-      remedy: "check the file's permissions and the disk")
   }
 }

@@ -1,23 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 
 /// A small file as a whole.
 package enum FileBytes {
+  /// A file of settings or of a description beyond this is something else, bytes.
+  package static let usualLimit = 16 << 20
+
   /// The file's bytes.
   ///
-  /// - Parameter path: The file's path.
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - file: Its name for errors; the path when `nil`.
+  ///   - limit: The most that it may have, bytes.
   /// - Returns: The bytes.
-  /// - Throws: When the file is missing or cannot be read.
-  package static func read(path: String) throws(RecordingError) -> [UInt8] {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw RecordingError(
-        .missingFile, "there is no such file", file: path, remedy: "check the path of the file")
+  /// - Throws: When the file is missing, too large, or cannot be read.
+  package static func read(
+    path: String, as file: String? = nil, limit: Int = usualLimit
+  ) throws(RecordingError) -> [UInt8] {
+    let file = file ?? path
+    let (descriptor, size) = try InputFile.open(path: path, file: file)
+    defer { close(descriptor) }
+    // Some files say that they are empty and are not.
+    var bytes = [UInt8](repeating: 0, count: min(size, limit) + 1)
+    var filled = 0
+    while true {
+      let room = bytes.count - filled
+      let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+        unsafe bytes.baseAddress.map {
+          unsafe Foundation.read(descriptor, $0 + filled, room)
+        } ?? 0
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw InputFile.unreadable(file, errno) }
+      filled += count
+      if filled > limit { throw tooLarge(file, limit) }
+      if count == 0 { return Array(bytes[..<filled]) }
+      if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: filled)) }
     }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read", file: path,
-        remedy: "check that it is a file and that you may read it")
-    }
-    return [UInt8](data)
+  }
+
+  /// The file, for reading it in pieces.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: A handle that closes it.
+  /// - Throws: When the file is missing, is no regular one, or cannot be read.
+  package static func handle(path: String) throws(RecordingError) -> FileHandle {
+    FileHandle(
+      fileDescriptor: try InputFile.open(path: path, file: path).descriptor, closeOnDealloc: true)
+  }
+
+  private static func tooLarge(_ file: String, _ limit: Int) -> RecordingError {
+    RecordingError(
+      .unreadableFile, "is larger than \(limit >> 20) MiB", file: file,
+      remedy: "check that it is the file that is meant")
   }
 }

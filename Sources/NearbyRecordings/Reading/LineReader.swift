@@ -39,16 +39,12 @@ struct LineReader: ~Copyable, Sendable {
   ///   - file: The file's name inside the recording.
   /// - Throws: `missingFile` or `unreadableFile`.
   init(path: String, file: String) throws(RecordingError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw errno == ENOENT
-        ? RecordingError(
-          .missingFile, "there is no such file", file: file,
-          remedy: path == file
-            ? "check the path of the file"
-            : "see the recording format for the files that a recording needs")
-        : Self.unreadable(file, errno)
-    }
+    let descriptor = try InputFile.open(
+      path: path, file: file,
+      missingRemedy: path == file
+        ? "check the path of the file"
+        : "see the recording format for the files that a recording needs"
+    ).descriptor
     try self.init(descriptor: descriptor, file: file)
   }
 
@@ -149,7 +145,7 @@ struct LineReader: ~Copyable, Sendable {
     filled = rest
     if count < 0 {
       if errno == EINTR { return }
-      throw Self.unreadable(file, errno)
+      throw InputFile.unreadable(file, errno)
     }
     filled += count
     isAtEnd = count == 0
@@ -164,12 +160,6 @@ struct LineReader: ~Copyable, Sendable {
       throw RecordingError(
         .unreadableFile, "the file is UTF-16", file: file, line: 1, remedy: "save it as UTF-8")
     }
-  }
-
-  private static func unreadable(_ file: String, _ number: Int32) -> RecordingError {
-    RecordingError(
-      .unreadableFile, "cannot be read (\(unsafe String(cString: strerror(number))))", file: file,
-      remedy: "check the file's permissions and the disk")
   }
 }
 

@@ -42,10 +42,13 @@ struct PlotlyLibrary {
     return try read(cached.path, source: "the cache")
   }
 
+  /// The library has 4.6 MB; one beyond this is something else, bytes.
+  private static let largestLibrary = 64 << 20
+
   private func read(_ path: String, source: String) throws -> [UInt8] {
     let bytes: [UInt8]
     do {
-      bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+      bytes = try FileBytes.read(path: path, limit: Self.largestLibrary)
     } catch {
       throw CommandFailure(
         .badData, "\(path): \(source) names a file that cannot be read; name a plotly.min.js")

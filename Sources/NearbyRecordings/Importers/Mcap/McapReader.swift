@@ -33,6 +33,10 @@ struct McapReader: ~Copyable {
   /// A chunk beyond this is damage, or asks for more memory than it should, bytes.
   private static let largestChunk: UInt64 = 1 << 29
 
+  /// How often its own size the formats can unpack to at most: zstd's shortest block has 4 bytes and
+  /// becomes 128 KiB, LZ4's longest runs take a byte for 255.
+  private static let largestRatio = ["": 1, "lz4": 255, "zstd": (128 << 10) / 4]
+
   private enum Opcode {
     static let header: UInt8 = 1
     static let footer: UInt8 = 2
@@ -138,19 +142,21 @@ struct McapReader: ~Copyable {
     let length = try record.take(UInt64.self, "a chunk")
     let origin = record.origin + record.position
     let packed = Array(try record.take(length, "a chunk's records").rest)
-    guard size <= Self.largestChunk else {
-      throw record.error("a chunk of \(size) bytes is too large,")
-    }
-    let bytes: [UInt8]?
-    switch compression {
-    case "": bytes = packed.count == Int(size) ? packed : nil
-    case "lz4": bytes = Self.unpackedLZ4(packed, size: Int(size))
-    case "zstd": bytes = Self.unpackedZstd(packed, size: Int(size))
-    default:
+    guard let ratio = Self.largestRatio[compression] else {
       throw record.error(
         "chunks packed by \"\(compression)\" cannot be read,", code: .unsupportedFormat,
         remedy: "use zstd, lz4 or none, as in 'mcap compress'")
     }
+    // Before any memory is taken: a few bytes may claim anything.
+    guard size <= min(Self.largestChunk, UInt64(packed.count) * UInt64(ratio)) else {
+      throw record.error("a chunk of \(packed.count) bytes cannot become \(size),")
+    }
+    let bytes: [UInt8]? =
+      switch compression {
+      case "lz4": Self.unpackedLZ4(packed, size: Int(size))
+      case "zstd": Self.unpackedZstd(packed, size: Int(size))
+      default: packed.count == Int(size) ? packed : nil
+      }
     guard let bytes else { throw record.error("a chunk cannot be unpacked,") }
     if checksum != 0 {
       let sum = unsafe bytes.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }

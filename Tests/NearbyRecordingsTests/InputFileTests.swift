@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyFusion
+import Testing
+
+@testable import NearbyRecordings
+
+/// What is no regular file holds no reader up, and no file takes more memory than it has a right to.
+@Suite("Opening input files", .timeLimit(.minutes(1)))
+struct InputFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Puts something at a path that is no regular file.
+  private func make(_ kind: String, at path: String) throws {
+    switch kind {
+    case "a named pipe": try #require(unsafe mkfifo(path, 0o600) == 0)
+    case "a device":
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: "/dev/zero")
+    default: Issue.record("there is no such kind")
+    }
+  }
+
+  @Test(
+    "A file of a recording that is a pipe or a device is an error that names it",
+    arguments: [
+      "recording.json", "trajectory.txt", "ranging.csv", "tracking.csv", "truth/trajectory.txt",
+      "truth/peers.csv",
+    ],
+    ["a named pipe", "a device"])
+  func recording(file: String, kind: String) throws {
+    let recording = try TemporaryRecording(others: [
+      "tracking.csv": "timestamp,state,reason,ambient_intensity\n0,normal,,\n",
+      "truth/trajectory.txt": TemporaryRecording.pose,
+      "truth/peers.csv": "timestamp,peer,x,y,z\n0,a,1,0,0\n",
+    ])
+    let path = "\(recording.path)/\(file)"
+    try FileManager.default.removeItem(atPath: path)
+    try make(kind, at: path)
+    let error = recordingError {
+      let reader = try RecordingReader(folder: recording.path)
+      _ = try reader.info()
+      var poses = try reader.truthTrajectory()
+      while try poses?.next() != nil {}
+      var places = try reader.truthPeers()
+      while try places?.next() != nil {}
+    }
+    #expect(error?.file == file)
+    #expect(error?.code == .unreadableFile || error?.code == .missingFile)
+  }
+
+  @Test("A source of an importer that is a pipe is an error, not a wait")
+  func importers() throws {
+    let pipe = folder.path("pipe")
+    try make("a named pipe", at: pipe)
+    let openings: [() throws -> Void] = [
+      { _ = try LineReader(path: pipe, file: pipe) }, { _ = try BinaryReader(path: pipe) },
+      { _ = try FileBytes.read(path: pipe) },
+    ]
+    for open in openings {
+      #expect(recordingError(open)?.description.hasPrefix("\(pipe): is a named pipe; ") == true)
+    }
+  }
+
+  @Test("A small file is read as a whole, up to its limit and not beyond")
+  func limit() throws {
+    try folder.write(Array(repeating: 7, count: 1 << 20), to: "file")
+    #expect(try FileBytes.read(path: folder.path("file"), limit: 1 << 20).count == 1 << 20)
+    let error = try #require(throws: RecordingError.self) {
+      try FileBytes.read(path: folder.path("file"), limit: 1 << 20 - 1)
+    }
+    #expect(error.message == "is larger than 0 MiB")
+    try folder.write([UInt8](), to: "empty")
+    #expect(try FileBytes.read(path: folder.path("empty")).isEmpty)
+    // It says that it is empty, and is not.
+    #expect(try !FileBytes.read(path: "/proc/self/maps").isEmpty)
+  }
+
+  @Test("Settings of a gigabyte are refused before they are read")
+  func settings() throws {
+    let path = folder.path("settings.json")
+    try folder.write("{", to: "settings.json")
+    // A hole: the file takes no room on the disk.
+    try #require(unsafe truncate(path, 1 << 30) == 0)
+    let before = residentBytes
+    let error = recordingError {
+      _ = try ConfigurationFile.read(path: path, over: FusionConfiguration())
+    }
+    #expect(error?.message == "is larger than 16 MiB")
+    #expect(residentBytes - before < 200 << 20)
+  }
+
+  @Test("A few bytes cannot claim a chunk of half a gigabyte", arguments: ["", "lz4", "zstd"])
+  func chunk(compression: String) throws {
+    var record = [UInt8](repeating: 0, count: 16)
+    record += little(UInt64(1) << 28) + little(UInt32(0))
+    record += little(UInt32(compression.utf8.count)) + Array(compression.utf8)
+    record += little(UInt64(8)) + [UInt8](repeating: 1, count: 8)
+    try folder.write(
+      McapReader.magic + [6] + little(UInt64(record.count)) + record, to: "claim.mcap")
+    let before = residentBytes
+    let error = recordingError {
+      var reader = try McapReader(path: folder.path("claim.mcap"))
+      _ = try reader.next()
+    }
+    #expect(error?.message.hasPrefix("a chunk of 8 bytes cannot become 268435456, at byte") == true)
+    #expect(residentBytes - before < 100 << 20)
+  }
+
+  private func little(_ value: some FixedWidthInteger) -> [UInt8] {
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe Array($0) }
+  }
+
+  /// The most memory that this process ever had, bytes.
+  private var residentBytes: Int {
+    var usage = rusage()
+    _ = unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
+    return usage.ru_maxrss << 10
+  }
+}

@@ -34,10 +34,16 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// The place, the fault and the remedy in one line.
+  ///
+  /// What files brought into it is escaped where a terminal would take it for a command, and shortened.
   public var description: String {
     let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
-    return "\(file)\(place): \(message); \(remedy)"
+    return "\(file.printable())\(place): \(message.printable(limit: Self.longestMessage)); "
+      + remedy.printable(limit: Self.longestMessage)
   }
+
+  /// A longer message loses its middle, characters.
+  static let longestMessage = 400
 }
 
 extension RecordingError {

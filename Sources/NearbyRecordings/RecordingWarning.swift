@@ -39,6 +39,6 @@ public struct RecordingWarning: Hashable, Sendable, Codable, CustomStringConvert
   /// The place and the oddity in one line.
   public var description: String {
     let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
-    return "\(file)\(place): \(message)"
+    return "\(file.printable())\(place): \(message.printable(limit: RecordingError.longestMessage))"
   }
 }

@@ -38,9 +38,11 @@ struct CommandFailure: Error {
 
 /// Messages to the person, on standard error, one line each.
 enum Diagnostics {
-  static func error(_ message: String) { write("nearby: error: \(message)\n") }
+  static func error(_ message: String) { write("nearby: error: \(message.printable())\n") }
 
-  static func warning(_ message: String) { write("nearby: warning: \(message)\n") }
+  static func warning(_ message: String) { write("nearby: warning: \(message.printable())\n") }
+
+  static func note(_ message: String) { write("nearby: \(message.printable())\n") }
 
   /// Says what is odd in a recording.
   static func warn(of warnings: RecordingWarnings, in recording: RecordingReader) {

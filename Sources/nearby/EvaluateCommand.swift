@@ -46,7 +46,7 @@ struct EvaluateCommand: ParsableCommand {
       evaluations += try ResultEvaluation.evaluate(folder: result, recording: recording)
     }
     if json {
-      try StandardOutput.print(CanonicalJSON.text(of: Output(results: evaluations)), terminator: "")
+      try StandardOutput.write(CanonicalJSON.text(of: Output(results: evaluations)))
     } else {
       try StandardOutput.print(EvaluationTable(evaluations).text, terminator: "")
     }

@@ -27,7 +27,11 @@ struct InfoCommand: ParsableCommand {
   func run() throws {
     do {
       let info = try RecordingReader(folder: recordingPath).info()
-      try StandardOutput.print(json ? info.json() : info.text(), terminator: "")
+      if json {
+        try StandardOutput.write(info.json())
+      } else {
+        try StandardOutput.print(info.text(), terminator: "")
+      }
     } catch let error as RecordingError {
       throw error.located(in: recordingPath)
     }

@@ -127,7 +127,7 @@ struct RunCommand: ParsableCommand {
   private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) throws {
     Diagnostics.warn(of: outcome.warnings, in: recording)
     if json {
-      try StandardOutput.print(outcome.summary.json(), terminator: "")
+      try StandardOutput.write(outcome.summary.json())
     } else {
       try StandardOutput.print(ResultTable(summary: outcome.summary).text)
       try StandardOutput.print(

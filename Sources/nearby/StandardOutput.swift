@@ -7,14 +7,24 @@ import NearbyRecordings
 ///
 /// Nothing is buffered in between, so that a reader sees each line at once.
 enum StandardOutput {
-  /// Writes a line, or a text that ends without one.
+  /// Writes a line for people, or a text that ends without one.
+  ///
+  /// What a terminal would take for a command is escaped.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - terminator: What ends it.
   /// - Throws: When it cannot be written.
   static func print(_ text: String, terminator: String = "\n") throws(CommandFailure) {
-    try write(Array((text + terminator).utf8))
+    try write(text.printable(keepsLines: true) + terminator)
+  }
+
+  /// Writes a document as it is.
+  ///
+  /// - Parameter document: The text.
+  /// - Throws: When it cannot be written.
+  static func write(_ document: String) throws(CommandFailure) {
+    try write(Array(document.utf8))
   }
 
   /// Writes bytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NearbyRecordings
 
 /// Columns of text, as wide as they need to be: words set left, numbers right.
 struct TextTable {
@@ -17,7 +18,7 @@ struct TextTable {
   }
 
   /// Adds a row with as many fields as the header has.
-  mutating func add(_ row: [String]) { rows.append(row) }
+  mutating func add(_ row: [String]) { rows.append(row.map { $0.printable() }) }
 
   /// The table's lines.
   var lines: [String] {

@@ -6,7 +6,7 @@ import NearbyGeometry
 extension RecordingInfo {
   /// The whole as a text for people, at most about 100 columns wide, ending in a newline.
   public func text() -> String {
-    var lines = [name]
+    var lines = [name.printable()]
     if let description { lines += wrapped(description).map { "  " + $0 } }
     lines.append("")
     lines += labelled("source", source.map(wrapped) ?? [])
@@ -86,7 +86,7 @@ extension RecordingInfo {
         }
         func length(_ metres: Double?) -> String { metres.map { decimal($0, 2) } ?? "-" }
         return [
-          peer.peer.id, peer.peer.motion.rawValue, "\(peer.sampleCount)",
+          peer.peer.id.printable(), peer.peer.motion.rawValue, "\(peer.sampleCount)",
           peer.rate.map { decimal($0, 2) } ?? "-", share(peer.distanceCount),
           share(peer.azimuthCount), share(peer.elevationCount), length(peer.minimumDistance),
           length(peer.medianDistance), length(peer.maximumDistance),

@@ -107,7 +107,7 @@ struct BatchCommand: AsyncParsableCommand {
     let all = try BatchItem.find(in: paths)
     let items = shard.map { BatchItem.shard(all, index: $0.index, of: $0.count) } ?? all
     if list {
-      for item in items { try StandardOutput.print(item.id) }
+      for item in items { try StandardOutput.print(item.id.printable()) }
       return
     }
     guard let output else { return }
@@ -128,7 +128,7 @@ struct BatchCommand: AsyncParsableCommand {
     if shard == nil { try report.write(to: output) }
     let seconds = start.duration(to: .now).inSeconds
     if json {
-      try StandardOutput.print(report.json, terminator: "")
+      try StandardOutput.write(report.json)
     } else if !quiet {
       try StandardOutput.print(
         BatchTable(report, seconds: seconds, output: shard == nil ? output : nil).text)

@@ -27,7 +27,7 @@ final class BatchProgress {
     guard writesLog, elapsed >= nextEntry else { return }
     nextEntry = elapsed + .seconds(10)
     let text = ProgressLine.text(fraction: fraction, what: what, seconds: elapsed.inSeconds)
-    Diagnostics.write("nearby: \(text)\n")
+    Diagnostics.note(text)
   }
 
   func finish() { line.finish() }

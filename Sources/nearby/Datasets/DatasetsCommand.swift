@@ -54,7 +54,7 @@ extension DatasetsCommand {
     func run() throws {
       let manifest = try manifest.read()
       if json {
-        try StandardOutput.print(CanonicalJSON.text(of: manifest.datasets), terminator: "")
+        try StandardOutput.write(CanonicalJSON.text(of: manifest.datasets))
         return
       }
       var table = TextTable(header: ["name", "from", "MB", "holds"], left: [0, 1, 3])
@@ -104,7 +104,7 @@ extension DatasetsCommand {
     private func get(_ dataset: Dataset) throws {
       let output = into.hasSuffix("/") ? into + dataset.name : "\(into)/\(dataset.name)"
       let fetch = try DatasetFetch()
-      try fetch.fetch(dataset) { if !quiet { Diagnostics.write("nearby: \($0)\n") } }
+      try fetch.fetch(dataset) { if !quiet { Diagnostics.note($0) } }
       for var step in fetch.steps(of: dataset, output: output) {
         if overwrite, step.contains(output) { step.append("--overwrite") }
         if quiet { step.append("--quiet") }

@@ -143,7 +143,7 @@ struct ProveCommand: AsyncParsableCommand {
       }
     }
     if json {
-      try StandardOutput.print(CanonicalJSON.text(of: ProofResult(scenarios: all)), terminator: "")
+      try StandardOutput.write(CanonicalJSON.text(of: ProofResult(scenarios: all)))
     } else {
       if details { try StandardOutput.print(ProofTable.details(all), terminator: "") }
       if seed == nil { try StandardOutput.print(ProofTable.verdict(all), terminator: "") }
@@ -164,7 +164,7 @@ struct ProveCommand: AsyncParsableCommand {
     }
     progress.finish()
     if json {
-      try StandardOutput.print(CanonicalJSON.text(of: ablation), terminator: "")
+      try StandardOutput.write(CanonicalJSON.text(of: ablation))
     } else {
       try StandardOutput.print(AblationTable(ablation).text, terminator: "")
     }

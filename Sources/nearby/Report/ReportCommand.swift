@@ -56,7 +56,7 @@ struct ReportCommand: ParsableCommand {
     let report = try Report.gather(results: results, recording: recording)
     var file = try AtomicFile(path: output)
     let library = try PlotlyLibrary(named: plotly).contents { message in
-      if !quiet { Diagnostics.write("nearby: \(message)\n") }
+      if !quiet { Diagnostics.note(message) }
     }
     try ReportPage(report, plotly: library).write(to: &file)
     try file.commit()

@@ -95,7 +95,7 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     if list { return try StandardOutput.print(Self.table, terminator: "") }
     let scenario = try ScenarioArgument.scenario(scenarioName ?? "", setting: assignments)
-    if show { return try StandardOutput.print(CanonicalJSON.text(of: scenario), terminator: "") }
+    if show { return try StandardOutput.write(CanonicalJSON.text(of: scenario)) }
     try simulate(scenario, into: output ?? "")
   }
 

@@ -159,11 +159,8 @@ struct RowFile: ~Copyable {
   private mutating func flush() throws(RecordingError) {
     if file == nil {
       let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-      do {
-        try FileManager.default.createDirectory(
-          atPath: folder, withIntermediateDirectories: true)
-      } catch {
-        throw .unwritable(name, reason: error.localizedDescription)
+      guard unsafe mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+        throw .unwritable(name, reason: errno)
       }
       file = try AtomicFile(path: path)
     }

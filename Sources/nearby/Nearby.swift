@@ -40,6 +40,7 @@ struct Nearby: ParsableCommand {
     ])
 
   static func main() async {
+    Interruption.prepare()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -16,6 +16,7 @@ struct OutputFolder: ~Copyable {
       made.append(missing.path)
       missing.deleteLastPathComponent()
     }
+    UnfinishedWork.add(emptyFolders: made)
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
@@ -29,10 +30,14 @@ struct OutputFolder: ~Copyable {
   func path(of name: String) -> String { path + (path.hasSuffix("/") ? "" : "/") + name }
 
   /// Leaves the folder where it is.
-  consuming func keep() { made = [] }
+  consuming func keep() {
+    UnfinishedWork.remove(emptyFolders: made)
+    made = []
+  }
 
   deinit {
     // Folders that are not empty stay.
     for folder in made { _ = unsafe rmdir(folder) }
+    UnfinishedWork.remove(emptyFolders: made)
   }
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// A folder that appears whole or not at all.
+///
+/// Its files are written into a hidden folder beside it, which ``commit()`` renames.
+package struct AtomicFolder: ~Copyable {
+  /// Where the folder is to appear.
+  package let path: String
+  /// Where to write until then.
+  package var temporaryPath: String { temporary.path }
+  private let isReplaceable: Bool
+  private var temporary: TemporaryItem
+
+  /// Starts a folder; folders above it are made as needed.
+  ///
+  /// - Parameters:
+  ///   - path: Where the folder is to appear.
+  ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
+  ///     that is not empty and does not hold it is never touched.
+  /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
+  package init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
+    // Without the slash at its end: a rename needs the folder's own name.
+    let url = URL(filePath: path).standardizedFileURL
+    var plain = url.path(percentEncoded: false)
+    while plain.count > 1 && plain.hasSuffix("/") { plain.removeLast() }
+    do {
+      try FileManager.default.createDirectory(
+        at: URL(filePath: plain).deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      throw .unwritable(plain, reason: error.localizedDescription)
+    }
+    let temporary = try TemporaryItem(folderFor: plain)
+    if temporary.hasUsualName { Self.endReplacement(of: plain) }
+    isReplaceable = try Self.checkIsFree(plain, marker: marker)
+    self.path = plain
+    self.temporary = temporary
+  }
+
+  /// Puts the folder in its place.
+  package consuming func commit() throws(RecordingError) {
+    guard isReplaceable else {
+      // Over an empty folder a rename succeeds; over one that was filled meanwhile it does not.
+      return try temporary.commit(to: path, isWritten: false)
+    }
+    let old = Self.replacedPath(of: path)
+    guard unsafe rename(path, old) == 0 else { throw .unwritable(path, reason: errno) }
+    do throws(RecordingError) {
+      try temporary.commit(to: path, isWritten: false)
+    } catch {
+      _ = unsafe rename(old, path)
+      throw error
+    }
+    try? FileManager.default.removeItem(atPath: old)
+  }
+
+  /// Where the old folder is while the new one takes its place.
+  private static func replacedPath(of path: String) -> String {
+    let url = URL(filePath: path)
+    return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).~old.partial")
+      .path(percentEncoded: false)
+  }
+
+  /// Ends what a process began that was killed while it replaced a folder: the old one is removed, or
+  /// comes back when there is no new one.
+  private static func endReplacement(of path: String) {
+    let old = replacedPath(of: path)
+    guard FileManager.default.fileExists(atPath: old) else { return }
+    if FileManager.default.fileExists(atPath: path) {
+      try? FileManager.default.removeItem(atPath: old)
+    } else {
+      _ = unsafe rename(old, path)
+    }
+  }
+
+  /// The name of the file or folder whose hidden remains a name is: what a process that was killed
+  /// has left.
+  ///
+  /// - Parameter name: The name of a file or folder.
+  /// - Returns: The name for which it was written; `nil` for any other name.
+  package static func target(ofRemains name: String) -> String? {
+    guard name.hasPrefix("."), name.hasSuffix(".partial") else { return nil }
+    let inner = name.dropFirst().dropLast(".partial".count)
+    guard let point = inner.lastIndex(of: ".") else { return inner.isEmpty ? nil : String(inner) }
+    let mark = inner[inner.index(after: point)...]
+    let isMarked = mark == "~old" || mark.utf8.count == 8 && mark.allSatisfy(\.isHexDigit)
+    return String(isMarked ? inner[..<point] : inner)
+  }
+
+  /// Whether there is a folder that will be replaced; an error when it may not be.
+  private static func checkIsFree(
+    _ path: String, marker: String?
+  ) throws(RecordingError) -> Bool {
+    var isFolder: ObjCBool = false
+    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      return false
+    }
+    guard isFolder.boolValue else {
+      throw RecordingError(
+        .unwritableFile, "there is a file of that name", file: path,
+        remedy: "choose another output folder")
+    }
+    let contents: [String]
+    do {
+      contents = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw .unwritable(path, reason: error.localizedDescription)
+    }
+    if contents.isEmpty { return false }
+    guard let marker else {
+      throw RecordingError(
+        .unwritableFile, "the folder exists and is not empty", file: path,
+        remedy: "choose another output folder, or ask for the old one to be overwritten")
+    }
+    guard contents.contains(marker) else {
+      throw RecordingError(
+        .unwritableFile, "the folder is not empty and holds no \(marker), so it is not overwritten",
+        file: path, remedy: "choose another output folder")
+    }
+    return true
+  }
+}

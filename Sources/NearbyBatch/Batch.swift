@@ -8,19 +8,20 @@ internal import NearbyRecordings
 /// The result of a recording is a folder of its own below `results/`, by the recording's name, that
 /// appears whole or not at all. A recording that cannot be run stops nothing: its error is kept.
 /// Nothing that is written depends on the number of jobs, on what was resumed, or on the time that
-/// things took.
+/// things took. One batch at a time writes an output; the parts of one batch run together.
 ///
 /// ```swift
 /// let batch = Batch(try BatchItem.find(in: ["Datasets"]), output: "out/batch")
 /// let report = try await batch.run()
-/// try report.write(to: "out/batch")
 /// ```
 public struct Batch: Sendable {
   /// The folder below the output that holds the results.
   public static let resultsFolder = "results"
 
-  /// The recordings.
+  /// The recordings, those of all parts.
   public var items: [BatchItem]
+  /// The part to be done; all when `nil`. A part keeps what is there, and writes no tables.
+  public var shard: Shard?
   /// Where to write.
   public var output: String
   /// A file of settings over those of each recording.
@@ -44,6 +45,27 @@ public struct Batch: Sendable {
     self.output = output
   }
 
+  /// One of so many parts of a batch, for processes or machines beside each other.
+  public struct Shard: Hashable, Sendable {
+    /// Which part, from 1.
+    public let index: Int
+    /// How many parts.
+    public let count: Int
+
+    /// Makes a part; `nil` unless `index` is 1 to `count`.
+    public init?(index: Int, of count: Int) {
+      guard 1 <= index, index <= count else { return nil }
+      (self.index, self.count) = (index, count)
+    }
+  }
+
+  /// The recordings of the part to be done: every `count`-th from the `index`-th on.
+  public var selectedItems: [BatchItem] {
+    guard let shard else { return items }
+    return items.enumerated().filter { $0.offset % shard.count == shard.index - 1 }
+      .map(\.element)
+  }
+
   /// How far a batch is.
   public struct Progress: Sendable {
     /// How many recordings are done, kept ones and failed ones included.
@@ -56,7 +78,7 @@ public struct Batch: Sendable {
     public var bytes = 0
   }
 
-  /// Runs over all recordings.
+  /// Runs over all recordings, then writes the table, the figures and the list of failures.
   ///
   /// The largest begin first, so that no core is left alone with one at the end.
   ///
@@ -64,7 +86,16 @@ public struct Batch: Sendable {
   /// - Returns: What came out, in the order of the items.
   /// - Throws: When the output's folder cannot be used.
   public func run(progress: (Progress) -> Void = { _ in }) async throws -> BatchReport {
-    try prepareOutput()
+    let lock = try prepareOutput()
+    let report = await runLocked(selectedItems, progress)
+    if shard == nil { try report.write(to: output) }
+    _ = consume lock
+    return report
+  }
+
+  private func runLocked(
+    _ items: [BatchItem], _ progress: (Progress) -> Void
+  ) async -> BatchReport {
     var waiting = items.indices.sorted {
       (items[$1].bytes, $0) < (items[$0].bytes, $1)
     }.makeIterator()
@@ -106,12 +137,12 @@ public struct Batch: Sendable {
     run.keepsTime = false
     let evaluates = evaluates && run.recording.hasTruth
     let folder = "\(output)/\(Self.resultsFolder)/\(item.id)"
-    if resumes {
+    if keepsResults {
       let receipt = try BatchReceipt(run, evaluates: evaluates)
       if receipt.isFulfilled(by: folder) { return (try BatchRow.rows(of: item, in: folder), true) }
     }
     let result = try AtomicFolder(
-      path: folder, replacingFolderWith: resumes ? BatchReceipt.fileName : nil)
+      path: folder, replacingFolderWith: keepsResults ? BatchReceipt.fileName : nil)
     _ = try run.write(into: result.temporaryPath)
     if evaluates {
       var evaluations = try ResultEvaluation.evaluate(
@@ -133,7 +164,7 @@ public struct Batch: Sendable {
   /// work on others.
   private func removeRemains() {
     let results = "\(output)/\(Self.resultsFolder)"
-    let own = Set(items.map(\.id))
+    let own = Set(selectedItems.map(\.id))
     let names = FileManager.default.enumerator(atPath: results)
     while let path = names?.nextObject() as? String {
       let parts = path.split(separator: "/")
@@ -146,29 +177,42 @@ public struct Batch: Sendable {
   }
 
   /// Makes the output's folder, or sees that it is one to go on with.
-  private func prepareOutput() throws(RecordingError) {
-    let files = FileManager.default
-    let contents = (try? files.contentsOfDirectory(atPath: output)) ?? []
+  ///
+  /// - Returns: The lock on it.
+  private func prepareOutput() throws(RecordingError) -> BatchLock {
+    let contents = contents(of: output).filter { !BatchLock.isLock($0) }
     if !contents.isEmpty {
-      guard resumes else {
-        throw RecordingError(
-          .unwritableFile, "the folder exists and is not empty", file: output,
-          remedy: "go on with what is in it (--resume), or choose another folder")
-      }
+      guard keepsResults else { throw isNotEmpty }
       guard contents.contains(Self.resultsFolder) else {
         throw RecordingError(
           .unwritableFile, "the folder is not empty and is not the output of a batch", file: output,
           remedy: "choose another folder")
       }
-      removeRemains()
     }
+    let results = "\(output)/\(Self.resultsFolder)"
     do {
-      try files.createDirectory(
-        atPath: "\(output)/\(Self.resultsFolder)", withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: results, withIntermediateDirectories: true)
     } catch {
       throw RecordingError(
         .unwritableFile, "the folder cannot be made", file: output,
         remedy: "check that nothing of that name is in the way and that you may write there")
     }
+    let lock = try BatchLock(output: output, shard: shard)
+    // Another batch may have come and gone before the lock was ours.
+    guard keepsResults || self.contents(of: results).isEmpty else { throw isNotEmpty }
+    removeRemains()
+    return lock
+  }
+
+  private func contents(of folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
+  private var keepsResults: Bool { resumes || shard != nil }
+
+  private var isNotEmpty: RecordingError {
+    RecordingError(
+      .unwritableFile, "the folder exists and is not empty", file: output,
+      remedy: "go on with what is in it (--resume), or choose another folder")
   }
 }

@@ -62,18 +62,6 @@ extension BatchItem {
     return items
   }
 
-  /// The part of a batch that falls to one of several machines.
-  ///
-  /// - Parameters:
-  ///   - items: All recordings, in order.
-  ///   - index: Which part, from 1.
-  ///   - count: How many parts.
-  /// - Returns: Every `count`-th recording from the `index`-th on.
-  public static func shard(_ items: [BatchItem], index: Int, of count: Int) -> [BatchItem] {
-    precondition(1 <= index && index <= count)
-    return items.enumerated().filter { $0.offset % count == index - 1 }.map(\.element)
-  }
-
   /// A walk through folders.
   private struct Search {
     private var seen: Set<String> = []

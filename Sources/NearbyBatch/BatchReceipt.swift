@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+internal import NearbyEvaluation
 internal import NearbyFusion
 internal import NearbyRecordings
 
@@ -22,6 +23,13 @@ struct BatchReceipt: Hashable, Codable {
   struct Options: Hashable, Codable {
     var smooths: Bool
     var evaluates: Bool
+
+    /// The files that a result consists of.
+    var resultNames: [String] {
+      [EstimateWriter.fileName, RunSummary.fileName, ConfigurationFile.fileName]
+        + (smooths ? [SmoothedWriter.fileName] : [])
+        + (evaluates ? [ResultEvaluation.fileName] : [])
+    }
   }
 
   /// The receipt for a recording whose results are still to be made.
@@ -35,20 +43,21 @@ struct BatchReceipt: Hashable, Codable {
 
   /// Whether a folder holds just the results that this receipt asks for.
   func isFulfilled(by folder: String) -> Bool {
+    // What a receipt names is never opened: it came from a file.
     guard
-      let data = FileManager.default.contents(atPath: "\(folder)/\(Self.fileName)"),
-      let found = try? JSONDecoder().decode(BatchReceipt.self, from: data),
-      let results = try? Self.digests(of: found.results.keys, in: folder)
+      let found = try? JSONFile.decode(
+        BatchReceipt.self, path: "\(folder)/\(Self.fileName)", remedy: ""),
+      Set(found.results.keys) == Set(options.resultNames),
+      let results = try? Self.digests(of: options.resultNames, in: folder)
     else { return false }
     var wanted = self
     wanted.results = results
-    return !results.isEmpty && found == wanted
+    return found == wanted
   }
 
   /// Adds the results that lie in a folder, and writes the receipt beside them.
   mutating func close(over folder: String) throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    results = try Self.digests(of: names, in: folder)
+    results = try Self.digests(of: options.resultNames, in: folder)
     var file = try AtomicFile(path: "\(folder)/\(Self.fileName)")
     try file.write(CanonicalJSON.text(of: self))
     try file.commit()

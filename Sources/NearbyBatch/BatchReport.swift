@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyFusion
 internal import NearbyGeometry
-public import NearbyRecordings
+internal import NearbyRecordings
 
 /// What came out of a batch: a table, figures of groups, and what failed.
 public struct BatchReport: Sendable {
@@ -57,7 +57,7 @@ extension BatchReport {
   ///
   /// - Parameter folder: Where to; it must exist.
   /// - Throws: When a file cannot be written.
-  public func write(to folder: String) throws(RecordingError) {
+  func write(to folder: String) throws(RecordingError) {
     var table = try TableFile(path: "\(folder)/\(Self.tableFile)", columns: BatchRow.columns)
     for entry in entries {
       guard case .success(let rows) = entry.outcome else { continue }

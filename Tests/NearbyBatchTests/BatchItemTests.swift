@@ -82,7 +82,11 @@ final class BatchItemTests {
   @Test("shards take each recording once", arguments: [1, 2, 3, 7, 12])
   func shards(count: Int) {
     let items = (0..<10).map { BatchItem(id: "r\($0)", folder: "", bytes: 1) }
-    let parts = (1...count).map { BatchItem.shard(items, index: $0, of: count) }
+    let parts = (1...count).map { index in
+      var batch = Batch(items, output: "out")
+      batch.shard = Batch.Shard(index: index, of: count)
+      return batch.selectedItems
+    }
     #expect(Set(parts.joined()) == Set(items))
     #expect(parts.reduce(0) { $0 + $1.count } == items.count)
     let sizes = parts.map(\.count)

@@ -151,6 +151,85 @@ struct BatchCommandTests {
     #expect(try files("out") == whole)
   }
 
+  @Test func aReceiptIsTrustedForTheFilesOfAResultAndNoOthers() throws {
+    _ = try batch(into: "out")
+    let before = try files("out")
+    let result = "out/results/data/sim/find-0002"
+    let receipt = folder.path("\(result)/receipt.json")
+    let text = try folder.text(of: "\(result)/receipt.json")
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let results = try #require(object["results"] as? [String: String])
+    func write(_ results: [String: String]) throws {
+      var object = object
+      object["results"] = results
+      try JSONSerialization.data(withJSONObject: object).write(to: URL(filePath: receipt))
+    }
+    // A file that never ends, beside those that there are; and one that is far too large.
+    try write(results.merging(["../../../../../../../../../../dev/zero": ""]) { $1 })
+    #expect(try batch("--resume", into: "out").output.contains("4 kept"))
+    #expect(try files("out") == before)
+    // Only one file is named, and the others are gone.
+    try write(results.filter { $0.key == "summary.json" })
+    for name in ["estimates.csv", "configuration.json"] {
+      try FileManager.default.removeItem(atPath: folder.path("\(result)/\(name)"))
+    }
+    #expect(try batch("--resume", into: "out").output.contains("4 kept"))
+    #expect(try files("out") == before)
+    try #require(unsafe truncate(receipt, 1 << 30) == 0)
+    #expect(try batch("--resume", into: "out").output.contains("4 kept"))
+    #expect(try files("out") == before)
+  }
+
+  @Test func oneBatchAtATimeWritesAnOutput() throws {
+    _ = try batch(into: "out")
+    let before = try files("out")
+    /// Holds a lock as another batch would.
+    func hold(_ name: String, _ kind: CInt) throws -> CInt {
+      let descriptor = unsafe open(folder.path("out/\(name)"), O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+      try #require(flock(descriptor, kind | LOCK_NB) == 0)
+      return descriptor
+    }
+    func isRefused(_ arguments: String...) throws -> Bool {
+      let result = try CommandLineTool.run(
+        ["batch", folder.path("data"), "--resume", "-q", "-o", folder.path("out")] + arguments)
+      let words = "nearby: error: \(folder.path("out")): another batch is at work in this folder; "
+      return result.exitCode == 65 && result.errors.hasPrefix(words)
+    }
+    let whole = try hold(".lock", LOCK_EX)
+    #expect(try isRefused())
+    #expect(try isRefused("--shard", "1/2"))
+    close(whole)
+    let shared = try hold(".lock", LOCK_SH)
+    let part = try hold(".lock-1-of-2", LOCK_EX)
+    #expect(try isRefused())
+    #expect(try isRefused("--shard", "1/2"))
+    #expect(try isRefused("--shard", "1/3"))
+    #expect(try !isRefused("--shard", "2/2"))
+    close(part)
+    #expect(try !isRefused("--shard", "1/3"))
+    close(shared)
+    #expect(try !isRefused())
+    #expect(try files("out") == before)
+  }
+
+  @Test func processesThatBeginAtOnceDoNotDisturbEachOther() throws {
+    _ = try batch(into: "whole")
+    let whole = try files("whole")
+    let processes = try (0..<4).map { _ in
+      let process = Process()
+      process.executableURL = CommandLineTool.executable
+      process.arguments = ["batch", folder.path("data"), "-q", "-o", folder.path("out")]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      return process
+    }
+    for process in processes { process.waitUntilExit() }
+    #expect(processes.count { $0.terminationStatus == 0 } == 1)
+    #expect(processes.count { $0.terminationStatus == 65 } == 3)
+    #expect(try files("out") == whole)
+  }
+
   @Test func wrongCommandLinesAreExplained() throws {
     for (arguments, words) in [
       ([folder.path("data")], "--output"),

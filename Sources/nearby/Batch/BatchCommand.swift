@@ -67,7 +67,7 @@ struct BatchCommand: AsyncParsableCommand {
   var resume = false
 
   @Option(help: ArgumentHelp("Do this part only.", valueName: "i/n"))
-  var shard: Shard?
+  var shard: ShardArgument?
 
   @Option(help: "How many recordings at a time (default: as many as cores).")
   var jobs: Int?
@@ -81,16 +81,16 @@ struct BatchCommand: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
   var quiet = false
 
-  /// One of so many parts.
-  struct Shard: ExpressibleByArgument {
-    var index: Int
-    var count: Int
+  /// A part as `i/n`.
+  struct ShardArgument: ExpressibleByArgument {
+    var shard: Batch.Shard
 
     init?(argument: String) {
       let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-      guard parts.count == 2, let index = parts[0], let count = parts[1], 1 <= index, index <= count
+      guard parts.count == 2, let index = parts[0], let count = parts[1],
+        let shard = Batch.Shard(index: index, of: count)
       else { return nil }
-      (self.index, self.count) = (index, count)
+      self.shard = shard
     }
   }
 
@@ -104,10 +104,10 @@ struct BatchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let all = try BatchItem.find(in: paths)
-    let items = shard.map { BatchItem.shard(all, index: $0.index, of: $0.count) } ?? all
+    var batch = Batch(try BatchItem.find(in: paths), output: output ?? "")
+    batch.shard = shard?.shard
     if list {
-      for item in items { try StandardOutput.print(item.id.printable()) }
+      for item in batch.selectedItems { try StandardOutput.print(item.id.printable()) }
       return
     }
     guard let output else { return }
@@ -115,17 +115,15 @@ struct BatchCommand: AsyncParsableCommand {
       // A wrong setting is one error, not one for each recording.
       _ = try ConfigurationFile.read(path: configurationPath, over: FusionConfiguration())
     }
-    var batch = Batch(items, output: output)
     batch.settings = configurationPath
     batch.smooths = smooth
     batch.evaluates = evaluate
-    batch.resumes = resume || shard != nil
+    batch.resumes = resume
     if let jobs { batch.jobs = jobs }
-    let progress = BatchProgress(items, isQuiet: quiet)
+    let progress = BatchProgress(batch.selectedItems, isQuiet: quiet)
     let start = ContinuousClock.now
     let report = try await batch.run(progress: progress.update)
     progress.finish()
-    if shard == nil { try report.write(to: output) }
     let seconds = start.duration(to: .now).inSeconds
     if json {
       try StandardOutput.write(report.json)

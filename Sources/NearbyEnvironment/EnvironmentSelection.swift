@@ -12,7 +12,7 @@ internal import NearbyRecordings
 /// | | `replay:FOLDER` | the recording in this folder; the n-th token that is run stands for its n-th peer |
 /// | | `none` | a device that measures nothing |
 /// | `NEARBY_SEED` | a number | the world's seed, 1 by default |
-/// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default |
+/// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default, at most 1000 |
 /// | `NEARBY_PHONE` | `array`, `camera`, `watch` | what devices can measure: antenna array and camera (default), camera only, distances only |
 ///
 /// An environment that cannot be had is `none`, so that every session ends with
@@ -63,7 +63,7 @@ public struct EnvironmentSelection: Hashable, Sendable {
       if let seed = UInt64(text) { settings.seed = seed } else { refuse("NEARBY_SEED", text) }
     }
     if let text = variables["NEARBY_SPEED"] {
-      if let speed = Double(text), speed > 0 {
+      if let speed = Double(text), speed > 0, speed <= Self.greatestSpeed {
         self.speed = speed
       } else {
         refuse("NEARBY_SPEED", text)
@@ -76,6 +76,9 @@ public struct EnvironmentSelection: Hashable, Sendable {
     case let text?: refuse("NEARBY_PHONE", text)
     }
   }
+
+  /// A replay has to work through all that passes between two ticks of its timer.
+  private static let greatestSpeed = 1000.0
 
   /// Where the programs of this user find each other, however they were started.
   static var commonFolder: String { "/tmp/nearby-world-\(getuid())" }

@@ -104,7 +104,8 @@ final class Room: NSObject, NISessionDelegate {
   }
 
   private func arrow(_ angle: Float?) -> String {
-    guard let angle else { return "?" }
+    // Within half a turn, and finite, whatever was measured.
+    guard let angle = angle?.remainder(dividingBy: 2 * .pi), angle.isFinite else { return "?" }
     let arrows = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"]
     let eighth = Int((angle / (.pi / 4)).rounded())
     return arrows[(eighth + 8) % 8]

@@ -81,11 +81,11 @@ extension SessionToken: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = Array(try container.decode(String.self).utf8)
-    let bytes = stride(from: 0, to: text.count - 1, by: 2).compactMap {
-      UInt8(String(decoding: text[$0...$0 + 1], as: UTF8.self), radix: 16)
+    let digits = text.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).map {
+      UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1])
     }
-    // A number may have a sign, a digit may not.
-    guard text.count == 2 * Self.byteCount, !text.contains(UInt8(ascii: "+")),
+    guard text.count == 2 * Self.byteCount, digits.count == text.count,
       let token = SessionToken(bytes: bytes)
     else {
       throw DecodingError.dataCorruptedError(

@@ -17,7 +17,10 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
   }
 
   /// Whether the straight line between two places meets the box (the slab method).
+  ///
+  /// A box that was read without three coordinates to a corner is none.
   func blocks(_ a: Vector3, _ b: Vector3) -> Bool {
+    guard lower.count == 3, upper.count == 3 else { return false }
     let (from, to) = ([a.x, a.y, a.z], [b.x, b.y, b.z])
     var (enter, leave) = (0.0, 1.0)
     for axis in 0..<3 {

@@ -36,6 +36,10 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   public let clock: Clock
 
   private let radio: SimulatedRadio
+  /// Ticks in a second.
+  private let tickRate: Double
+  /// Ticks from one exchange to the next.
+  private let stride: Int64
   private let lock = NSLock()
   private var tick: Int64
   private var devices: [DeviceState] = []
@@ -100,7 +104,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     radio = SimulatedRadio(settings)
     farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
     let start = clock == .stepped ? Self.steppedStart : Self.machineSeconds
-    tick = Int64(start * settings.odometry.rate)
+    tickRate = settings.tickRate
+    stride = settings.ticksPerExchange
+    tick = Int64(start * tickRate)
   }
 
   deinit { timer?.cancel() }
@@ -201,9 +207,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// Lets time pass in a stepped world; everything that happens is told before it returns.
   ///
-  /// - Parameter seconds: How much, to the nearest tick.
+  /// - Parameter seconds: How much, to the nearest tick; nothing unless it is finite and positive.
   public func advance(bySeconds seconds: Double) {
-    for _ in 0..<max(0, Int((seconds * settings.odometry.rate).rounded())) { step() }
+    for _ in 0..<max(0, Int64(exactly: (seconds * tickRate).rounded()) ?? 0) { step() }
   }
 
   static var machineSeconds: Double {
@@ -211,11 +217,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   }
 
   private func time(of tick: Int64) -> Timestamp {
-    Timestamp(nanoseconds: 0).advanced(bySeconds: Double(tick) / settings.odometry.rate)
-  }
-
-  private var stride: Int64 {
-    max(1, Int64((settings.odometry.rate / settings.radio.rate).rounded()))
+    Timestamp(nanoseconds: 0).advanced(bySeconds: Double(tick) / tickRate)
   }
 
   /// The number of the exchange that the newest tick belongs to.
@@ -224,7 +226,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func startTimer() {
     guard clock == .machine, timer == nil else { return }
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nearby.world"))
-    timer.schedule(deadline: .now(), repeating: 1 / settings.odometry.rate)
+    timer.schedule(deadline: .now(), repeating: 1 / tickRate)
     timer.setEventHandler { [weak self] in self?.catchUp() }
     timer.resume()
     self.timer = timer
@@ -232,8 +234,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// Makes the ticks that are due; after a long sleep only those of the last second.
   private func catchUp() {
-    let due = Int64(Self.machineSeconds * settings.odometry.rate)
-    lock.withLock { tick = max(tick, due - Int64(settings.odometry.rate)) }
+    let due = Int64(Self.machineSeconds * tickRate)
+    lock.withLock { tick = max(tick, due - Int64(tickRate)) }
     while lock.withLock({ tick < due }) { step() }
   }
 
@@ -266,7 +268,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       // Nobody would notice.
       if devices[index].roster.isEmpty { continue }
       guard let motion = devices[index].motion else { continue }
-      let seconds = Double(tick - devices[index].firstTick) / settings.odometry.rate
+      let seconds = Double(tick - devices[index].firstTick) / tickRate
       let pose = motion.pose(at: seconds)
       devices[index].truePose = pose
       if let tracking = devices[index].tracking {
@@ -377,8 +379,10 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   func receive(_ line: [UInt8]) {
     guard let beacon = WorldBeacon(line: line) else { return }
     lock.withLock {
-      // Neither the future nor a flood is believed.
-      guard abs(beacon.exchange - exchange) <= Int64(Self.memory),
+      // Neither the future nor a flood is believed. The beacon's number may be any: only ours is
+      // reckoned with.
+      let memory = Int64(Self.memory)
+      guard (exchange - memory...exchange + memory).contains(beacon.exchange),
         waiting.count < 64 * Self.memory
       else { return }
       waiting.append(beacon)

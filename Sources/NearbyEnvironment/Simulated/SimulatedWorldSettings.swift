@@ -9,6 +9,9 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   /// From which every random number follows.
   public var seed: UInt64 = 1
   /// The radio of every device; its rate must divide that of the odometry.
+  ///
+  /// Rates beyond those that a scenario may have (odometry: 0.1 to 1000 Hz, radio: 0.001 to 1000 Hz)
+  /// count as the nearest of them.
   public var radio = ScenarioRadio()
   /// The odometry of every device.
   public var odometry = ScenarioOdometry()
@@ -35,6 +38,19 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
 
   /// Makes a world of defaults: ranges up to 30 m, angles within a cone of 120 degrees.
   public init() { radio.reach = 0...30 }
+
+  /// How often time advances in the world: with every pose, Hz.
+  var tickRate: Double { Self.limited(odometry.rate, to: 0.1...1000) }
+
+  /// How many poses there are for each exchange of the radios.
+  var ticksPerExchange: Int64 {
+    max(1, Int64((tickRate / Self.limited(radio.rate, to: 0.001...1000)).rounded()))
+  }
+
+  /// The nearest number of an interval; its lower end for what is no number.
+  private static func limited(_ rate: Double, to interval: ClosedRange<Double>) -> Double {
+    rate >= interval.lowerBound ? min(rate, interval.upperBound) : interval.lowerBound
+  }
 
   /// What an engine should know of the sensors.
   var fusion: FusionConfiguration {

@@ -80,7 +80,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
       others = names.compactMap { name in
         name.hasSuffix(".sock") ? Int(name.dropLast(5)) : nil
-      }.filter { $0 != slot }
+      }.filter { (0..<Self.slots).contains($0) && $0 != slot }
       return others
     }
   }
@@ -140,7 +140,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
       let count = unsafe buffer.withUnsafeMutableBytes {
         unsafe recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
       }
-      guard count > 0 else { return }
+      guard count >= 0 else { return }
       receive(Array(buffer[..<count]))
     }
   }

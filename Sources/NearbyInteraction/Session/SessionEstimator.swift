@@ -118,10 +118,10 @@ struct SessionEstimator {
     var direction: simd_float3?
     if let azimuth = measurement.azimuthRadians, let elevation = measurement.elevationRadians {
       direction = simd_float3(
-        ArrivalAngles(azimuthRadians: azimuth, elevationRadians: elevation).direction)
+        finite: ArrivalAngles(azimuthRadians: azimuth, elevationRadians: elevation).direction)
     }
     newest = NINearbyObject(
-      discoveryToken: peer, distance: measurement.distance.map { Float($0) },
+      discoveryToken: peer, distance: measurement.distance.flatMap(Float.init(finite:)),
       direction: direction, knowledge: knowledge(measurement))
     return Change(object: newest)
   }
@@ -142,11 +142,11 @@ struct SessionEstimator {
     let allowsAngle = knowledge.isFresh && allowsHorizontalAngle
     newest = NINearbyObject(
       discoveryToken: peer,
-      distance: knowledge.isFresh ? distance.map { Float($0) } : nil,
+      distance: knowledge.isFresh ? distance.flatMap(Float.init(finite:)) : nil,
       direction: knowledge.isFresh && mayPointAnywhere
-        ? estimate.direction.value.map { simd_float3($0) } : nil,
+        ? estimate.direction.value.flatMap(simd_float3.init(finite:)) : nil,
       horizontalAngle: allowsAngle
-        ? estimate.horizontalAngleRadians.value.map { Float($0) } : nil,
+        ? estimate.horizontalAngleRadians.value.flatMap(Float.init(finite:)) : nil,
       verticalDirectionEstimate: allowsAngle
         ? NINearbyObject.VerticalDirectionEstimate(estimate.verticalDirection) : .unknown,
       knowledge: knowledge)
@@ -207,8 +207,22 @@ struct SessionEstimator {
 
 // MARK: - From the engine's types
 
+// An app may count on numbers: whatever a sensor hands in, what is not finite is withheld.
+
+extension Float {
+  init?(finite value: Double) {
+    self.init(value)
+    if !isFinite { return nil }
+  }
+}
+
 extension simd_float3 {
-  init(_ vector: Vector3) { self.init(Float(vector.x), Float(vector.y), Float(vector.z)) }
+  init?(finite vector: Vector3) {
+    guard let x = Float(finite: vector.x), let y = Float(finite: vector.y),
+      let z = Float(finite: vector.z)
+    else { return nil }
+    self.init(x, y, z)
+  }
 }
 
 extension NINearbyObject.VerticalDirectionEstimate {

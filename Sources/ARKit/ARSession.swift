@@ -137,14 +137,23 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   // MARK: Those who use the poses
 
-  /// What keeps a nearby-interaction session from using these poses, if anything.
+  /// What about the configuration keeps a nearby-interaction session from using these poses, if anything.
   ///
   /// A session that has not been run yet is no fault: it may be run properly.
-  package var trajectoryFault: String? {
-    guard let configuration else { return nil }
-    if let fault = configuration.trajectoryFault { return fault }
-    let attempts = delegate?.sessionShouldAttemptRelocalization(self) ?? false
-    return attempts ? "has a delegate that attempts relocalization" : nil
+  package var configurationFault: String? { configuration?.trajectoryFault }
+
+  /// Asks the delegate on its queue whether the earlier world should be looked for after an interruption.
+  ///
+  /// - Parameter answer: Gets its word; `false` without a delegate or before the first run. A caller on
+  ///   the delegate's queue gets it before this call returns. Others get it later, on that queue: to
+  ///   wait for it here would be a deadlock when the queue waits for the caller.
+  package func askRelocalization(_ answer: @escaping @Sendable (Bool) -> Void) {
+    guard configuration != nil, delegate != nil else { return answer(false) }
+    let queue = delegateQueue ?? .main
+    let ask = { @Sendable in
+      answer(self.delegate?.sessionShouldAttemptRelocalization(self) ?? false)
+    }
+    if queue.isCurrent { ask() } else { queue.async(execute: ask) }
   }
 
   package func observe(_ receive: @escaping @Sendable (Event) -> Void) -> Int {
@@ -217,6 +226,21 @@ open class ARSession: NSObject, @unchecked Sendable {
         self.lock.withLock { self.isDeliveringFrame = false }
       }
     }
+  }
+}
+
+extension DispatchQueue {
+  /// Tells queues apart: Swift's objects around one queue may be many.
+  private final class Mark: Sendable {}
+
+  private static let mark = DispatchSpecificKey<Mark>()
+
+  /// Whether the caller runs on this queue, or on one that leads to it.
+  ///
+  /// Two threads that ask for the first time at once may both be told that they do not.
+  fileprivate var isCurrent: Bool {
+    if getSpecific(key: Self.mark) == nil { setSpecific(key: Self.mark, value: Mark()) }
+    return DispatchQueue.getSpecific(key: Self.mark) === getSpecific(key: Self.mark)
   }
 }
 

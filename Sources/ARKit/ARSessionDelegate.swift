@@ -11,7 +11,8 @@ public protocol ARSessionObserver: NSObjectProtocol {
   func sessionWasInterrupted(_ session: ARSession)
   /// Frames come again.
   func sessionInterruptionEnded(_ session: ARSession)
-  /// Whether the earlier world should be looked for after an interruption; by default it is not.
+  /// Whether the earlier world should be looked for after an interruption; by default it is not. Asked
+  /// when a nearby-interaction session is run with the session's poses, and when either runs anew.
   func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool
 }
 

@@ -321,12 +321,14 @@ struct SessionTests {
       let relocalizer = Relocalizer()
       if usesRelocalizer {
         arSession.delegate = relocalizer
+        arSession.delegateQueue = pair.recorders[0].queue
         arSession.run(ARWorldTrackingConfiguration())
       } else {
         arSession.run(AROrientationTrackingConfiguration())
       }
       pair.sessions[0].setARSession(arSession)
       pair.run(usesCamera: true)
+      pair.recorders[0].drain()
       pair.advance(0.1)
       #expect((pair.recorders[0].errors.first as? NIError)?.code == .invalidARConfiguration)
     }

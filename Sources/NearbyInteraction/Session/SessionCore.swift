@@ -19,6 +19,9 @@ final class SessionCore: @unchecked Sendable {
   private var machine: SessionStateMachine
   private var estimator: SessionEstimator?
   private var configuration: NIConfiguration?
+  /// A call of `run` that waits for the word of the AR session's delegate.
+  private var pendingRun: PendingRun?
+  private var runCount = 0
   private var arSession: ARSession?
   private var source: PoseSource?
   private var optionsInForce = NearbySessionOptions()
@@ -28,6 +31,12 @@ final class SessionCore: @unchecked Sendable {
   private weak var session: NISession?
   /// Whether the app has ended the session: then not even what waits in the queue is delivered.
   private var isSilent = false
+
+  /// A call of `run` that has not taken effect yet.
+  private struct PendingRun {
+    var number: Int
+    var configuration: NIConfiguration
+  }
 
   /// Where the poses come from while the session runs with camera assistance.
   private enum PoseSource {
@@ -78,17 +87,33 @@ final class SessionCore: @unchecked Sendable {
   }
 
   var currentConfiguration: NIConfiguration? {
-    lock.withLock { configuration?.copy() as? NIConfiguration }
+    lock.withLock { newestConfiguration?.copy() as? NIConfiguration }
   }
 
   func setARSession(_ arSession: ARSession) { lock.withLock { self.arSession = arSession } }
 
   func run(_ given: NIConfiguration) {
-    // The AR session asks its delegate, which is foreign code.
-    let fault = lock.withLock { arSession }.map { $0.trajectoryFault != nil }
+    guard let configuration = given.copy() as? NIConfiguration else { return }
+    let (number, arSession) = lock.withLock {
+      runCount += 1
+      pendingRun = PendingRun(number: runCount, configuration: configuration)
+      return (runCount, self.arSession)
+    }
+    guard let arSession else { return start(number, .own) }
+    if arSession.configurationFault != nil { return start(number, .faulty) }
+    // Its delegate is foreign code: asked without the lock, and on its own queue.
+    arSession.askRelocalization { [weak self] attempts in
+      self?.start(number, attempts ? .faulty : .shared)
+    }
+  }
+
+  /// Lets a call of `run` take effect, unless the session was paused, ended or run anew since.
+  private func start(_ number: Int, _ trajectory: RunRequest.Trajectory) {
     lock.withLock {
+      guard let run = pendingRun, run.number == number else { return }
+      pendingRun = nil
       if case .invalidated(let code) = machine.state { return refuse(code ?? .sessionFailed) }
-      guard let configuration = given.copy() as? NIConfiguration else { return }
+      let configuration = run.configuration
       self.configuration = configuration
       if let arSession, arSession.device !== device { move(to: arSession.device) }
       let active = device.activeSessions(besides: token)
@@ -99,8 +124,7 @@ final class SessionCore: @unchecked Sendable {
             namesItself: configuration.peer.token == token,
             isAccessory: configuration.accessory != nil,
             runsInBackground: configuration.runsInBackground,
-            usesCamera: configuration.isCameraAssistanceEnabled,
-            trajectory: fault.map { $0 ? .faulty : .shared } ?? .own,
+            usesCamera: configuration.isCameraAssistanceEnabled, trajectory: trajectory,
             measuresExtendedDistance: configuration.measuresExtendedDistance,
             capabilities: device.capabilities,
             peerCapabilities: configuration.peer.token.capabilities,
@@ -109,7 +133,13 @@ final class SessionCore: @unchecked Sendable {
     }
   }
 
-  func pause() { lock.withLock { handle(.pause) } }
+  func pause() {
+    lock.withLock {
+      configuration = newestConfiguration
+      pendingRun = nil
+      handle(.pause)
+    }
+  }
 
   func invalidate() {
     lock.withLock {
@@ -120,7 +150,7 @@ final class SessionCore: @unchecked Sendable {
 
   func updateMotionState(_ state: NIMotionActivityState, of peer: NIDiscoveryToken) {
     lock.withLock {
-      if configuration?.peer == peer { optionsInForce.peerMotion = state.peerMotion }
+      if newestConfiguration?.peer == peer { optionsInForce.peerMotion = state.peerMotion }
     }
   }
 
@@ -183,11 +213,24 @@ final class SessionCore: @unchecked Sendable {
     case .trajectory(.lifecycle), .trajectory(.time): break  // They come from the device itself.
     case .trajectory(let event): receive(event)
     case .reconfigured:
-      if arSession.trajectoryFault != nil { lock.withLock { handle(.trajectoryFault) } }
+      if arSession.configurationFault != nil { return endForTrajectoryFault(of: arSession) }
+      arSession.askRelocalization { [weak self] attempts in
+        if attempts { self?.endForTrajectoryFault(of: arSession) }
+      }
+    }
+  }
+
+  /// Ends the session, if its poses still come from an AR session that cannot be used any more.
+  private func endForTrajectoryFault(of arSession: ARSession) {
+    lock.withLock {
+      if case .shared(arSession, _) = source { handle(.trajectoryFault) }
     }
   }
 
   // MARK: Under the lock
+
+  /// The configuration of the last call of `run`, whether it has taken effect or not.
+  private var newestConfiguration: NIConfiguration? { pendingRun?.configuration ?? configuration }
 
   private func handle(
     _ event: SessionStateMachine.Event, _ measurement: RadioMeasurement? = nil
@@ -202,6 +245,7 @@ final class SessionCore: @unchecked Sendable {
       stopPoses()
       device.rest(token)
     case .leave:
+      pendingRun = nil
       stopPoses()
       device.leave(token, tellsPeer: true)
       for stream in streams.values where isSilent { stream.finish() }

@@ -166,6 +166,72 @@ struct EnvironmentTests {
     #expect((recorder.errors.first as? NIError)?.code == .userDidNotAllow)
   }
 
+  /// Clocks that count from when a machine started, from 1970, from a recording's end.
+  static let clocks = [-3.0, 0, 100, 5000, 1.7e9]
+
+  private static func at(_ seconds: Double) throws -> Timestamp {
+    try #require(Timestamp(seconds: seconds))
+  }
+
+  @Test(arguments: clocks, [false, true])
+  func theFirstEventSetsTheClock(start: Double, isPoseFirst: Bool) throws {
+    let (device, recorder) = (LiveDevice(), SessionRecorder())
+    #expect(!device.isClockSet)
+    let session = NISession(on: device)
+    recorder.attach(to: session)
+    let configuration = NINearbyPeerConfiguration(peerToken: NIDiscoveryToken(.random(on: .watch)))
+    configuration.isCameraAssistanceEnabled = true
+    session.run(configuration)
+    if isPoseFirst {
+      device.add(DevicePose(timestamp: try Self.at(start), worldFromDevice: .identity))
+    }
+    for step in 0..<20 {
+      device.add(
+        RadioMeasurement(timestamp: try Self.at(start + Double(step) / 10), distance: 2))
+    }
+    recorder.drain()
+    #expect(device.isClockSet)
+    #expect(try device.now == Self.at(start + 1.9))
+    #expect(recorder.removed.isEmpty && recorder.errors.isEmpty)
+    #expect(recorder.objects.count == 20)
+    // Silence counts on that clock.
+    device.advance(to: try Self.at(start + 11.8))
+    recorder.drain()
+    #expect(recorder.removed.isEmpty)
+    device.advance(to: try Self.at(start + 12))
+    recorder.drain()
+    #expect(recorder.removed.map(\.reason) == [.timeout])
+  }
+
+  @Test(arguments: clocks)
+  func whatBeginsBeforeTheClockIsSetCountsFromItsFirstMoment(start: Double) throws {
+    let peer = NIDiscoveryToken(.random(on: .watch))
+    let devices = [LiveDevice(), LiveDevice()]
+    let recorders = [SessionRecorder(), SessionRecorder()]
+    let sessions = zip(devices, recorders).map { device, recorder in
+      let session = NISession(on: device)
+      recorder.attach(to: session)
+      session.run(NINearbyPeerConfiguration(peerToken: peer))
+      return session
+    }
+    func advance(to seconds: Double) throws {
+      for device in devices { device.advance(to: try Self.at(start + seconds)) }
+      for recorder in recorders { recorder.drain() }
+    }
+    // One waits for its peer, the other is suspended.
+    devices[1].undergo(.suspended)
+    try advance(to: 0)
+    try advance(to: 59)
+    #expect(recorders[0].removed.isEmpty)
+    try advance(to: 61)
+    #expect(recorders[0].removed.map(\.reason) == [.timeout])
+    try advance(to: 299)
+    #expect(recorders[1].errors.isEmpty)
+    try advance(to: 301)
+    #expect((recorders[1].errors.first as? NIError)?.code == .sessionFailed)
+    withExtendedLifetime(sessions) {}
+  }
+
   // MARK: Worlds that are told to each other
 
   /// Carries lines to another world: some never, some twice, some late.

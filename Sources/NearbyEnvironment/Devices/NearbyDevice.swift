@@ -55,6 +55,8 @@ public protocol NearbyDevice: AnyObject, Sendable {
   var fusion: FusionConfiguration { get }
   /// The newest moment of its clock.
   var now: Timestamp { get }
+  /// Whether its clock has told a moment yet; what begins before counts from the first one on.
+  var isClockSet: Bool { get }
   /// Whether the user allows measurements.
   var authorization: MeasurementAuthorization { get }
 
@@ -110,6 +112,9 @@ public protocol NearbyDevice: AnyObject, Sendable {
 }
 
 extension NearbyDevice {
+  /// Always: most clocks run by themselves.
+  public var isClockSet: Bool { true }
+
   /// Not at all: what Apple's camera assistance is for.
   public func motion(of peer: SessionToken) -> PeerMotion { .stationary }
 }

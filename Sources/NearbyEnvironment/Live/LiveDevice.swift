@@ -14,7 +14,8 @@ public import NearbyGeometry
 /// ```
 ///
 /// What is handed in is told before the call returns. Time is that of the poses and measurements, and
-/// of ``advance(to:)`` when there are none: without any of them no timeout ever comes.
+/// of ``advance(to:)`` when there are none: without any of them no timeout ever comes. The first of them
+/// sets the clock, whose origin may be any.
 public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
@@ -28,7 +29,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
 
   private let lock = NSLock()
   private var roster = DeviceRoster()
-  private var time = Timestamp(nanoseconds: 0)
+  private var time: Timestamp?
   private var permission = MeasurementAuthorization.allowed
 
   /// Makes a device.
@@ -100,7 +101,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   ) {
     let messages = lock.withLock {
       guard let time else { return messages(roster) }
-      self.time = max(self.time, time)
+      self.time = max(self.time ?? time, time)
       return messages(roster) + roster.toSessions(.time(time))
     }
     for message in messages { message.deliver() }
@@ -112,8 +113,10 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   public func defaultDevice() -> any NearbyDevice { self }
   /// What the device can measure.
   public var defaultCapabilities: DeviceCapabilities { capabilities }
-  /// The newest moment that was handed in.
-  public var now: Timestamp { lock.withLock { time } }
+  /// The newest moment that was handed in; zero before the first.
+  public var now: Timestamp { lock.withLock { time } ?? Timestamp(nanoseconds: 0) }
+  /// Whether a moment has been handed in.
+  public var isClockSet: Bool { lock.withLock { time } != nil }
 
   /// Whether the user allows measurements; an answer reaches all sessions.
   public var authorization: MeasurementAuthorization {

@@ -120,7 +120,7 @@ final class SessionCore: @unchecked Sendable {
       handle(
         .run(
           RunRequest(
-            time: device.now, isMeasurable: configuration.isMeasurable,
+            time: device.isClockSet ? device.now : nil, isMeasurable: configuration.isMeasurable,
             namesItself: configuration.peer.token == token,
             isAccessory: configuration.accessory != nil,
             runsInBackground: configuration.runsInBackground,

@@ -14,8 +14,8 @@ struct RunRequest: Hashable, Sendable {
     case faulty
   }
 
-  /// When.
-  var time: Timestamp
+  /// When; `nil` while the device's clock is not set.
+  var time: Timestamp?
   /// Whether devices here can measure what the configuration is for.
   var isMeasurable = true
   /// Whether the configuration names this very session as its peer.

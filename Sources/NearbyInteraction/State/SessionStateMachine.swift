@@ -28,8 +28,8 @@ struct SessionStateMachine: Hashable, Sendable {
     case running
     /// It may be run again: after `pause`, or after a suspension.
     case paused
-    /// The device does not let it measure.
-    case suspended(since: Timestamp)
+    /// The device does not let it measure; since the first moment to come when there has been none.
+    case suspended(since: Timestamp?)
     /// Its peer is gone; it may be run again.
     case removed
     /// It is over: with an error, or by the app's own word.
@@ -92,7 +92,7 @@ struct SessionStateMachine: Hashable, Sendable {
   private(set) var now: Timestamp?
   /// The last call of `run`.
   private var request: RunRequest?
-  /// Since when it runs.
+  /// Since when it runs; `nil` until the clock is set.
   private var runningSince: Timestamp?
   /// When the peer was last heard in this run.
   private var lastHeard: Timestamp?
@@ -135,7 +135,7 @@ struct SessionStateMachine: Hashable, Sendable {
 
   /// The three outcomes of `run`: it starts, it is suspended at once, or it is invalidated at once.
   private mutating func run(_ request: RunRequest) -> [Effect] {
-    advance(to: request.time)
+    if let time = request.time { advance(to: time) }
     self.request = request
     if let refusal = request.refusal(limits) { return end(refusal) }
     if request.authorization == .undetermined {
@@ -149,7 +149,7 @@ struct SessionStateMachine: Hashable, Sendable {
   private mutating func start() -> [Effect] {
     let wasRunning = state == .running
     if isHeldBack {
-      state = .suspended(since: now ?? Timestamp(nanoseconds: 0))
+      state = .suspended(since: now)
       return wasRunning ? [.stopRanging, .wasSuspended] : [.wasSuspended]
     }
     state = .running
@@ -198,7 +198,7 @@ struct SessionStateMachine: Hashable, Sendable {
       let isSilent = now.seconds(since: lastHeard ?? runningSince) > patience
       return isSilent ? remove(.timeout) : []
     case .suspended(let since):
-      return now.seconds(since: since) > limits.suspension ? end(.sessionFailed) : []
+      return now.seconds(since: since ?? now) > limits.suspension ? end(.sessionFailed) : []
     case .idle, .awaitingPermission, .paused, .removed, .invalidated: return []
     }
   }
@@ -210,7 +210,14 @@ struct SessionStateMachine: Hashable, Sendable {
   }
 
   /// Time never runs backwards, whatever the order in which events arrive.
-  private mutating func advance(to time: Timestamp) { now = max(now ?? time, time) }
+  private mutating func advance(to time: Timestamp) {
+    let isFirst = now == nil
+    now = max(now ?? time, time)
+    guard isFirst else { return }
+    // What began before the clock was set counts from here.
+    if state == .running { runningSince = now }
+    if state == .suspended(since: nil) { state = .suspended(since: now) }
+  }
 
   // MARK: The device
 
@@ -228,7 +235,7 @@ struct SessionStateMachine: Hashable, Sendable {
     }
     switch state {
     case .running where isHeldBack:
-      state = .suspended(since: now ?? Timestamp(nanoseconds: 0))
+      state = .suspended(since: now)
       return [.stopRanging, .wasSuspended]
     case .suspended where !isHeldBack:
       state = .paused

@@ -81,7 +81,7 @@ public struct EnvironmentSelection: Hashable, Sendable {
   private static let greatestSpeed = 1000.0
 
   /// Where the programs of this user find each other, however they were started.
-  static var commonFolder: String { "/tmp/nearby-world-\(getuid())" }
+  static var commonFolder: String { "/tmp/nearby-world-\(geteuid())" }
 
   private mutating func refuse(_ variable: String, _ value: String) {
     choice = .none
@@ -92,12 +92,21 @@ public struct EnvironmentSelection: Hashable, Sendable {
   ///
   /// - Returns: What was asked for, or an environment that measures nothing and says why.
   public func environment() -> any NearbyEnvironment {
+    environment(commonFolder: Self.commonFolder)
+  }
+
+  func environment(commonFolder: String) -> any NearbyEnvironment {
     switch choice {
     case .alone: return SimulatedWorld(settings, clock: .machine)
     case .simulated:
-      // Where no socket can be had, sessions of this process still have each other.
-      let shared = try? SimulatedWorld.shared(in: Self.commonFolder, settings)
-      return shared ?? SimulatedWorld(settings, clock: .machine)
+      do throws(SimulatedWorld.SharingError) {
+        return try SimulatedWorld.shared(in: commonFolder, settings)
+      } catch {
+        // Where no socket can be had, sessions of this process still have each other. A folder that
+        // somebody else has taken is to be seen: programs would miss each other without a word.
+        return error.reason == .unavailable
+          ? SimulatedWorld(settings, clock: .machine) : AbsentEnvironment(error.description)
+      }
     case .none: return AbsentEnvironment(failure)
     case .shared(let folder):
       do throws(SimulatedWorld.SharingError) {

@@ -88,6 +88,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private static let numbersPerProcess = 1 << 20
   /// So many exchanges are remembered: six seconds at 10 Hz.
   private static let memory = 60
+  /// So many devices of other processes are heard at a time, and so many beacons wait for their exchange.
+  static let mostRemotes = 1024
   /// When a stepped world begins, seconds.
   private static let steppedStart = 1000.0
 
@@ -314,14 +316,22 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
         }
       }
       var remote = remotes[beacon.device] ?? RemoteDevice()
-      guard !remote.heard.contains(beacon.exchange),
-        beacon.exchange > exchange - Int64(Self.memory), let pose = beacon.worldFromDevice
+      guard !remote.heard.contains(beacon.exchange), beacon.exchange > oldestExchange,
+        remotes.count < Self.mostRemotes || remotes[beacon.device] != nil,
+        let pose = beacon.worldFromDevice
       else { continue }
       remote.heard = remote.heard.suffix(Self.memory - 1) + [beacon.exchange]
       remotes[beacon.device] = remote
       for device in devices { hear(beacon, pose, on: device) }
     }
+    // Who fell silent is forgotten. Nothing that was told of exchanges so old is taken in any more, so
+    // that nothing can come a second time either.
+    let oldest = oldestExchange
+    remotes = remotes.filter { $0.value.heard.contains { $0 > oldest } }
   }
+
+  /// Of exchanges up to this one no beacon is taken in any more.
+  private var oldestExchange: Int64 { exchange - Int64(Self.memory) }
 
   private func hear(_ beacon: WorldBeacon, _ pose: RigidTransform, on device: DeviceState) {
     guard let here = device.history.first(where: { $0.exchange == beacon.exchange }) else { return }
@@ -375,6 +385,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
+  /// How many devices of other processes have been heard lately.
+  var remoteCount: Int { lock.withLock { remotes.count } }
+
   /// Takes in a line from another process; what is no beacon is left out.
   func receive(_ line: [UInt8]) {
     guard let beacon = WorldBeacon(line: line) else { return }
@@ -383,7 +396,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       // reckoned with.
       let memory = Int64(Self.memory)
       guard (exchange - memory...exchange + memory).contains(beacon.exchange),
-        waiting.count < 64 * Self.memory
+        waiting.count < Self.mostRemotes
       else { return }
       waiting.append(beacon)
     }

@@ -20,6 +20,8 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   static let version = 1
   /// A line beyond this is no beacon, bytes.
   static let largestLine = 1 << 16
+  /// A beacon with more sessions, or more that have ended, is none: so many always fit into a line.
+  static let mostSessions = 256
 
   var version = Self.version
   /// The number of the device.
@@ -33,6 +35,7 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   /// Sessions that have ended lately.
   var ended: [SessionToken]
 
+  /// Makes a beacon; of too many sessions it tells the first, of too many ends the newest.
   init(
     device: UInt64, exchange: Int64, pose: RigidTransform, sessions: [Session],
     ended: [SessionToken]
@@ -41,8 +44,8 @@ struct WorldBeacon: Codable, Hashable, Sendable {
     self.exchange = exchange
     let (t, r) = (pose.translation, pose.rotation)
     self.pose = [t.x, t.y, t.z, r.x, r.y, r.z, r.w]
-    self.sessions = sessions
-    self.ended = ended
+    self.sessions = Array(sessions.prefix(Self.mostSessions))
+    self.ended = Array(ended.suffix(Self.mostSessions))
   }
 
   /// The device's pose; `nil` when the numbers are none.
@@ -66,7 +69,8 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   init?(line: [UInt8]) {
     guard line.count <= Self.largestLine,
       let beacon = try? JSONDecoder().decode(WorldBeacon.self, from: Data(line)),
-      beacon.version == Self.version, beacon.worldFromDevice != nil
+      beacon.version == Self.version, beacon.worldFromDevice != nil,
+      beacon.sessions.count <= Self.mostSessions, beacon.ended.count <= Self.mostSessions
     else { return nil }
     self = beacon
   }

@@ -10,14 +10,11 @@ import Glibc
 final class DatagramFolder: WorldLink, @unchecked Sendable {
   // Unchecked: the names that were found are read and written under `lock` only; all else is constant.
 
-  /// What went wrong.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
+  typealias Failure = SimulatedWorld.SharingError
 
   /// The number of this process's socket.
   let slot: Int
-  private let folder: String
+  private let folder: PrivateFolder
   private let descriptor: Int32
   private let source: any DispatchSourceRead
   private let lock = NSLock()
@@ -29,28 +26,37 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
   /// After so many beacons the folder is looked through for newcomers: half a second's.
   private static let sendsBetweenLooks = 5
 
-  init(_ folder: String, receive: @escaping @Sendable ([UInt8]) -> Void) throws(Failure) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+  /// So long another process may look for its socket, seconds.
+  private static let lockSeconds = 5.0
+
+  /// Takes the smallest socket that is free.
+  ///
+  /// - Parameters:
+  ///   - folder: Where.
+  ///   - lockSeconds: How long to wait at most while others look for theirs.
+  ///   - receive: Gets each datagram.
+  /// - Throws: When no socket can be had.
+  init(
+    _ folder: PrivateFolder, lockSeconds: Double = lockSeconds,
+    receive: @escaping @Sendable ([UInt8]) -> Void
+  ) throws(Failure) {
+    let descriptor = try Self.makeSocket()
+    do throws(Failure) {
+      // One process at a time, or two may take over the same socket.
+      slot = try folder.withLock(waitingFor: lockSeconds) { () throws(Failure) in
+        try Self.bind(descriptor, in: folder.path)
+      }
     } catch {
-      throw Failure(description: "\(folder) cannot be made a folder: \(error.localizedDescription)")
-    }
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    guard descriptor >= 0 else { throw Failure(description: "no socket can be made") }
-    guard let slot = try Self.bind(descriptor, in: folder) else {
       close(descriptor)
-      throw Failure(description: "\(folder) has no room for a socket: its name may be too long")
+      throw error
     }
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     self.folder = folder
-    self.slot = slot
     self.descriptor = descriptor
     source = DispatchSource.makeReadSource(
       fileDescriptor: descriptor, queue: DispatchQueue(label: "nearby.sockets"))
     source.setEventHandler { Self.drain(descriptor, receive) }
-    let path = Self.path(slot, in: folder)
+    let path = Self.path(slot, in: folder.path)
     source.setCancelHandler {
       close(descriptor)
       unsafe unlink(path)
@@ -62,7 +68,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
 
   func send(_ line: [UInt8]) {
     for other in recipients() {
-      _ = unsafe Self.withAddress(Self.path(other, in: folder)) { address, length in
+      _ = unsafe Self.withAddress(Self.path(other, in: folder.path)) { address, length in
         unsafe line.withUnsafeBytes {
           unsafe sendto(
             descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT), address, length)
@@ -77,7 +83,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
       sendsUntilLook -= 1
       guard sendsUntilLook < 0 else { return others }
       sendsUntilLook = Self.sendsBetweenLooks
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
       others = names.compactMap { name in
         name.hasSuffix(".sock") ? Int(name.dropLast(5)) : nil
       }.filter { (0..<Self.slots).contains($0) && $0 != slot }
@@ -89,34 +95,44 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
 
   private static func path(_ slot: Int, in folder: String) -> String { "\(folder)/\(slot).sock" }
 
-  /// Binds the smallest number that is free or whose process is gone.
-  private static func bind(_ descriptor: Int32, in folder: String) throws(Failure) -> Int? {
-    // One process at a time, or two may take over the same socket.
-    let guardFile = unsafe open("\(folder)/lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-    guard guardFile >= 0, flock(guardFile, LOCK_EX) == 0 else {
-      throw Failure(description: "\(folder) cannot be written to")
+  private static func makeSocket() throws(Failure) -> Int32 {
+    let kind = SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(AF_UNIX, Int32(kind), 0)
+    guard descriptor >= 0 else {
+      throw Failure(.unavailable, "no socket can be made: \(PrivateFolder.systemReason)")
     }
-    defer { close(guardFile) }
+    return descriptor
+  }
+
+  /// Binds the smallest number that is free or whose process is gone.
+  private static func bind(_ descriptor: Int32, in folder: String) throws(Failure) -> Int {
     for slot in 0..<slots {
       let path = path(slot, in: folder)
-      if isAlive(path) { continue }
+      if try isAlive(path) { continue }
       unsafe unlink(path)
       let result = unsafe withAddress(path) { address, length in
         unsafe Glibc.bind(descriptor, address, length)
       }
       if result == 0 { return slot }
-      return nil
+      throw Failure(.unavailable, "\(path) cannot be a socket: \(PrivateFolder.systemReason)")
     }
-    return nil
+    throw Failure(
+      .full, "\(folder) has no room: \(slots) programs share it; end one, or name another folder")
   }
 
   /// Whether a process listens there.
-  private static func isAlive(_ path: String) -> Bool {
-    let probe = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+  private static func isAlive(_ path: String) throws(Failure) -> Bool {
+    let probe = try makeSocket()
     defer { close(probe) }
-    return unsafe withAddress(path) { address, length in
+    let result = unsafe withAddress(path) { address, length in
       unsafe connect(probe, address, length)
-    } == 0
+    }
+    guard let result else {
+      throw Failure(
+        .unavailable, "\(path) has too long a path for a socket; name another folder")
+    }
+    // Any other reason for a failure says nothing of the process.
+    return result == 0 || errno != ECONNREFUSED && errno != ENOENT
   }
 
   private static func withAddress<Result>(

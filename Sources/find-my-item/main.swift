@@ -79,19 +79,59 @@ final class Finder: NSObject, NISessionDelegate {
   }
 
   private func say(_ words: String) {
-    if words != line { FileHandle.standardOutput.write(Data((words + "\n").utf8)) }
+    if words != line { write(words) }
     line = words
   }
 }
 
-let arguments = Array(CommandLine.arguments.dropFirst())
-let asksForHelp = arguments == ["--help"] || arguments == ["-h"]
-guard arguments.count == 2 else {
-  let output = asksForHelp ? FileHandle.standardOutput : .standardError
-  output.write(Data("usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE\n".utf8))
-  exit(asksForHelp ? 0 : 64)
+/// Writes a line to standard output, or ends the program.
+func write(_ line: String) {
+  do {
+    // The method that does not throw would end the program with a trace.
+    try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+  } catch {
+    fail(
+      "standard output cannot be written (\(reason(error))); check that space is left where it leads",
+      EX_IOERR)
+  }
 }
-let finder = try Finder(own: URL(filePath: arguments[0]), peer: URL(filePath: arguments[1]))
+
+/// Ends the program with one line on standard error.
+func fail(_ line: String, _ status: Int32) -> Never {
+  try? FileHandle.standardError.write(contentsOf: Data("find-my-item: \(line)\n".utf8))
+  exit(status)
+}
+
+/// Why a file could not be written, in the system's words.
+func reason(_ error: any Error) -> String {
+  let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+  guard let cause = cause as NSError?, cause.domain == NSPOSIXErrorDomain else {
+    return error.localizedDescription
+  }
+  return String(cString: strerror(Int32(cause.code)))
+}
+
+// A reader that goes ends the program without a word, also where a parent ignores the signal.
+signal(SIGPIPE, SIG_DFL)
+let arguments = Array(CommandLine.arguments.dropFirst())
+let usage = "usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE"
+if arguments == ["--help"] || arguments == ["-h"] {
+  write(usage)
+  exit(0)
+}
+guard arguments.count == 2 else {
+  try? FileHandle.standardError.write(contentsOf: Data((usage + "\n").utf8))
+  exit(EX_USAGE)
+}
+let own = URL(filePath: arguments[0])
+let finder: Finder
+do {
+  finder = try Finder(own: own, peer: URL(filePath: arguments[1]))
+} catch {
+  fail(
+    "\(own.path) cannot be written (\(reason(error))); name a file in a folder where you may write",
+    EX_IOERR)
+}
 while true {
   finder.look()
   RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))

@@ -28,9 +28,17 @@ final class Terminal {
   /// Gives the terminal back.
   func restore() {
     write("\u{1B}[?25h\u{1B}[?1049l")
+    restoreInput()
+  }
+
+  private func restoreInput() {
     tcsetattr(STDIN_FILENO, TCSANOW, &before)
     _ = fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) & ~O_NONBLOCK)
   }
 
-  private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+  private func write(_ text: String) {
+    guard let error = Output.write(text) else { return }
+    restoreInput()
+    Output.fail(error)
+  }
 }

@@ -5,13 +5,15 @@ import Foundation
 ///
 ///     nearby-devices [COUNT]                a full-screen view
 ///     nearby-devices COUNT --keys wwaaxx    the same keys without a terminal, half a second each
+// A reader that goes ends the program without a word, also where a parent ignores the signal.
+signal(SIGPIPE, SIG_DFL)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = "usage: nearby-devices [COUNT] [--keys KEYS]\n\(Steering.help)"
 var count = 3
 var keys: String?
 var index = 0
 if arguments == ["--help"] || arguments == ["-h"] {
-  print(usage)
+  Output.print(usage)
   exit(0)
 }
 while index < arguments.count {
@@ -21,8 +23,8 @@ while index < arguments.count {
   } else if let number = Int(arguments[index]), (1...16).contains(number) {
     count = number
   } else {
-    FileHandle.standardError.write(Data((usage + "\n").utf8))
-    exit(64)
+    Output.say(usage)
+    exit(EX_USAGE)
   }
   index += 1
 }
@@ -34,8 +36,8 @@ if let keys {
   for key in keys {
     room.press(key)
     for _ in 0..<15 { room.advance(bySeconds: step) }
-    print("[\(key)]")
-    for line in room.lines { print(line) }
+    Output.print("[\(key)]")
+    for line in room.lines { Output.print(line) }
   }
   exit(0)
 }

@@ -133,6 +133,62 @@ struct TwoProcessTests {
     #expect(texts[asks ? 1 : 0].isEmpty)
   }
 
+  /// Runs a program to its end.
+  private func run(
+    _ name: String, _ arguments: [String], output: Any = FileHandle.nullDevice
+  ) throws -> (process: Process, errors: String) {
+    let (process, errors) = (Process(), Pipe())
+    process.executableURL = program(name)
+    process.arguments = arguments
+    process.environment = ["NEARBY_ENVIRONMENT": "alone"]
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(
+      decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process, text)
+  }
+
+  /// The file lies in no folder, below a file, or is a folder.
+  @Test(arguments: ["missing/a.token", "file/a.token", "folder"])
+  func aTokenThatCannotBeWrittenIsOneLine(_ name: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data().write(to: folder.appending(path: "file"))
+    let full = folder.appending(path: "folder")
+    try FileManager.default.createDirectory(
+      at: full.appending(path: "something"), withIntermediateDirectories: true)
+    let path = folder.appending(path: name).path
+    let (process, errors) = try run("find-my-item", [path, "b.token"])
+    #expect(process.terminationReason == .exit && process.terminationStatus == 74)
+    #expect(errors.hasPrefix("find-my-item: \(path) cannot be written ("))
+    #expect(errors.hasSuffix("; name a file in a folder where you may write\n"))
+    #expect(errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("find-my-item", ["--help"]), ("find-my-item", ["TOKEN", "TOKEN"]),
+      ("nearby-devices", ["--help"]), ("nearby-devices", ["1", "--keys", "w"]),
+      ("nearby-devices", ["1"]),
+    ])
+  func outputThatIsLostIsAnError(_ name: String, _ arguments: [String]) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let token = folder.appending(path: "a.token").path
+    let arguments = arguments.map { $0 == "TOKEN" ? token : $0 }
+    let device = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
+    let (process, errors) = try run(name, arguments, output: device)
+    #expect(process.terminationReason == .exit && process.terminationStatus == 74)
+    #expect(errors.hasPrefix("\(name): standard output cannot be written ("))
+    #expect(errors.split(separator: "\n").count == 1)
+    // Of a reader that has gone nothing is said.
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let (ended, silence) = try run(name, arguments, output: pipe)
+    #expect(ended.terminationReason == .uncaughtSignal && ended.terminationStatus == SIGPIPE)
+    #expect(silence.isEmpty)
+  }
+
   @Test func keysSteerAPhoneAmongDevices() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     func view() throws -> [Substring] {

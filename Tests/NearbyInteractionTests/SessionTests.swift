@@ -60,8 +60,8 @@ struct SessionTests {
     #expect(pair.recorders[0].objects.count == heard)
     #expect(pair.recorders[1].removed.isEmpty)
     pair.sessions[0].run(try #require(pair.sessions[0].configuration))
-    pair.advance(0.5)
-    // What was known of the peer before the gap still counts.
+    pair.advance(1.5)
+    // What was known of the peer before the gap still counts, once a second of samples has confirmed it.
     #expect(pair.recorders[0].transforms.last.flatMap { $0 } != nil)
     // Pausing for too long is a timeout for the peer.
     pair.sessions[0].pause()

@@ -157,7 +157,7 @@ final class SessionCore: @unchecked Sendable {
   func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
     lock.withLock {
       guard machine.state == .running, estimator?.peer == object.discoveryToken else { return nil }
-      return estimator?.worldTransform()
+      return estimator?.worldTransform(at: machine.now)
     }
   }
 
@@ -194,7 +194,9 @@ final class SessionCore: @unchecked Sendable {
   private func receive(_ event: DeviceEvent) {
     lock.withLock {
       switch event {
-      case .pose(let pose): estimator?.add(pose)
+      case .pose(let pose):
+        guard let change = estimator?.add(pose), machine.state == .running else { return }
+        tell(change)
       case .tracking(let sample):
         guard machine.state == .running, let change = estimator?.add(sample) else { return }
         tell(change)
@@ -285,6 +287,7 @@ final class SessionCore: @unchecked Sendable {
         return handle(.failure)
       }
     }
+    estimator?.begin()
     if usesCamera { startPoses() } else { stopPoses() }
     device.range(
       token, with: configuration.peer.token,

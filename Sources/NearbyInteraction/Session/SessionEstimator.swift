@@ -16,7 +16,9 @@ import NearbyGeometry
 /// | insufficientVerticalSweep | | | | | nil |
 /// | insufficientLighting | | | nil | unknown | nil |
 ///
-/// An empty field leaves the engine's own gate, the width of the posterior, alone to decide.
+/// An empty field leaves the engine's own gate, the width of the posterior, alone to decide. Poses that
+/// are missing for ``longestSilence`` count as insufficientLighting, of the session, too; the distance is
+/// then that of the ranges alone.
 struct SessionEstimator {
   /// What an event changed.
   struct Change {
@@ -32,6 +34,8 @@ struct SessionEstimator {
 
   /// So long after the peer was last heard the engine's account of it still counts, seconds.
   static let freshness = 2.0
+  /// So long measurements may come without poses, seconds, before the session says that they are missing.
+  static let longestSilence = 1.0
 
   let peer: NIDiscoveryToken
   let usesCamera: Bool
@@ -43,7 +47,13 @@ struct SessionEstimator {
   private var ranges: RangeTracker
   private var engine: FusionEngine?
   private var handle: PeerID?
+  /// The newest pose that the engine took.
   private var newestPose: Timestamp?
+  private var newestMeasurement: Timestamp?
+  /// The first measurement since ranging began; before it no poses were to be expected.
+  private var firstMeasurement: Timestamp?
+  /// Whether measurements come and poses do not.
+  private var lacksPoses = false
   private var lastHeard: Timestamp?
   private var hasSeenAngles = false
   private var isDark = false
@@ -71,9 +81,15 @@ struct SessionEstimator {
 
   // MARK: In
 
-  mutating func add(_ pose: DevicePose) {
-    newestPose = pose.timestamp
-    engine?.add(pose)
+  /// Ranging begins, for the first time or again after a pause in which no poses came.
+  mutating func begin() { firstMeasurement = nil }
+
+  mutating func add(_ pose: DevicePose) -> Change {
+    switch engine?.add(pose) {
+    case .accepted, .acceptedAfterJump: newestPose = pose.timestamp
+    case .rejectedNotFinite, .rejectedNotLater, nil: break
+    }
+    return Change(sessionConvergence: lacksPoses ? sessionChange() : nil)
   }
 
   mutating func add(_ tracking: TrackingSample) -> Change {
@@ -81,16 +97,7 @@ struct SessionEstimator {
     let lumens = tracking.ambientIntensityLumens ?? .infinity
     isDark =
       tracking.quality != .normal || lumens < configuration.convergence.darkBelowLumens
-    var change = Change()
-    guard usesCamera else { return change }
-    // Once the light is good again, nothing can be said of the session that is not said of the peer.
-    let now: NIAlgorithmConvergenceStatus =
-      isDark ? .notConverged([.insufficientLighting]) : .unknown
-    if now != sessionStatus {
-      sessionStatus = now
-      change.sessionConvergence = now
-    }
-    return change
+    return Change(sessionConvergence: sessionChange())
   }
 
   mutating func add(_ given: RadioMeasurement) -> Change {
@@ -99,7 +106,10 @@ struct SessionEstimator {
       measurement.azimuthRadians = nil
       measurement.elevationRadians = nil
     }
-    if !measurement.isEmpty { lastHeard = measurement.timestamp }
+    let time = measurement.timestamp
+    newestMeasurement = max(newestMeasurement ?? time, time)
+    if firstMeasurement == nil { firstMeasurement = time }
+    if !measurement.isEmpty { lastHeard = max(lastHeard ?? time, time) }
     if measurement.azimuthRadians != nil { hasSeenAngles = true }
     if let distance = measurement.distance {
       ranges.add(
@@ -108,7 +118,30 @@ struct SessionEstimator {
     }
     guard let handle, engine != nil else { return measured(measurement) }
     let report = measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
-    return estimated(measurement, report)
+    var change = estimated(measurement, report)
+    change.sessionConvergence = sessionChange()
+    return change
+  }
+
+  /// The convergence of the session as a whole, if it has changed.
+  private mutating func sessionChange() -> NIAlgorithmConvergenceStatus? {
+    guard usesCamera else { return nil }
+    lacksPoses = isOdometrySilent
+    // Once light and poses are back, nothing can be said of the session that is not said of the peer.
+    let now: NIAlgorithmConvergenceStatus =
+      isDark || lacksPoses ? .notConverged([.insufficientLighting]) : .unknown
+    if now == sessionStatus { return nil }
+    sessionStatus = now
+    return now
+  }
+
+  /// Whether poses are so much older than the measurements, or have never come, that no place may be
+  /// claimed.
+  private var isOdometrySilent: Bool {
+    guard let engine, let newestMeasurement, let firstMeasurement else { return lacksPoses }
+    if let newestPose, newestMeasurement <= newestPose { return false }
+    return newestMeasurement.seconds(since: firstMeasurement) > Self.longestSilence
+      && engine.isOdometrySilent(at: newestMeasurement)
   }
 
   // MARK: Out
@@ -155,14 +188,18 @@ struct SessionEstimator {
       hasLostConvergence: before == .converged && status != .converged)
   }
 
-  /// Where the peer is in the odometry's world now; `nil` unless converged.
-  func worldTransform() -> simd_float4x4? {
-    guard status == .converged, let engine, let handle, let newestPose, let lastHeard,
-      newestPose.seconds(since: lastHeard) <= Self.freshness
+  /// Where the peer is in the odometry's world; `nil` unless converged.
+  ///
+  /// - Parameter time: The newest moment of the session's clock, if it is set. A pose or a measurement may
+  ///   be newer.
+  /// - Returns: The place at the newest moment of all: at the newest pose an odometry that has stopped
+  ///   would seem as good as ever.
+  func worldTransform(at time: Timestamp?) -> simd_float4x4? {
+    guard status == .converged, let engine, let handle, let lastHeard,
+      let now = [time, newestPose, newestMeasurement].compactMap({ $0 }).max(),
+      now.seconds(since: lastHeard) <= Self.freshness
     else { return nil }
-    return engine.estimate(of: handle, at: newestPose).worldTransform.value.map {
-      simd_float4x4($0)
-    }
+    return engine.estimate(of: handle, at: now).worldTransform.value.map { simd_float4x4($0) }
   }
 
   private func knowledge(_ measurement: RadioMeasurement) -> PeerKnowledge {

@@ -16,11 +16,11 @@ struct BirthTests {
   }
 
   private func birth(
-    _ shape: Shape, range: Double, statedSigmas: Double? = nil,
-    _ generator: inout SeededGenerator
+    _ shape: Shape, range: Double?, statedSigmas: Double? = nil, maximumCount: Int = 96,
+    isPlanar: Bool? = nil, _ generator: inout SeededGenerator
   ) throws -> Birth {
     var configuration = FusionConfiguration()
-    configuration.odometry.isPlanar = shape == .circle
+    configuration.odometry.isPlanar = isPlanar ?? (shape == .circle)
     var sample = RangingSample(
       peer: PeerID(index: 0), timestamp: Timestamp(nanoseconds: 0), distance: range)
     if shape == .arc || shape == .spot { sample.azimuthRadians = 0.4 }
@@ -43,7 +43,7 @@ struct BirthTests {
       timestamp: sample.timestamp)
     return Birth(
       components, at: device, noise: NoiseLevels(configuration.ranging), configuration,
-      maximumCount: 96)
+      maximumCount: maximumCount)
   }
 
   @Test(
@@ -99,6 +99,66 @@ struct BirthTests {
     let doubted = seeds.filter(\.anglesAreFaulty).reduce(0) { $0 + $1.weight }
     let hasAngles = shape != .sphere && shape != .circle
     #expect(abs(doubted / total - (hasAngles ? 0.1 : 0)) < 1e-12)
+  }
+
+  @Test(
+    "a bank of any size is filled on both sides of the level", arguments: Shape.allCases,
+    [8, 9, 11, 14, 15, 16, 17, 23, 24, 31, 47, 63, 64, 65, 95, 96])
+  func smallBanks(shape: Shape, maximumCount: Int) throws {
+    for (range, isPlanar) in [(5.0, false), (5, true), (nil, false), (nil, true)] {
+      // Only angles tell a peer without a range.
+      guard range != nil || (shape != .sphere && shape != .circle) else { continue }
+      var generator = SeededGenerator(seed: 5)
+      let birth = try birth(
+        shape, range: range, maximumCount: maximumCount, isPlanar: isPlanar, &generator)
+      let seeds = birth.seeds()
+      let comment: Comment = "range \(range ?? .nan), planar \(isPlanar): \(seeds.count)"
+      // One direction suffices where both angles are known.
+      let least = range == nil ? 4 : min(maximumCount, 8)
+      #expect((least...maximumCount).contains(seeds.count), comment)
+      let total = seeds.reduce(0) { $0 + $1.weight }
+      let doubted = seeds.filter(\.anglesAreFaulty).reduce(0) { $0 + $1.weight }
+      let isDoubted = birth.range != nil && (birth.azimuth != nil || birth.elevation != nil)
+      #expect(abs(doubted / total - (isDoubted ? 0.1 : 0)) < 1e-12, comment)
+      let broken = seeds.count {
+        $0.weight <= 0
+          || positiveDefiniteInverse(of: full($0), order: HypothesisBank.stateSize) == nil
+      }
+      #expect(broken == 0, comment)
+      // No side of the level is favoured, but by a measured elevation.
+      guard birth.elevation == nil else { continue }
+      let heights = seeds.reduce(0) {
+        $0 + $1.weight / total * ($1.position.y - birth.antennaInWorld.y)
+      }
+      #expect(abs(heights) < 1e-9, comment)
+    }
+  }
+
+  @Test("an engine of few hypotheses survives a first sample of any shape", arguments: 8...15)
+  func smallEngines(maximumCount: Int) throws {
+    var configuration = FusionConfiguration()
+    configuration.hypotheses.maximumCount = maximumCount
+    for present in 1..<8 {
+      for motion in PeerMotion.allCases {
+        var engine = try FusionEngine(configuration)
+        let peer = engine.addPeer(motion)
+        for step in 0..<4 {
+          let time = Timestamp(nanoseconds: Int64(step) * 100_000_000)
+          engine.add(
+            DevicePose(
+              timestamp: time,
+              worldFromDevice: RigidTransform(
+                rotation: .identity, translation: Vector3(0.1 * Double(step), 0, 0))))
+          engine.add(
+            RangingSample(
+              peer: peer, timestamp: time, distance: present & 1 != 0 ? 3 : nil,
+              azimuthRadians: present & 2 != 0 ? 0.2 : nil,
+              elevationRadians: present & 4 != 0 ? 0.1 : nil))
+        }
+        let count = engine.estimate(of: peer).hypothesisCount
+        #expect((1...maximumCount).contains(count), "present \(present), \(motion)")
+      }
+    }
   }
 
   /// A seed's covariance, both triangles.

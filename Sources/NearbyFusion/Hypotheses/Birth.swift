@@ -16,7 +16,8 @@ struct PositionPrior: Hashable, Sendable {
 /// wrong or mirrored. Without a range each direction becomes a ray of distances. Spacing and spread
 /// follow from the radius so that each Gaussian is nearly flat on its shell: a shell of radius r and
 /// thickness σ is covered by N ≈ 4 r/σ of them (spread σ_t with σ_t² ≈ r σ), as far as the bank
-/// allows; the second-order terms of the update carry the curvature that is left.
+/// allows; the second-order terms of the update carry the curvature that is left. In a small bank every
+/// shape has fewer and wider Gaussians; there are never more than `maximumCount`.
 struct Birth {
   /// The antenna's place and the turn into the world.
   var antennaInWorld: Vector3
@@ -44,9 +45,20 @@ struct Birth {
   private static let spreadPerSpacing = 0.65
   /// The spread along gravity in a planar world, metres.
   static let planarHeightSigma = 0.05
-  /// Without a range: distances at so many metres, each half as far again.
+  /// How many directions cover an arc, a ring, and the sphere or the horizon behind measured angles, if
+  /// the bank allows.
+  private static let arcCount = 7
+  private static let ringCount = 16
+  private static let spareCount = 48
+  private static let planarSpareCount = 16
+  /// Without a range: distances at so many metres, and the spread of each as a ratio to it.
   private static let blindDistances: [Double] = [0.5, 1, 2, 4, 8, 16]
   private static let blindSpread = 0.4
+  /// The same from the first to the last in fewer, wider steps, for banks with less room.
+  private static let fewBlindDistances: [Double] = [0.6, 1.7, 4.8, 13.5]
+  private static let fewBlindSpread = 0.6
+  /// Fewer distances are tried where the bank has room for fewer directions than this.
+  private static let leastBlindDirections = 4
 
   /// A direction to try, with its angular spread to either side.
   private struct Ray {
@@ -88,8 +100,9 @@ struct Birth {
     let trusted = trustedRays()
     var seeds: [HypothesisBank.Seed] = []
     for ray in trusted { seeds += seedsAlong(ray, anglesAreFaulty: false) }
-    if azimuth != nil || elevation != nil, range != nil {
-      let spare = isPlanar ? 16 : min(48, maximumCount - seeds.count)
+    if measuresAngles, range != nil {
+      let spare = min(
+        isPlanar ? Self.planarSpareCount : Self.spareCount, maximumCount - seeds.count)
       let doubt = (1 - Self.angleTrust) / Self.angleTrust * seeds.reduce(0) { $0 + $1.weight }
       for ray in lattice(spare, weight: doubt / Double(spare)) {
         seeds += seedsAlong(ray, anglesAreFaulty: true)
@@ -111,24 +124,44 @@ struct Birth {
           acrossSigma: azimuth.sigma, upSigma: 0.02, weight: 1, knowsAzimuth: true)
       ]
     case (let azimuth?, nil):
-      // Equal shares of the sphere's area: equal steps of the sine of the elevation.
-      (0..<7).map { step in
-        let sine = (Double(step) - 3) / 3.5
-        return Ray(
-          angles: ArrivalAngles(azimuthRadians: azimuth.value, elevationRadians: asin(sine)),
-          acrossSigma: azimuth.sigma, upSigma: 0.2 / (1 - sine * sine).squareRoot(), weight: 1,
-          knowsAzimuth: true)
-      }
+      arc(azimuth, count: min(Self.arcCount, mostTrustedRays))
     case (nil, let elevation?) where !isPlanar:
-      (0..<16).map { step in
-        Ray(
-          angles: ArrivalAngles(
-            azimuthRadians: Double(step) / 16 * 2 * .pi - .pi, elevationRadians: elevation.value),
-          acrossSigma: Self.spreadPerSpacing * 2 * .pi / 16, upSigma: elevation.sigma, weight: 1,
-          knowsElevation: true)
-      }
+      ring(elevation, count: min(Self.ringCount, mostTrustedRays))
     default:
       lattice(latticeCount, weight: 1)
+    }
+  }
+
+  private var measuresAngles: Bool { azimuth != nil || elevation != nil }
+
+  /// How many directions there is room for: with a range and an angle, half of the bank is left for the
+  /// case that the angle is wrong.
+  private var mostTrustedRays: Int {
+    range == nil ? mostBlindDirections : measuresAngles ? maximumCount / 2 : maximumCount
+  }
+
+  /// Every elevation of an azimuth.
+  private func arc(_ azimuth: Observation, count: Int) -> [Ray] {
+    // Equal shares of the sphere's area: equal steps of the sine of the elevation.
+    (0..<count).map { step in
+      let sine = (Double(step) - 0.5 * Double(count - 1)) / (0.5 * Double(count))
+      let spread = 0.2 * Double(Self.arcCount) / Double(count)
+      return Ray(
+        angles: ArrivalAngles(azimuthRadians: azimuth.value, elevationRadians: asin(sine)),
+        acrossSigma: azimuth.sigma, upSigma: spread / (1 - sine * sine).squareRoot(), weight: 1,
+        knowsAzimuth: true)
+    }
+  }
+
+  /// Every azimuth of an elevation.
+  private func ring(_ elevation: Observation, count: Int) -> [Ray] {
+    (0..<count).map { step in
+      Ray(
+        angles: ArrivalAngles(
+          azimuthRadians: Double(step) / Double(count) * 2 * .pi - .pi,
+          elevationRadians: elevation.value),
+        acrossSigma: Self.spreadPerSpacing * 2 * .pi / Double(count), upSigma: elevation.sigma,
+        weight: 1, knowsElevation: true)
     }
   }
 
@@ -142,10 +175,10 @@ struct Birth {
 
   /// How many hypotheses the sphere or circle of the first range needs.
   private var latticeCount: Int {
-    guard let range else { return max(8, maximumCount / Self.blindDistances.count) }
+    guard let range else { return mostTrustedRays }
     let flat = 4.2 * range.value / rangeSigma(range)
     let needed = isPlanar ? 2 * flat.squareRoot() : flat
-    return max(16, min(maximumCount, needed.isFinite ? Int(min(needed, 1e6)) : maximumCount))
+    return min(mostTrustedRays, max(16, needed.isFinite ? Int(min(needed, 1e6)) : .max))
   }
 
   /// Directions spread evenly over the sphere (Fibonacci), or over the horizon.
@@ -209,6 +242,16 @@ struct Birth {
 
   // MARK: Distances
 
+  /// Whether the bank has room for few distances only.
+  private var hasFewDistances: Bool {
+    maximumCount < Self.leastBlindDirections * Self.blindDistances.count
+  }
+
+  /// How many directions there is room for when each is tried at several distances.
+  private var mostBlindDirections: Int {
+    maximumCount / (hasFewDistances ? Self.fewBlindDistances : Self.blindDistances).count
+  }
+
   private func rangeSigma(_ range: Observation) -> Double {
     let scale = rangeScaleSigma * range.value
     return (range.whiteVariance + range.errorVariance + scale * scale).squareRoot()
@@ -218,8 +261,9 @@ struct Birth {
     if let range {
       return [seed(ray, distance: range.value, sigma: rangeSigma(range), anglesAreFaulty)]
     }
-    return Self.blindDistances.map {
-      seed(ray, distance: $0, sigma: Self.blindSpread * $0, anglesAreFaulty)
+    let spread = hasFewDistances ? Self.fewBlindSpread : Self.blindSpread
+    return (hasFewDistances ? Self.fewBlindDistances : Self.blindDistances).map {
+      seed(ray, distance: $0, sigma: spread * $0, anglesAreFaulty)
     }
   }
 

@@ -231,10 +231,13 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
                                     [least](double w) { return w > least; }));
   }
   nearby::on_this_processor([&]() NEARBY_INLINE { exponentials(log_weight, 0, total, weight); });
+  // Many of about the same share are a shell, not so many outsiders: without this limit none of them
+  // might be left. Half, as the greatest share may be rounded to less than an even one.
+  const double least_share = std::min(pruning_weight, 0.5 / total);
 
   int count = 0;
   for (int i = 0; i < total; ++i) {
-    if (!(weight[i] >= pruning_weight) || log_weight[i] < least) continue;
+    if (!(weight[i] >= least_share) || log_weight[i] < least) continue;
     if (log_weight[i] == least && ties-- <= 0) continue;
     copy(*bank, i, count);
     weight[count++] = weight[i];

@@ -129,7 +129,8 @@ public struct FaultConfiguration: Hashable, Sendable, Codable {
 public struct HypothesisConfiguration: Hashable, Sendable, Codable {
   /// At most so many hypotheses for a peer, 8 to 96.
   public var maximumCount = 96
-  /// Hypotheses below this share are dropped: too large loses mirror images, too small costs time.
+  /// Hypotheses below this share, and below half of an even one, are dropped: too large loses mirror
+  /// images, too small costs time.
   public var pruningWeight = 1e-6
   /// Two hypotheses are merged when that loses less than this, in nats of Runnalls' bound.
   public var mergingLoss = 0.05

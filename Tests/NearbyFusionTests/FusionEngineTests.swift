@@ -182,6 +182,29 @@ struct FusionEngineTests {
     #expect(abs(try #require(estimate.heightDifference.value) - ray.y) < 0.03)
   }
 
+  @Test(
+    "however large a share a hypothesis must have, one is left", arguments: PeerMotion.allCases,
+    [1e-6, 1e-2])
+  func pruningEverything(motion: PeerMotion, pruningWeight: Double) throws {
+    var configuration = FusionConfiguration()
+    configuration.hypotheses.pruningWeight = pruningWeight
+    var engine = try FusionEngine(configuration)
+    let peer = engine.addPeer(motion)
+    // While the device stands, nothing is searched anew, and the first sphere's hypotheses are equals.
+    for step in 0..<20 {
+      let time = Timestamp(nanoseconds: Int64(step) * 100_000_000)
+      engine.add(
+        DevicePose(
+          timestamp: time,
+          worldFromDevice: RigidTransform(
+            rotation: .identity, translation: Vector3(step < 10 ? 0 : 0.2 * Double(step), 0, 0))))
+      engine.add(RangingSample(peer: peer, timestamp: time, distance: 5))
+      let estimate = engine.estimate(of: peer)
+      #expect(estimate.hypothesisCount >= 1, "sample \(step)")
+      #expect(try #require(estimate.distance.value) > 4, "sample \(step)")
+    }
+  }
+
   @Test("a configuration that makes no sense is refused by name")
   func configuration() {
     var configuration = FusionConfiguration()

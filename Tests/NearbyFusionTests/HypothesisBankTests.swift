@@ -447,14 +447,27 @@ struct HypothesisBankTests {
     for (a, b) in zip(bank.weights, heaviest) { #expect(abs(a - b / total) < 1e-12) }
   }
 
-  @Test("light ones are dropped", arguments: 0..<4 as Range<UInt64>)
-  func pruning(seed: UInt64) {
+  @Test("light ones are dropped", arguments: 0..<4 as Range<UInt64>, [0.02, 0.03, 1])
+  func pruning(seed: UInt64, share: Double) {
     var generator = SeededGenerator(seed: seed)
     var bank = crowd(&generator, count: 20)
-    let heavy = bank.weights.filter { $0 >= 0.03 }.count
-    bank.reduce(most: 20, pruningWeight: 0.03, mergingLoss: 0)
+    // But never one that has half of an even share.
+    let heavy = bank.weights.filter { $0 >= min(share, 0.025) }.count
+    bank.reduce(most: 20, pruningWeight: share, mergingLoss: 0)
     #expect(heavy > 0 && heavy < 20)
     #expect(bank.count == heavy)
+  }
+
+  @Test("a crowd of equals is not dropped for being many", arguments: [2, 13, 192])
+  func pruningOfEquals(count: Int) {
+    var generator = SeededGenerator(seed: 3)
+    let hypotheses = (0..<count).map { index in
+      KernelBank.Hypothesis(&generator, position: Vector3(20 * Double(index), 0, 0), sigma: 0.5)
+    }
+    var bank = KernelBank(hypotheses, stride: (count + 7) / 8 * 8)
+    bank.normalize()
+    bank.reduce(most: count, pruningWeight: 1, mergingLoss: 0)
+    #expect(bank.count == count)
   }
 
   @Test("the heaviest survives among many of equal share")

@@ -203,11 +203,11 @@ void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *
 /// Makes the shares sum to one.
 void nearby_bank_normalize(const nearby_bank *bank);
 
-/// Drops hypotheses below `pruning_weight` and all but the `most` heaviest, then merges neighbours
-/// as long as Runnalls' bound on the Kullback-Leibler loss, per unit of their weight and on the
-/// position, stays below `merging_loss` (Runnalls 2007, eq. 16). Returns how many are left; they
-/// are moved to the front, the heaviest first. Shares must be normalised and are so again
-/// afterwards. O(n²).
+/// Drops hypotheses below `pruning_weight`, unless they have half of an even share, and all but the
+/// `most` heaviest, then merges neighbours as long as Runnalls' bound on the Kullback-Leibler loss,
+/// per unit of their weight and on the position, stays below `merging_loss` (Runnalls 2007, eq.
+/// 16). Returns how many are left, one at least; they are moved to the front, the heaviest first.
+/// Shares must be normalised and are so again afterwards. O(n²).
 int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning_weight,
                            double merging_loss);
 

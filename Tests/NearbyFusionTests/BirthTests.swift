@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
 import Foundation
 import NearbyGeometry
 import NearbySimulation
@@ -187,6 +188,16 @@ struct BirthTests {
     let broken = try birth(shape, range: 4, statedSigmas: ratio, &generator).seeds()
       .count { positiveDefiniteInverse(of: full($0), order: order) == nil }
     #expect(broken == 0, "\(shape), \(ratio): \(broken)")
+  }
+
+  @Test("a bank holds what searches for a peer of unknown motion find", arguments: Shape.allCases)
+  func searchCapacity(shape: Shape) throws {
+    for (range, isPlanar) in [(5.0, false), (5, true), (nil, false), (nil, true)] {
+      var generator = SeededGenerator(seed: 6)
+      let birth = try birth(shape, range: range, isPlanar: isPlanar, &generator)
+      // At rest or moving, with mirrored azimuths or without.
+      #expect(4 * birth.priors().count <= Int(NEARBY_CAPACITY))
+    }
   }
 
   @Test("above and below have the same chance, in the sphere and in its priors")

@@ -78,8 +78,9 @@ enum {
 /// as the widest vectors hold.
 enum { NEARBY_LANES = 8 };
 
-/// The most hypotheses that a bank may hold.
-enum { NEARBY_CAPACITY = 256 };
+/// The most hypotheses that a bank may hold: a search finds at most so many places, 96 for each of two
+/// motions, and each of them with and without mirrored azimuths.
+enum { NEARBY_CAPACITY = 384 };
 
 /// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles, or
 /// `NEARBY_MOVING_FIELD_COUNT * stride` when the peer may move.

@@ -49,8 +49,9 @@ struct HypothesisBank: Sendable {
 
   // MARK: Birth and growth
 
-  /// Puts hypotheses, one at least, in the place of those there are.
+  /// Puts hypotheses, one at least and `NEARBY_CAPACITY` at most, in the place of those there are.
   mutating func replace(with seeds: [Seed]) {
+    precondition(seeds.count <= Int(NEARBY_CAPACITY), "more hypotheses than a bank may hold")
     count = 0
     reserve(seeds.count)
     // Read where they stand: a seed is large.

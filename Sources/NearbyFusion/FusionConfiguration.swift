@@ -191,6 +191,75 @@ public struct FusionConfigurationError: Error, Hashable, Sendable, CustomStringC
 }
 
 extension FusionConfiguration {
+  /// A setting that is a number, and the interval in which it must be.
+  package struct Limit: Sendable {
+    /// The setting's path, such as `ranging.rangeSigma`.
+    package let setting: String
+    /// The same as a key path.
+    package let path: any WritableKeyPath<FusionConfiguration, Double> & Sendable
+    /// What it may be, both ends included.
+    package let interval: ClosedRange<Double>
+
+    fileprivate init(
+      _ setting: String, _ path: any WritableKeyPath<FusionConfiguration, Double> & Sendable,
+      _ interval: ClosedRange<Double>
+    ) {
+      self.setting = setting
+      self.path = path
+      self.interval = interval
+    }
+  }
+
+  /// The intervals of all settings that are numbers, but for the antenna's place and
+  /// ``HypothesisConfiguration/maximumCount``.
+  package static let limits = [
+    Limit("ranging.fieldOfViewRadians", \.ranging.fieldOfViewRadians, 0.01...(2 * .pi)),
+    Limit("ranging.rangeSigma", \.ranging.rangeSigma, 1e-4...1e3),
+    Limit("ranging.azimuthSigmaRadians", \.ranging.azimuthSigmaRadians, 1e-5...Double.pi),
+    Limit("ranging.elevationSigmaRadians", \.ranging.elevationSigmaRadians, 1e-5...Double.pi),
+    Limit("ranging.rangeWhiteShare", \.ranging.rangeWhiteShare, 0.01...1),
+    Limit("ranging.azimuthWhiteShare", \.ranging.azimuthWhiteShare, 0.01...1),
+    Limit("ranging.elevationWhiteShare", \.ranging.elevationWhiteShare, 0.01...1),
+    Limit("ranging.rangeBiasSigma", \.ranging.rangeBiasSigma, 0...1e3),
+    Limit("ranging.rangeScaleSigma", \.ranging.rangeScaleSigma, 0...1),
+    Limit("ranging.maximumRange", \.ranging.maximumRange, 0.1...1e6),
+    Limit("ranging.maximumLateness", \.ranging.maximumLateness, 0...60),
+    Limit("odometry.positionDrift", \.odometry.positionDrift, 0...10),
+    Limit("odometry.yawDriftRadians", \.odometry.yawDriftRadians, 0...Double.pi),
+    Limit("odometry.maximumPoseGap", \.odometry.maximumPoseGap, 0.001...3600),
+    Limit("odometry.maximumExtrapolation", \.odometry.maximumExtrapolation, 0...10),
+    Limit("motion.horizontalSpeedSigma", \.motion.horizontalSpeedSigma, 1e-3...100),
+    Limit("motion.verticalSpeedSigma", \.motion.verticalSpeedSigma, 0...100),
+    Limit("motion.velocitySeconds", \.motion.velocitySeconds, 0.01...1e4),
+    Limit("motion.restingSeconds", \.motion.restingSeconds, 0.1...1e6),
+    Limit("motion.movingSeconds", \.motion.movingSeconds, 0.1...1e6),
+    Limit("faults.rangeOnset", \.faults.rangeOnset, 1e-6...0.5),
+    Limit("faults.angleOnset", \.faults.angleOnset, 1e-6...0.5),
+    Limit("faults.lastingSeconds", \.faults.lastingSeconds, 0.01...1e3),
+    Limit("faults.rangeExcess", \.faults.rangeExcess, 0.01...1e3),
+    Limit("faults.doubtAfter", \.faults.doubtAfter, 0.05...60),
+    Limit("hypotheses.pruningWeight", \.hypotheses.pruningWeight, 1e-12...1e-2),
+    Limit("hypotheses.mergingLoss", \.hypotheses.mergingLoss, 0...1),
+    Limit("convergence.sigmaFloor", \.convergence.sigmaFloor, 1e-3...1e3),
+    Limit("convergence.sigmaPerDistance", \.convergence.sigmaPerDistance, 0...1),
+    Limit("convergence.dominantModeWeight", \.convergence.dominantModeWeight, 0.5...1),
+    Limit("convergence.lossFactor", \.convergence.lossFactor, 1...10),
+    Limit(
+      "convergence.movementParallaxRadians", \.convergence.movementParallaxRadians, 0...Double.pi),
+    Limit("convergence.darkBelowLumens", \.convergence.darkBelowLumens, 0...1e6),
+    Limit("outputs.distanceSigmaPerDistance", \.outputs.distanceSigmaPerDistance, 0...10),
+    Limit("outputs.distanceSigmaFloor", \.outputs.distanceSigmaFloor, 0...1e3),
+    Limit(
+      "outputs.horizontalAngleSigmaRadians", \.outputs.horizontalAngleSigmaRadians, 0...Double.pi),
+    Limit("outputs.directionSigmaRadians", \.outputs.directionSigmaRadians, 0...Double.pi),
+    Limit("outputs.sameLevelWithin", \.outputs.sameLevelWithin, 0...1e3),
+    Limit("outputs.verticalProbability", \.outputs.verticalProbability, 0.5...1),
+    Limit("outputs.verticalHysteresis", \.outputs.verticalHysteresis, 0...0.4),
+  ]
+
+  /// How many hypotheses there may be for a peer.
+  package static let hypothesisCounts = 8...96
+
   /// Checks every setting.
   ///
   /// - Throws: The first setting that is outside its interval.
@@ -198,63 +267,21 @@ extension FusionConfiguration {
     try require(ranging.antennaInDevice.isFinite, "ranging.antennaInDevice", "must be finite")
     try require(
       ranging.antennaInDevice.length < 10, "ranging.antennaInDevice", "must be below 10 m")
-    try check(ranging.fieldOfViewRadians, "ranging.fieldOfViewRadians", 0.01...(2 * .pi))
-    try check(ranging.rangeSigma, "ranging.rangeSigma", 1e-4...1e3)
-    try check(ranging.azimuthSigmaRadians, "ranging.azimuthSigmaRadians", 1e-5...Double.pi)
-    try check(ranging.elevationSigmaRadians, "ranging.elevationSigmaRadians", 1e-5...Double.pi)
-    try check(ranging.rangeWhiteShare, "ranging.rangeWhiteShare", 0.01...1)
-    try check(ranging.azimuthWhiteShare, "ranging.azimuthWhiteShare", 0.01...1)
-    try check(ranging.elevationWhiteShare, "ranging.elevationWhiteShare", 0.01...1)
-    try check(ranging.rangeBiasSigma, "ranging.rangeBiasSigma", 0...1e3)
-    try check(ranging.rangeScaleSigma, "ranging.rangeScaleSigma", 0...1)
-    try check(ranging.maximumRange, "ranging.maximumRange", 0.1...1e6)
-    try check(ranging.maximumLateness, "ranging.maximumLateness", 0...60)
-    try check(odometry.positionDrift, "odometry.positionDrift", 0...10)
-    try check(odometry.yawDriftRadians, "odometry.yawDriftRadians", 0...Double.pi)
-    try check(odometry.maximumPoseGap, "odometry.maximumPoseGap", 0.001...3600)
-    try check(odometry.maximumExtrapolation, "odometry.maximumExtrapolation", 0...10)
-    try check(motion.horizontalSpeedSigma, "motion.horizontalSpeedSigma", 1e-3...100)
-    try check(motion.verticalSpeedSigma, "motion.verticalSpeedSigma", 0...100)
-    try check(motion.velocitySeconds, "motion.velocitySeconds", 0.01...1e4)
-    try check(motion.restingSeconds, "motion.restingSeconds", 0.1...1e6)
-    try check(motion.movingSeconds, "motion.movingSeconds", 0.1...1e6)
-    try check(faults.rangeOnset, "faults.rangeOnset", 1e-6...0.5)
-    try check(faults.angleOnset, "faults.angleOnset", 1e-6...0.5)
-    try check(faults.lastingSeconds, "faults.lastingSeconds", 0.01...1e3)
-    try check(faults.rangeExcess, "faults.rangeExcess", 0.01...1e3)
-    try check(faults.doubtAfter, "faults.doubtAfter", 0.05...60)
+    for limit in Self.limits {
+      let value = self[keyPath: limit.path]
+      try require(
+        limit.interval.contains(value), limit.setting,
+        "is \(value), must be \(limit.interval.lowerBound) to \(limit.interval.upperBound)")
+    }
+    let counts = Self.hypothesisCounts
     try require(
-      (8...96).contains(hypotheses.maximumCount), "hypotheses.maximumCount", "must be 8 to 96")
-    try check(hypotheses.pruningWeight, "hypotheses.pruningWeight", 1e-12...1e-2)
-    try check(hypotheses.mergingLoss, "hypotheses.mergingLoss", 0...1)
-    try check(convergence.sigmaFloor, "convergence.sigmaFloor", 1e-3...1e3)
-    try check(convergence.sigmaPerDistance, "convergence.sigmaPerDistance", 0...1)
-    try check(convergence.dominantModeWeight, "convergence.dominantModeWeight", 0.5...1)
-    try check(convergence.lossFactor, "convergence.lossFactor", 1...10)
-    try check(
-      convergence.movementParallaxRadians, "convergence.movementParallaxRadians", 0...Double.pi)
-    try check(convergence.darkBelowLumens, "convergence.darkBelowLumens", 0...1e6)
-    try check(outputs.distanceSigmaPerDistance, "outputs.distanceSigmaPerDistance", 0...10)
-    try check(outputs.distanceSigmaFloor, "outputs.distanceSigmaFloor", 0...1e3)
-    try check(
-      outputs.horizontalAngleSigmaRadians, "outputs.horizontalAngleSigmaRadians", 0...Double.pi)
-    try check(outputs.directionSigmaRadians, "outputs.directionSigmaRadians", 0...Double.pi)
-    try check(outputs.sameLevelWithin, "outputs.sameLevelWithin", 0...1e3)
-    try check(outputs.verticalProbability, "outputs.verticalProbability", 0.5...1)
-    try check(outputs.verticalHysteresis, "outputs.verticalHysteresis", 0...0.4)
-  }
-
-  private func check(
-    _ value: Double, _ setting: String, _ interval: ClosedRange<Double>
-  ) throws(FusionConfigurationError) {
-    try require(
-      interval.contains(value), setting,
-      "is \(value), must be \(interval.lowerBound) to \(interval.upperBound)")
+      counts.contains(hypotheses.maximumCount), "hypotheses.maximumCount",
+      "must be \(counts.lowerBound) to \(counts.upperBound)")
   }
 
   private func require(
-    _ condition: Bool, _ setting: String, _ problem: String
+    _ condition: Bool, _ setting: String, _ problem: @autoclosure () -> String
   ) throws(FusionConfigurationError) {
-    if !condition { throw FusionConfigurationError(setting: setting, problem: problem) }
+    if !condition { throw FusionConfigurationError(setting: setting, problem: problem()) }
   }
 }

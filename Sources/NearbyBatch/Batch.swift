@@ -32,6 +32,10 @@ public struct Batch: Sendable {
   public var evaluates = false
   /// Whether results that are there, made of the same recording, settings and version, are kept.
   public var resumes = false
+  /// The command that starts a process which calls ``serve()`` for a batch of the same options; recordings
+  /// are worked on in such processes then, and one that ends a process fails alone. In this process when
+  /// `nil`.
+  package var workerCommand: [String]?
   /// How many recordings are worked on at a time, at most; never more than there are cores.
   public var jobs = Int.max
 
@@ -101,10 +105,11 @@ public struct Batch: Sendable {
     }.makeIterator()
     var entries = items.map { BatchReport.Entry(item: $0, isKept: false, outcome: .failure("")) }
     var done = Progress()
+    let workers = workerCommand.map(BatchWorkers.init)
     await withTaskGroup(of: (Int, BatchReport.Entry).self) { group in
       func startNext() {
         guard let index = waiting.next() else { return }
-        group.addTask { (index, work(on: items[index])) }
+        group.addTask { (index, work(on: items[index], workers)) }
       }
       for _ in 0..<min(max(1, jobs), ProcessInfo.processInfo.activeProcessorCount) { startNext() }
       while let (index, entry) = await group.next() {
@@ -121,25 +126,46 @@ public struct Batch: Sendable {
   }
 
   /// Works on one recording; what goes wrong is an outcome.
-  private func work(on item: BatchItem) -> BatchReport.Entry {
+  private func work(on item: BatchItem, _ workers: BatchWorkers?) -> BatchReport.Entry {
     do {
-      let (rows, isKept) = try result(of: item)
+      let isKept: Bool
+      if let workers {
+        let answer = try workers.work(on: item)
+        if let error = answer.error {
+          return BatchReport.Entry(item: item, isKept: false, outcome: .failure(error))
+        }
+        isKept = answer.isKept
+      } else {
+        isKept = try makeResult(of: item)
+      }
+      let rows = try BatchRow.rows(of: item, in: folder(of: item))
       return BatchReport.Entry(item: item, isKept: isKept, outcome: .success(rows))
+    } catch let death as BatchWorker.Death {
+      AtomicFolder.removeRemains(of: folder(of: item))
+      return BatchReport.Entry(
+        item: item, isKept: false, outcome: .failure("\(item.folder): \(death.description)"))
     } catch {
       let error = (error as? RecordingError)?.located(in: item.folder) ?? error
       return BatchReport.Entry(item: item, isKept: false, outcome: .failure("\(error)"))
     }
   }
 
-  private func result(of item: BatchItem) throws -> (rows: [BatchRow], isKept: Bool) {
+  private func folder(of item: BatchItem) -> String {
+    "\(output)/\(Self.resultsFolder)/\(item.id)"
+  }
+
+  /// Makes the result of a recording, unless it is to be kept.
+  ///
+  /// - Returns: Whether it was kept.
+  func makeResult(of item: BatchItem) throws -> Bool {
     var run = try RecordingRun(folder: item.folder, settings: settings)
     run.smooths = smooths
     run.keepsTime = false
     let evaluates = evaluates && run.recording.hasTruth
-    let folder = "\(output)/\(Self.resultsFolder)/\(item.id)"
+    let folder = folder(of: item)
     if keepsResults {
       let receipt = try BatchReceipt(run, evaluates: evaluates)
-      if receipt.isFulfilled(by: folder) { return (try BatchRow.rows(of: item, in: folder), true) }
+      if receipt.isFulfilled(by: folder) { return true }
     }
     let result = try AtomicFolder(
       path: folder, replacingFolderWith: keepsResults ? BatchReceipt.fileName : nil)
@@ -155,9 +181,8 @@ public struct Batch: Sendable {
     // What was read a moment ago: the files are in the system's memory.
     var receipt = try BatchReceipt(run, evaluates: evaluates)
     try receipt.close(over: result.temporaryPath)
-    let rows = try BatchRow.rows(of: item, in: result.temporaryPath)
     try result.commit()
-    return (rows, false)
+    return false
   }
 
   /// Takes away what runs over these recordings have left that were killed; other machines may be at

@@ -3,7 +3,7 @@ internal import Foundation
 public import NearbyRecordings
 
 /// A recording of a batch.
-public struct BatchItem: Hashable, Sendable {
+public struct BatchItem: Hashable, Sendable, Codable {
   /// Its name in the batch and the path of its result: where it lies below the path that was given,
   /// that path's own name in front.
   public var id: String

@@ -213,6 +213,53 @@ struct BatchCommandTests {
     #expect(try files("out") == before)
   }
 
+  /// The processes that a process has started.
+  private func children(of process: Int32) -> [Int32] {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return all.compactMap { Int32($0) }.filter { number in
+      let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+      // The program's name, in parentheses, the state, then the parent.
+      let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+      return fields.count > 1 && fields[1] == "\(process)"
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func aWorkerThatDiesIsOneFailedRecording() throws {
+    _ = try CommandLineTool.run(
+      "simulate", "find", "--count", "30", "-o", folder.path("data/many"), "-q")
+    _ = try batch(into: "whole")
+    let whole = try files("whole")
+    let process = Process()
+    let errors = folder.path("errors")
+    _ = FileManager.default.createFile(atPath: errors, contents: nil)
+    process.executableURL = CommandLineTool.executable
+    process.arguments = [
+      "batch", folder.path("data"), "-q", "-o", folder.path("out"), "--jobs", "2",
+    ]
+    process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
+    try process.run()
+    let results = folder.path("out/results/data/many")
+    while process.isRunning {
+      let done = (try? FileManager.default.contentsOfDirectory(atPath: results)) ?? []
+      guard done.count > 3, let worker = children(of: process.processIdentifier).first else {
+        continue
+      }
+      // As the system does where memory runs out; a trap ends a process as well.
+      kill(worker, SIGKILL)
+      break
+    }
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 65)
+    let failures = try folder.text(of: "out/failures.csv").split(separator: "\n")
+    #expect(failures.count == 2)
+    #expect(failures.last?.contains("ended by signal 9") == true)
+    #expect(try folder.text(of: "errors").contains("ended by signal 9"))
+    #expect(!(try files("out").keys.contains { $0.hasSuffix(".partial") }))
+    #expect(try batch("--resume", into: "out").exitCode == 0)
+    #expect(try files("out") == whole)
+  }
+
   @Test func processesThatBeginAtOnceDoNotDisturbEachOther() throws {
     _ = try batch(into: "whole")
     let whole = try files("whole")

@@ -73,6 +73,14 @@ package struct AtomicFolder: ~Copyable {
     }
   }
 
+  /// Removes what a process has left that began the folder and was killed.
+  ///
+  /// - Parameter path: Where the folder was to appear.
+  package static func removeRemains(of path: String) {
+    // It takes their place, and goes.
+    _ = try? TemporaryItem(folderFor: path)
+  }
+
   /// The name of the file or folder whose hidden remains a name is: what a process that was killed
   /// has left.
   ///

@@ -25,6 +25,17 @@ package enum UnfinishedWork {
   }
 
   private static let kindOfPath = Mutex<[String: Kind]>([:])
+  private static let processes = Mutex<Set<Int32>>([])
+
+  /// A process that works for this one and is to end with it.
+  ///
+  /// - Parameter process: Its number.
+  package static func add(process: Int32) { processes.withLock { _ = $0.insert(process) } }
+
+  /// A process that has ended.
+  ///
+  /// - Parameter process: Its number.
+  package static func remove(process: Int32) { processes.withLock { _ = $0.remove(process) } }
 
   /// Changes what is there while nothing can be removed at the same time.
   ///
@@ -58,6 +69,11 @@ package enum UnfinishedWork {
   /// - Parameter end: Ends the process.
   package static func removeAll(andThen end: () -> Void) {
     change { books in
+      processes.withLock { processes in
+        for process in processes { kill(process, SIGTERM) }
+        // Somebody else may be the one who learns of its end.
+        for process in processes { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+      }
       // What lies deeper goes first.
       for (path, kind) in books.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) {
         kind.remove(path)

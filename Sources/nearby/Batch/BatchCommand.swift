@@ -72,6 +72,9 @@ struct BatchCommand: AsyncParsableCommand {
   @Option(help: "How many recordings at a time (default: as many as cores).")
   var jobs: Int?
 
+  @Flag(help: .hidden)
+  var worker = false
+
   @Flag(help: "List the recordings and run nothing.")
   var list = false
 
@@ -80,6 +83,17 @@ struct BatchCommand: AsyncParsableCommand {
 
   @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
   var quiet = false
+
+  /// This program as a worker with the same options.
+  private var workerCommand: [String] {
+    // Also when the file has been replaced since.
+    var command = ["/proc/self/exe", "batch", ".", "--worker", "--output", output ?? ""]
+    if let configurationPath { command += ["--config", configurationPath] }
+    if smooth { command.append("--smooth") }
+    if evaluate { command.append("--evaluate") }
+    if resume || shard != nil { command.append("--resume") }
+    return command
+  }
 
   /// A part as `i/n`.
   struct ShardArgument: ExpressibleByArgument {
@@ -104,7 +118,7 @@ struct BatchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var batch = Batch(try BatchItem.find(in: paths), output: output ?? "")
+    var batch = Batch(worker ? [] : try BatchItem.find(in: paths), output: output ?? "")
     batch.shard = shard?.shard
     if list {
       for item in batch.selectedItems { try StandardOutput.print(item.id.printable()) }
@@ -120,6 +134,10 @@ struct BatchCommand: AsyncParsableCommand {
     batch.evaluates = evaluate
     batch.resumes = resume
     if let jobs { batch.jobs = jobs }
+    if worker { return try batch.serve() }
+    batch.workerCommand = workerCommand
+    // A worker that died is found out by what it does not answer.
+    signal(SIGPIPE, SIG_IGN)
     let progress = BatchProgress(batch.selectedItems, isQuiet: quiet)
     let start = ContinuousClock.now
     let report = try await batch.run(progress: progress.update)

@@ -1,7 +1,7 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-races test-dependent prove bench bench-setup bench-build bench-gate \
+.PHONY: help setup build demo test test-races test-session-races test-dependent prove bench bench-setup bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test interop-test fixtures clean
 
@@ -49,6 +49,11 @@ test: setup ## run all tests, optimised: the consistency tests run thousands of 
 test-races: setup ## run all tests under the thread sanitizer
 	setarch $$(uname -m) -R swift test -c release -Xswiftc -DDEBUG --sanitize=thread --disable-xctest \
 	  --scratch-path .build-tsan
+
+# Where threads meet, in a fraction of the time: for CI.
+test-session-races: setup ## run the sessions' tests under the thread sanitizer
+	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
+	  --scratch-path .build-tsan-sessions
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
@@ -181,4 +186,4 @@ docs: setup ## build the documentation; a broken link is an error
 
 clean: ## remove what builds and runs left
 	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
-	  .build-browser .build-interop .build-tsan out
+	  .build-browser .build-interop .build-tsan .build-tsan-sessions out

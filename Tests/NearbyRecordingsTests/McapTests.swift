@@ -182,20 +182,6 @@ struct McapTests {
         == nil)
   }
 
-  @Test("Rows out of order by less than a second are put in order")
-  func sorter() {
-    var sorter = TimeSorter<PoseRow>()
-    var times: [Int64] = []
-    for time in [1000, 900, 1500, 1400, 2450, 1460, 3600] as [Int64] {
-      let row = PoseRow(
-        timestamp: Timestamp(nanoseconds: time * 1_000_000), worldFromDevice: .identity)
-      times += sorter.add(row)?.map { $0.timestamp.nanoseconds / 1_000_000 } ?? []
-    }
-    #expect(times == [900, 1000, 1400, 1460, 1500, 2450])
-    times += sorter.finish().map { $0.timestamp.nanoseconds / 1_000_000 }
-    #expect(times.last == 3600)
-  }
-
   @Test("Damage is an error, never a trap", arguments: ["json", "lz4", "zstd"])
   func damage(kind: String) throws {
     try expectNoTrap(Fixture.bytes("tiny-\(kind).mcap")) { path in

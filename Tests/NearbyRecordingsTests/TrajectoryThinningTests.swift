@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyGeometry
-import NearbyRecordings
 import Testing
+
+@testable import NearbyRecordings
 
 @Suite("Thinning a trajectory")
 struct TrajectoryThinningTests {
@@ -66,5 +67,108 @@ struct TrajectoryThinningTests {
         restored.rotation.angle(to: row.worldFromDevice.rotation)
           <= thinning.maximumAngleErrorRadians + 1e-12)
     }
+  }
+
+  /// Poses of a walk that wanders and turns, with noise.
+  static func wandering(
+    poses: Int, perSecond: Double, step: Double, noise: Double, seed: UInt64
+  ) -> [PoseRow] {
+    var generator = SeededGenerator(seed: seed)
+    func draw() -> Vector3 {
+      Vector3(
+        .random(in: -1...1, using: &generator), .random(in: -1...1, using: &generator),
+        .random(in: -1...1, using: &generator))
+    }
+    var (place, velocity, turn) = (Vector3(3, -2, 1), Vector3(1, 0, 0.2), Rotation.identity)
+    return (0..<poses).map { index in
+      velocity += step / perSecond.squareRoot() * draw()
+      place += velocity / perSecond
+      let turned = 0.1 * step / perSecond.squareRoot() * draw()
+      turn = turn * Rotation(angleRadians: turned.length, about: turned)
+      let shaken = 0.1 * noise * draw()
+      return PoseRow(
+        timestamp: Timestamp(nanoseconds: Int64(Double(index) / perSecond * 1e9)),
+        worldFromDevice: RigidTransform(
+          rotation: turn * Rotation(angleRadians: shaken.length, about: shaken),
+          translation: place + noise * draw()))
+    }
+  }
+
+  /// What is kept when every pose since the one kept last is looked at with every new one.
+  static func thinnedOneByOne(_ rows: [PoseRow]) -> [PoseRow] {
+    let thinning = TrajectoryThinning()
+    var kept: [PoseRow] = []
+    var held: [PoseRow] = []
+    for row in rows {
+      guard let first = kept.last else {
+        kept.append(row)
+        continue
+      }
+      let gap = row.timestamp.seconds(since: first.timestamp)
+      let isRestored =
+        gap > 0 && gap <= thinning.maximumGapSeconds
+        && held.allSatisfy {
+          let restored = first.worldFromDevice.interpolated(
+            to: row.worldFromDevice, fraction: $0.timestamp.seconds(since: first.timestamp) / gap)
+          let pose = $0.worldFromDevice
+          return (restored.translation - pose.translation).length <= thinning.maximumPositionError
+            && restored.rotation.angle(to: pose.rotation) <= thinning.maximumAngleErrorRadians
+        }
+      if let last = held.last, !isRestored {
+        kept.append(last)
+        held = []
+      }
+      held.append(row)
+    }
+    return kept + held.suffix(1)
+  }
+
+  @Test(
+    "Bounds keep what looking at every pose keeps",
+    arguments: [10.0, 200, 1000],
+    [(1.0, 0.0), (0.1, 0.0), (0.0, 0.004), (0.05, 0.002)])
+  func sameAsOneByOne(perSecond: Double, motion: (step: Double, noise: Double)) {
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let rows = Self.wandering(
+        poses: 800, perSecond: perSecond, step: motion.step, noise: motion.noise, seed: seed)
+      #expect(TrajectoryThinning().thinned(rows) == Self.thinnedOneByOne(rows))
+    }
+  }
+
+  @Test(
+    "Poses of one moment, out of order or half a turn apart are kept as when looked at one by one",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func oddities(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var rows = Self.wandering(poses: 400, perSecond: 500, step: 0.05, noise: 0, seed: seed)
+    for index in stride(from: 30, to: 400, by: 61) {
+      rows[index].timestamp = rows[index - Int.random(in: 1...20, using: &generator)].timestamp
+    }
+    rows[200].worldFromDevice.rotation =
+      rows[200].worldFromDevice.rotation * Rotation(angleRadians: .pi, about: Vector3(0, 1, 0))
+    rows[333].worldFromDevice.translation.x = .nan
+    let kept = TrajectoryThinning().thinned(rows)
+    let expected = Self.thinnedOneByOne(rows)
+    // Not by equality: what is no number equals nothing.
+    #expect("\(kept)" == "\(expected)")
+  }
+
+  @Test(
+    "A crowd of poses within a second takes so many looks each, whatever they do",
+    arguments: [(0.0, 0.0), (0.01, 0.0), (0.0, 0.001), (0.0, 0.0025), (0.001, 0.0024), (1, 0.01)])
+  func looks(step: Double, noise: Double) {
+    let rows = Self.wandering(poses: 8000, perSecond: 9000, step: step, noise: noise, seed: 7)
+    var stream = ThinningStream(TrajectoryThinning())
+    for row in rows { _ = stream.add(row) }
+    #expect(stream.looks <= 70 * rows.count)
+  }
+
+  @Test("A crowd of poses that are well within the limits is as good as none")
+  func crowd() {
+    let rows = Self.wandering(poses: 8000, perSecond: 9000, step: 0, noise: 0.001, seed: 7)
+    var stream = ThinningStream(TrajectoryThinning())
+    let kept = rows.compactMap { stream.add($0) }
+    #expect(kept == [rows[0]] && stream.finish() == rows.last)
+    #expect(stream.looks <= 30 * rows.count)
   }
 }

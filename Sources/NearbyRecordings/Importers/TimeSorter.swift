@@ -9,27 +9,71 @@ protocol Timed {
 extension PoseRow: Timed {}
 
 /// Puts rows in the order of time that are out of it by up to a second; holds a second's worth.
+///
+/// Rows of one moment keep their order. A binary heap: each of n rows held takes O(log n) steps.
 struct TimeSorter<Row: Timed> {
-  private var held: [Row] = []
+  /// The heap: no row comes before the one at half its place.
+  private var held: [Entry] = []
+  private var newest: Timestamp?
+  private var count = 0
+
+  private struct Entry {
+    var row: Row
+    var timestamp: Timestamp
+    /// How many came before it.
+    var number: Int
+
+    func comesBefore(_ other: Entry) -> Bool {
+      timestamp == other.timestamp ? number < other.number : timestamp < other.timestamp
+    }
+  }
 
   /// Takes a row.
   ///
   /// - Returns: The rows before which none can come any more; `nil` when there are none.
   mutating func add(_ row: Row) -> [Row]? {
-    var place = held.count
-    while place > 0, held[place - 1].timestamp > row.timestamp { place -= 1 }
-    held.insert(row, at: place)
-    guard let newest = held.last?.timestamp else { return nil }
-    let due = held.prefix { newest.seconds(since: $0.timestamp) > RangingReader.reorderingWindow }
-    guard !due.isEmpty else { return nil }
-    let rows = Array(due)
-    held.removeFirst(rows.count)
-    return rows
+    let entry = Entry(row: row, timestamp: row.timestamp, number: count)
+    count += 1
+    let newest = max(newest ?? entry.timestamp, entry.timestamp)
+    self.newest = newest
+    held.append(entry)
+    siftUp()
+    var due: [Row] = []
+    while let first = held.first,
+      newest.seconds(since: first.timestamp) > RangingReader.reorderingWindow
+    {
+      due.append(removeFirst())
+    }
+    return due.isEmpty ? nil : due
   }
 
   /// The rows that are left.
   mutating func finish() -> [Row] {
-    defer { held = [] }
-    return held
+    defer { self = TimeSorter() }
+    return held.sorted { $0.comesBefore($1) }.map(\.row)
+  }
+
+  /// Moves the last row to its place.
+  private mutating func siftUp() {
+    var place = held.count - 1
+    while place > 0, held[place].comesBefore(held[(place - 1) / 2]) {
+      held.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  private mutating func removeFirst() -> Row {
+    held.swapAt(0, held.count - 1)
+    let first = held.removeLast()
+    var place = 0
+    while true {
+      var next = 2 * place + 1
+      guard next < held.count else { break }
+      if next + 1 < held.count, held[next + 1].comesBefore(held[next]) { next += 1 }
+      guard held[next].comesBefore(held[place]) else { break }
+      held.swapAt(place, next)
+      place = next
+    }
+    return first.row
   }
 }

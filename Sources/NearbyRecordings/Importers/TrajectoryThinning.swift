@@ -18,7 +18,8 @@ public struct TrajectoryThinning: Hashable, Sendable {
 
   /// The poses to keep.
   ///
-  /// Linear in the number of poses, and quadratic in how many lie between two that are kept.
+  /// Takes O(n log n) steps for n poses. When hundreds of poses in a row stay so close to the limits
+  /// that each must be looked at again and again, one more is kept.
   ///
   /// - Parameter rows: Poses in the order of time.
   /// - Returns: The first, the last, and those between that the others do not restore.
@@ -29,28 +30,50 @@ public struct TrajectoryThinning: Hashable, Sendable {
     return kept
   }
 
-  /// Whether interpolation between two poses restores all that lie between them.
-  fileprivate func restores(
-    _ rows: some Sequence<PoseRow>, between first: PoseRow, and last: PoseRow
-  ) -> Bool {
+  /// Whether interpolation between two poses restores one that lies between them.
+  fileprivate func restores(_ row: PoseRow, between first: PoseRow, and last: PoseRow) -> Bool {
     let gap = last.timestamp.seconds(since: first.timestamp)
-    guard gap > 0, gap <= maximumGapSeconds else { return false }
-    return rows.allSatisfy { row in
-      let pose = row.worldFromDevice
-      let restored = first.worldFromDevice.interpolated(
-        to: last.worldFromDevice, fraction: row.timestamp.seconds(since: first.timestamp) / gap)
-      return (restored.translation - pose.translation).length <= maximumPositionError
-        && restored.rotation.angle(to: pose.rotation) <= maximumAngleErrorRadians
-    }
+    let pose = row.worldFromDevice
+    let restored = first.worldFromDevice.interpolated(
+      to: last.worldFromDevice, fraction: row.timestamp.seconds(since: first.timestamp) / gap)
+    return (restored.translation - pose.translation).length <= maximumPositionError
+      && restored.rotation.angle(to: pose.rotation) <= maximumAngleErrorRadians
   }
+
+  /// Whether interpolation surely restores all poses of a stretch.
+  fileprivate func restores(_ stretch: PoseStretch, along motion: PoseMotion) -> Bool {
+    stretch.position.farthest(from: motion.velocity)
+      <= maximumPositionError - Self.positionRounding
+      && stretch.attitude.farthest(from: motion.angularVelocity)
+        <= maximumAngleErrorRadians - Self.attitudeRounding
+  }
+
+  /// Positions are below 1e7 m, and computed to 1e-9 m.
+  private static let positionRounding = 1e-8
+  /// By which the interpolation may differ from the arc, and twice as much.
+  private static let attitudeRounding = 2e-6
 }
 
 /// A trajectory as it is thinned, pose by pose; holds what lies within the longest gap.
 struct ThinningStream: Sendable {
+  /// How many poses and stretches have been looked at: what the time goes into.
+  private(set) var looks = 0
+
   private let thinning: TrajectoryThinning
   private var kept: PoseRow?
   /// The poses since the one kept last.
   private var held: [PoseRow] = []
+  /// Their motions since the one kept last.
+  private var motions: [PoseMotion] = []
+  /// Bounds of the held poses by level: those of level k are of `leaf << k` poses each.
+  private var stretches: [[PoseStretch]] = []
+  /// How many looks there may be before the reach from the pose kept last ends.
+  private var looksAllowed = 0
+
+  /// The number of poses in the shortest stretch.
+  private static let leaf = 16
+  /// How many looks each pose adds to those allowed; what reaches up to 100 poses never needs more.
+  private static let looksPerPose = 64
 
   init(_ thinning: TrajectoryThinning) { self.thinning = thinning }
 
@@ -62,15 +85,151 @@ struct ThinningStream: Sendable {
       kept = row
       return row
     }
-    defer { held.append(row) }
-    guard let last = held.last, !thinning.restores(held, between: from, and: row) else {
+    looksAllowed += Self.looksPerPose
+    guard let last = held.last, !restoresHeld(between: from, and: row) else {
+      hold(row, since: from)
       return nil
     }
     kept = last
     held.removeAll(keepingCapacity: true)
+    motions.removeAll(keepingCapacity: true)
+    for level in stretches.indices { stretches[level].removeAll(keepingCapacity: true) }
+    looksAllowed = looks + Self.looksPerPose
+    hold(row, since: last)
     return last
   }
 
   /// The last pose of all, if it is still to be kept.
   mutating func finish() -> PoseRow? { held.popLast() }
+
+  private mutating func hold(_ row: PoseRow, since from: PoseRow) {
+    held.append(row)
+    motions.append(PoseMotion(from: from, to: row))
+    var level = 0
+    while held.count.isMultiple(of: Self.leaf << level) {
+      if stretches.count == level { stretches.append([]) }
+      stretches[level].append(PoseStretch(motions.suffix(Self.leaf << level)))
+      level += 1
+    }
+  }
+
+  /// Whether interpolation between two poses restores all that are held.
+  ///
+  /// Stretches of poses are bounded together. Only where their bounds do not tell is every pose looked
+  /// at, so that the answer is that of looking at each, unless the looks allowed run out.
+  private mutating func restoresHeld(between first: PoseRow, and last: PoseRow) -> Bool {
+    let motion = PoseMotion(from: first, to: last)
+    guard motion.seconds > 0, motion.seconds <= thinning.maximumGapSeconds else { return false }
+    var start = 0
+    // From the longest stretch to the shortest, each behind the one before.
+    for level in stretches.indices.reversed() where held.count & (Self.leaf << level) != 0 {
+      guard restores(start / (Self.leaf << level), level, along: motion, first, last) else {
+        return false
+      }
+      start += Self.leaf << level
+    }
+    return restores(start..<held.count, first, last)
+  }
+
+  private mutating func restores(
+    _ index: Int, _ level: Int, along motion: PoseMotion, _ first: PoseRow, _ last: PoseRow
+  ) -> Bool {
+    looks += 1
+    if thinning.restores(stretches[level][index], along: motion) { return true }
+    if level == 0 {
+      return restores(index * Self.leaf..<(index + 1) * Self.leaf, first, last)
+    }
+    return restores(2 * index, level - 1, along: motion, first, last)
+      && restores(2 * index + 1, level - 1, along: motion, first, last)
+  }
+
+  private mutating func restores(_ range: Range<Int>, _ first: PoseRow, _ last: PoseRow) -> Bool {
+    for index in range {
+      looks += 1
+      guard looks <= looksAllowed,
+        thinning.restores(held[index], between: first, and: last)
+      else { return false }
+    }
+    return true
+  }
+}
+
+/// How a pose differs from an earlier one.
+private struct PoseMotion: Sendable {
+  var seconds: Double
+  var translation: Vector3
+  /// Axis times angle, radians, in the earlier pose's frame.
+  var turn: Vector3
+
+  init(from first: PoseRow, to last: PoseRow) {
+    seconds = last.timestamp.seconds(since: first.timestamp)
+    translation = last.worldFromDevice.translation - first.worldFromDevice.translation
+    let (a, b) = (first.worldFromDevice.rotation, last.worldFromDevice.rotation)
+    let rotation = a.inverse * b
+    let axis = Vector3(rotation.x, rotation.y, rotation.z).normalized
+    turn = (rotation.w < 0 ? -a.angle(to: b) : a.angle(to: b)) * axis
+  }
+
+  var velocity: Vector3 { translation / seconds }
+  var angularVelocity: Vector3 { turn / seconds }
+}
+
+/// Bounds of some poses in a row.
+private struct PoseStretch: Sendable {
+  var position: PathTube
+  /// Bounds of the turns as vectors.
+  ///
+  /// The angle between two rotations is at most the distance of their vectors: the exponential map of
+  /// the rotations expands nothing.
+  var attitude: PathTube
+
+  init(_ motions: ArraySlice<PoseMotion>) {
+    position = PathTube(motions) { $0.translation }
+    attitude = PathTube(motions) { $0.turn }
+  }
+}
+
+/// A point that moves steadily, and how far from it the points of a path are at most.
+private struct PathTube: Sendable {
+  private var start = Double.infinity
+  private var end = -Double.infinity
+  private var startPoint = Vector3.zero
+  private var endPoint = Vector3.zero
+  private var radius = 0.0
+
+  /// The tube about the line of least squares.
+  init(_ motions: ArraySlice<PoseMotion>, _ point: (PoseMotion) -> Vector3) {
+    var (meanSeconds, mean) = (0.0, Vector3.zero)
+    for motion in motions {
+      start = min(start, motion.seconds)
+      end = max(end, motion.seconds)
+      meanSeconds += motion.seconds
+      mean += point(motion)
+    }
+    meanSeconds /= Double(motions.count)
+    mean = mean / Double(motions.count)
+    var (squares, products) = (0.0, Vector3.zero)
+    for motion in motions {
+      let seconds = motion.seconds - meanSeconds
+      squares += seconds * seconds
+      products += seconds * point(motion)
+    }
+    let slope = squares > 0 ? products / squares : .zero
+    startPoint = mean + (start - meanSeconds) * slope
+    endPoint = mean + (end - meanSeconds) * slope
+    for motion in motions {
+      let distance = (mean + (motion.seconds - meanSeconds) * slope - point(motion)).length
+      // What is no number is bounded by nothing.
+      radius = distance <= radius ? radius : distance.isFinite ? distance : .infinity
+    }
+  }
+
+  /// How far the points of the path are, at most, from one that leaves the origin with a velocity.
+  ///
+  /// The distance between two points that move steadily is greatest at an end.
+  func farthest(from velocity: Vector3) -> Double {
+    let atStart = (start * velocity - startPoint).length
+    let atEnd = (end * velocity - endPoint).length
+    return (atStart <= atEnd ? atEnd : atStart) + radius
+  }
 }

@@ -102,7 +102,9 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // MARK: - Test support
-    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+    .target(
+      name: "CAllocationCounter", path: "Tests/CAllocationCounter",
+      cSettings: [.define("COUNTS_BYTES")]),
     .target(
       name: "NearbyTestSupport", dependencies: ["CLAPACKE", "NearbyGeometry"],
       path: "Tests/NearbyTestSupport", swiftSettings: swiftSettings),
@@ -165,8 +167,8 @@ let package = Package(
     .testTarget(
       name: "NearbyCommandTests",
       dependencies: [
-        "nearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry",
-        "NearbyRecordings",
+        "CAllocationCounter", "nearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion",
+        "NearbyGeometry", "NearbyRecordings",
       ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),

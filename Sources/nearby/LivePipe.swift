@@ -8,7 +8,7 @@ import NearbyRecordings
 /// A line with a fault is reported and passed over; the exit status says so in the end.
 struct LivePipe {
   /// The name of standard input in messages.
-  private static let name = "-"
+  fileprivate static let name = "-"
 
   /// The names of the peers to be located; all when empty.
   var selection: Set<String> = []
@@ -22,17 +22,12 @@ struct LivePipe {
   /// - Throws: What ends the run before; in the end, that there were faulty lines.
   func run() throws {
     var lines = try RecordingLineReader(standardInput: Self.name)
-    var live: LiveRun?
-    var manifest = RecordingManifest(name: "live")
+    var live = LiveLines(self)
     var faults = 0
-    var text = OutputText()
     while true {
       do {
         guard let line = try lines.next() else { break }
-        if case .manifest(let found) = line { manifest = found }
-        var run = try live ?? self.live(manifest)
-        try add(line, at: lines.line, to: &run, manifest, &text)
-        live = run
+        try live.add(line, at: lines.line) { try StandardOutput.write($0) }
       } catch let error as RecordingError {
         guard error.file == Self.name, RecordingLineReader.canGoOn(after: error) else {
           throw error
@@ -51,34 +46,59 @@ struct LivePipe {
         .badData, "\(faults) line\(faults == 1 ? " was" : "s were") faulty and left out")
     }
   }
+}
 
-  private func live(_ manifest: RecordingManifest) throws -> LiveRun {
-    var configuration = manifest.fusionConfiguration()
-    if let configurationPath {
-      configuration = try ConfigurationFile.read(path: configurationPath, over: configuration)
-    }
-    return try LiveRun(manifest: manifest, configuration: configuration, selection: selection)
-  }
+/// What the lines of a live pipe have come to so far.
+///
+/// Noncopyable: it holds the state of all peers, and a copy of that takes longer than a line.
+struct LiveLines: ~Copyable {
+  private let pipe: LivePipe
+  private var manifest = RecordingManifest(name: "live")
+  /// Made with the first line that is good: the manifest, if there is one, is the first of all.
+  private var run: LiveRun?
+  private var text = OutputText()
 
-  private func add(
-    _ line: RecordingLine, at number: Int, to run: inout LiveRun, _ manifest: RecordingManifest,
-    _ text: inout OutputText
+  /// Prepares for the first line.
+  ///
+  /// - Parameter pipe: Which peers, and with which settings.
+  init(_ pipe: LivePipe) { self.pipe = pipe }
+
+  /// Takes a line.
+  ///
+  /// - Parameters:
+  ///   - line: What it says.
+  ///   - number: Which line it is.
+  ///   - write: Takes what is to be written after it, if anything.
+  /// - Throws: What is wrong with the line or the settings, or with what it led to.
+  mutating func add(
+    _ line: RecordingLine, at number: Int, write: ([UInt8]) throws -> Void
   ) throws {
+    if case .manifest(let found) = line { manifest = found }
+    if run == nil { run = try begin() }
     switch line {
     case .manifest, .truePose, .truePeer: break
-    case .tracking(let row): run.add(row)
+    case .tracking(let row): run?.add(row)
     case .pose(let row):
-      if run.add(row) == .rejectedNotLater {
+      if run?.add(row) == .rejectedNotLater {
         throw RecordingError(
-          .timeWentBack, "the pose is not after the pose before it", file: Self.name, line: number,
-          remedy: "send poses in the order of time")
+          .timeWentBack, "the pose is not after the pose before it", file: LivePipe.name,
+          line: number, remedy: "send poses in the order of time")
       }
     case .range(let row):
-      guard let (report, estimate) = run.add(row) else { return }
+      guard let (report, estimate) = run?.add(row) else { return }
       text.removeAll()
       text.appendEstimate(row, report, estimate, frames: manifest.frames)
       try text.checkIsFinite(for: "standard output")
-      try StandardOutput.write(text.bytes)
+      try write(text.bytes)
     }
+  }
+
+  private func begin() throws -> LiveRun {
+    var configuration = manifest.fusionConfiguration()
+    if let path = pipe.configurationPath {
+      configuration = try ConfigurationFile.read(path: path, over: configuration)
+    }
+    return try LiveRun(
+      manifest: manifest, configuration: configuration, selection: pipe.selection)
   }
 }

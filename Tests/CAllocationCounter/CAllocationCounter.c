@@ -2,6 +2,7 @@
 #include "CAllocationCounter.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stddef.h>
 
 #ifndef __has_feature
@@ -14,49 +15,73 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
+extern void __libc_free(void *block);
+
 static _Thread_local int64_t count;
+static _Thread_local int64_t taken;
+static _Thread_local int64_t given_back;
 
 int64_t allocation_count(void) { return count; }
+int64_t allocated_bytes(void) { return taken; }
+int64_t held_bytes(void) { return taken - given_back; }
 
 /* A sanitizer stands in the same place: under one nothing is counted. */
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
-void *malloc(size_t size) {
-  count += 1;
-  return __libc_malloc(size);
+/* Sizes cost instructions: benchmarks, which count those too, do without. */
+static int64_t size_of(void *block) {
+#ifdef COUNTS_BYTES
+  return (int64_t)malloc_usable_size(block);
+#else
+  (void)block;
+  return 0;
+#endif
 }
 
-void *calloc(size_t items, size_t size) {
+static void *counted(void *block) {
   count += 1;
-  return __libc_calloc(items, size);
+  taken += size_of(block);
+  return block;
 }
+
+void *malloc(size_t size) { return counted(__libc_malloc(size)); }
+
+void *calloc(size_t items, size_t size) { return counted(__libc_calloc(items, size)); }
 
 void *realloc(void *block, size_t size) {
-  count += 1;
-  return __libc_realloc(block, size);
+  int64_t before = size_of(block);
+  void *result = __libc_realloc(block, size);
+  if (result != NULL || size == 0) {
+    given_back += before;
+  }
+  return counted(result);
 }
 
 void *memalign(size_t alignment, size_t size) {
-  count += 1;
-  return __libc_memalign(alignment, size);
+  return counted(__libc_memalign(alignment, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  count += 1;
-  return __libc_memalign(alignment, size);
+  return counted(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
   if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
     return EINVAL;
   }
-  count += 1;
-  void *result = __libc_memalign(alignment, size);
+  void *result = counted(__libc_memalign(alignment, size));
   if (result == NULL) {
     return ENOMEM;
   }
   *block = result;
   return 0;
 }
+
+#ifdef COUNTS_BYTES
+void free(void *block) {
+  given_back += size_of(block);
+  __libc_free(block);
+}
+#endif
 
 #endif

@@ -6,7 +6,9 @@ import NearbyGeometry
 ///
 /// In the order in which ``RecordingEventStream`` gives the events of a recording, it gives what
 /// ``RecordingReplay`` gives.
-package struct LiveRun: Sendable {
+///
+/// Noncopyable: it holds the state of all peers, and a copy of that takes longer than a line.
+package struct LiveRun: ~Copyable, Sendable {
   private var engine: FusionEngine
   private let manifest: RecordingManifest
   private let selection: Set<String>

@@ -9,4 +9,9 @@
    For the GNU C library only. */
 int64_t allocation_count(void);
 
+/* How many bytes it has been given since it began, as blocks are in fact; and how many of them it has
+   not given back. Only where COUNTS_BYTES is defined; none elsewhere, or under a sanitizer. */
+int64_t allocated_bytes(void);
+int64_t held_bytes(void);
+
 #endif

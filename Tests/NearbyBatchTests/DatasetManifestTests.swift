@@ -87,4 +87,112 @@ final class DatasetManifestTests {
     let error = #expect(throws: RecordingError.self) { try manifest.dataset(named: "plaza3") }
     #expect(error?.remedy.contains("plaza1, plaza2") == true)
   }
+
+  /// An entry that may be, whose parts are replaced.
+  private static func list(
+    name: String = "walk", included: String = "walk", pip: String = "walks",
+    version: String = "1.0",
+    extra: String = "", member: String = "data/poses.txt",
+    address: String = "https://example.org/poses.txt", bytes: Int = 100,
+    step: [String] = ["import", "tum", "{files}/poses.txt", "--output", "{output}"],
+    recording: String = "truth/peers.csv"
+  ) throws -> String {
+    let digest = ContentDigest("".utf8).description
+    let entry: [String: Any] = [
+      "name": name, "holds": "", "license": "", "page": "", "included": included,
+      "pip": ["name": pip, "version": version, "isSource": extra == "source"],
+      "files": [
+        ["member": member, "address": address, "bytes": bytes, "sha256": digest],
+        ["member": extra.isEmpty ? "b/other" : extra, "sha256": digest],
+      ], "steps": [step], "recording": [recording: digest],
+    ]
+    let list: [String: Any] = ["format": "nearby-datasets", "version": 1, "datasets": [entry]]
+    return String(decoding: try JSONSerialization.data(withJSONObject: list), as: UTF8.self)
+  }
+
+  @Test("a list that says only what it may is read")
+  func harmless() throws {
+    for text in [
+      try Self.list(), try Self.list(pip: "Walks_of-2.people", version: "1!2.0rc1.post2.dev3"),
+      try Self.list(step: [
+        "import", "table", "{work}/a b/c", "--offset", "-0.5", "--output", "{work}/d",
+      ]),
+    ] {
+      #expect(throws: Never.self) { try DatasetManifest(path: try write(text)) }
+    }
+  }
+
+  @Test(
+    "names that are options, folders or commands are refused",
+    arguments: ["", "-q", "..", ".hidden", "a/b", "/a", "a\n", "a b", "ä"])
+  func names(name: String) throws { try expectRefused(Self.list(name: name), "its name") }
+
+  @Test(
+    "packages that are no name and version are refused, and sources without a digest",
+    arguments: [
+      ("--index-url=https://evil", "1.0", ""), ("-r", "1.0", ""), ("a @ file:///x", "1.0", ""),
+      ("./a", "1.0", ""), ("a[b]", "1.0", ""), ("a-", "1.0", ""), ("", "1.0", ""),
+      ("a", "1.0 --pre", ""), ("a", "*", ""), ("a", "1.0.zip", ""), ("a", "1.0;x", ""),
+      ("a", "", ""), ("a", "1.0+local", ""), ("a", "1.0", "source"),
+    ])
+  func packages(name: String, version: String, extra: String) throws {
+    try expectRefused(
+      Self.list(pip: name, version: version, extra: extra), extra.isEmpty ? "is no" : "sha256")
+  }
+
+  @Test(
+    "paths that lead out of their folder are refused",
+    arguments: [
+      "", "/etc/passwd", "../a", "a/../../b", "a//b", "a/", "./a", "-o", "a/-o", "a/.bashrc",
+      "a\\b", "a\u{1b}b",
+    ])
+  func paths(path: String) throws {
+    try expectRefused(Self.list(included: path), "leads elsewhere")
+    try expectRefused(Self.list(member: path), "leads elsewhere")
+    try expectRefused(Self.list(recording: path), "leads elsewhere")
+  }
+
+  @Test(
+    "addresses that are not https are refused",
+    arguments: [
+      "", "file:///etc/passwd", "http://example.org/a", "ftp://example.org/a", "--output=/tmp/a",
+      "-K/tmp/a", "https://", "https:///a", "https://-a/b", "https://example.org/a b",
+      "https://example.org/a\nb", "example.org/a", "HTTPS:/a",
+    ])
+  func addresses(address: String) throws {
+    try expectRefused(Self.list(address: address), "is no https address")
+  }
+
+  @Test(
+    "steps that do more than import into the recording are refused",
+    arguments: [
+      [], ["import"], ["batch", "{files}", "--output", "{output}"],
+      ["import", "tum", "{files}/a"], ["import", "tum", "{files}/a", "--output", "a"],
+      ["import", "tum", "{files}/a", "--output", "/a"], ["import", "tum", "{files}/a", "--output"],
+      ["import", "tum", "{files}/a", "--output", "{output}/../a"],
+      ["import", "tum", "{files}/a", "--output", "{work}/../../a"],
+      ["import", "tum", "{files}/a", "--output=a"], ["import", "tum", "{files}/a", "-oa"],
+      ["import", "tum", "{files}/a", "-o", "a", "--output", "{output}"],
+      ["import", "tum", "{files}/a", "--output", "{output}", "--output", "a"],
+      ["import", "tum", "{files}/a", "--output", "{output}", "--overwrite"],
+      ["import", "tum", "/etc/passwd", "--output", "{output}"],
+      ["import", "tum", "{files}/../a", "--output", "{output}"],
+      ["import", "tum", "{files}/a", "--truth=../a", "--output", "{output}"],
+      ["import", "tum", "{files}/a\u{7}", "--output", "{output}"],
+    ])
+  func steps(step: [String]) throws { try expectRefused(Self.list(step: step), "step") }
+
+  @Test("files that are too large or of one name are refused")
+  func files() throws {
+    try expectRefused(Self.list(bytes: 1 << 31), "larger than")
+    try expectRefused(Self.list(bytes: -1), "larger than")
+    try expectRefused(Self.list(extra: "b/Poses.txt"), "one name")
+  }
+
+  private func expectRefused(_ text: String, _ words: String) throws {
+    let path = try write(text)
+    let error = #expect(throws: RecordingError.self) { try DatasetManifest(path: path) }
+    #expect(error?.file == path)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
 }

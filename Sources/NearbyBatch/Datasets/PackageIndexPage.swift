@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The page of a Python package in an index: links to its archives (PEP 503).
+struct PackageIndexPage {
+  /// Where the page is.
+  let address: URL
+  /// Its text.
+  let text: String
+
+  /// The address of a package's page.
+  ///
+  /// - Parameters:
+  ///   - index: The index.
+  ///   - name: The package's name.
+  /// - Returns: The address; `nil` when that of the index is none.
+  static func address(in index: String, of name: String) -> URL? {
+    URL(string: "\(index.hasSuffix("/") ? index : index + "/")\(normalized(name))/")
+  }
+
+  /// Where the source archive of a version is.
+  ///
+  /// - Parameter package: The package.
+  /// - Returns: An https address; `nil` when the page links to none.
+  func sourceArchive(of package: Dataset.Package) -> String? {
+    let ending = ".tar.gz"
+    let wanted = Self.normalized("\(package.name)-\(package.version)")
+    for link in links {
+      guard let url = URL(string: link, relativeTo: address)?.absoluteURL,
+        url.lastPathComponent.hasSuffix(ending),
+        Self.normalized(String(url.lastPathComponent.dropLast(ending.count))) == wanted
+      else { continue }
+      let archive = String(url.absoluteString.prefix { $0 != "#" })
+      if Dataset.isAddress(archive) { return archive }
+    }
+    return nil
+  }
+
+  /// What the anchors of the page refer to.
+  private var links: [String] {
+    text.split(separator: "<").compactMap { piece -> String? in
+      let tag = piece.prefix { $0 != ">" }
+      guard let name = tag.split(whereSeparator: \.isWhitespace).first, name.lowercased() == "a",
+        let start = tag.range(of: "href=", options: .caseInsensitive)?.upperBound,
+        let quote = tag[start...].first, quote == "\"" || quote == "'"
+      else { return nil }
+      return String(tag[start...].dropFirst().prefix { $0 != quote }).replacing("&amp;", with: "&")
+    }
+  }
+
+  /// As names are compared: in lower case, with dashes alone.
+  private static func normalized(_ name: String) -> String {
+    name.lowercased().split { $0 == "-" || $0 == "_" || $0 == "." }.joined(separator: "-")
+  }
+}

@@ -269,6 +269,51 @@ struct OutputTests {
     #expect(misses.sorted()[misses.count / 2] < 0.12)
   }
 
+  @Test(arguments: [false, true])
+  func whatCannotBeMeasuredIsNotTold(usesCamera: Bool) throws {
+    let device = LiveDevice()
+    let peer = SessionToken(high: 1, low: 2, capabilities: .phoneWithAntennaArray)
+    let session = NISession(on: device)
+    let recorder = SessionRecorder()
+    recorder.attach(to: session)
+    let configuration = NINearbyPeerConfiguration(peerToken: NIDiscoveryToken(peer))
+    configuration.isCameraAssistanceEnabled = usesCamera
+    session.run(configuration)
+    device.add(DevicePose(timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity))
+    var steps: Int64 = 0
+    func told(_ change: (inout RadioMeasurement) -> Void) throws -> NINearbyObject {
+      steps += 1
+      var measurement = RadioMeasurement(
+        timestamp: Timestamp(nanoseconds: steps * 1_000_000), distance: 3, azimuthRadians: 0.1,
+        elevationRadians: 0.2)
+      change(&measurement)
+      device.add(measurement)
+      recorder.drain()
+      return try #require(recorder.objects.last)
+    }
+    for distance in [.nan, .infinity, -.infinity, -1, 0, 1e9] as [Double] {
+      let object = try told {
+        ($0.distance, $0.azimuthRadians, $0.elevationRadians) = (distance, nil, nil)
+      }
+      #expect(object.distance == nil && object.distanceSigma == nil, "\(distance)")
+      #expect(object.smoothedRange == nil && object.measurement?.isEmpty == true, "\(distance)")
+      #expect(object.report?.range.isUsed != true && (object.report == nil) == !usesCamera)
+    }
+    for angle in [.nan, .infinity, -4, 60] as [Double] {
+      let object = try told { $0.azimuthRadians = angle }
+      #expect(object.measurement?.azimuthRadians == nil && object.distance != nil, "\(angle)")
+      #expect(usesCamera || object.direction == nil)
+      let other = try told { $0.elevationRadians = angle }
+      #expect(other.measurement?.elevationRadians == nil && other.distance != nil, "\(angle)")
+    }
+    let object = try told { $0.distanceSigma = .nan }
+    #expect(object.measurement?.distance == nil)
+    #expect(object.distanceSigma?.isNaN != true)
+    let sound = try told { _ in }
+    #expect(sound.distance != nil && sound.measurement?.azimuthRadians == 0.1)
+    withExtendedLifetime(session) {}
+  }
+
   @Test func theDevicePointsAtOneOfMany() throws {
     let world = SimulatedWorld()
     let phone = world.makeDevice(

@@ -78,3 +78,22 @@ package struct MeasuredComponent: Hashable, Sendable {
     }
   }
 }
+
+extension RangingConfiguration {
+  /// Whether an engine takes a value of a component for what it is, whatever else it knows.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - component: Which component.
+  ///   - sigma: Its standard deviation, if the radio states one.
+  /// - Returns: Whether it can have been measured.
+  package func accepts(_ value: Double, as component: Component, sigma: Double?) -> Bool {
+    var sample = RangingSample(peer: PeerID(index: 0), timestamp: Timestamp(nanoseconds: 0))
+    switch component {
+    case .range: (sample.distance, sample.distanceSigma) = (value, sigma)
+    case .azimuth: (sample.azimuthRadians, sample.azimuthSigmaRadians) = (value, sigma)
+    case .elevation: (sample.elevationRadians, sample.elevationSigmaRadians) = (value, sigma)
+    }
+    return MeasuredComponent(component, of: sample, self)?.rejection == nil
+  }
+}

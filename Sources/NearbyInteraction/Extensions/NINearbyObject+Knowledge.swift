@@ -11,8 +11,8 @@ extension NINearbyObject {
   /// When the measurement was made, on the device's monotonic clock.
   public var timestamp: Timestamp? { knowledge?.measurement.timestamp }
 
-  /// What the radio measured: with it come the peer's address, the signal strength and the offset of
-  /// the clocks, if the radio tells them.
+  /// What the radio measured, without distances and angles that cannot be: with it come the peer's
+  /// address, the signal strength and the offset of the clocks, if the radio tells them.
   public var measurement: RadioMeasurement? { knowledge?.measurement }
 
   /// What the engine did with the measurement; `nil` without camera assistance.

@@ -109,6 +109,11 @@ struct SessionEstimator {
     let time = measurement.timestamp
     newestMeasurement = max(newestMeasurement ?? time, time)
     if firstMeasurement == nil { firstMeasurement = time }
+    // The engine refuses and reports by itself what cannot have been measured.
+    let report = handle.flatMap { handle in
+      measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
+    }
+    measurement.removeImplausible(configuration.ranging)
     if !measurement.isEmpty { lastHeard = max(lastHeard ?? time, time) }
     if measurement.azimuthRadians != nil { hasSeenAngles = true }
     if let distance = measurement.distance {
@@ -116,8 +121,7 @@ struct SessionEstimator {
         distance, sigma: measurement.distanceSigma,
         isNonLineOfSight: measurement.isNonLineOfSight ?? false, at: measurement.timestamp)
     }
-    guard let handle, engine != nil else { return measured(measurement) }
-    let report = measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
+    guard engine != nil else { return measured(measurement) }
     var change = estimated(measurement, report)
     change.sessionConvergence = sessionChange()
     return change
@@ -238,6 +242,25 @@ struct SessionEstimator {
       !reasons.contains {
         [.insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting].contains($0)
       }
+    }
+  }
+}
+
+extension RadioMeasurement {
+  /// Leaves out what no radio can have measured: the app is never told of it.
+  fileprivate mutating func removeImplausible(_ ranging: RangingConfiguration) {
+    if let distance, !ranging.accepts(distance, as: .range, sigma: distanceSigma) {
+      self.distance = nil
+    }
+    if let azimuthRadians,
+      !ranging.accepts(azimuthRadians, as: .azimuth, sigma: azimuthSigmaRadians)
+    {
+      self.azimuthRadians = nil
+    }
+    if let elevationRadians,
+      !ranging.accepts(elevationRadians, as: .elevation, sigma: elevationSigmaRadians)
+    {
+      self.elevationRadians = nil
     }
   }
 }

@@ -20,7 +20,9 @@ public struct Batch: Sendable {
 
   /// The recordings, those of all parts.
   public var items: [BatchItem]
-  /// The part to be done; all when `nil`. A part keeps what is there, and writes no tables.
+  /// The part to be done; all when `nil`.
+  ///
+  /// A part keeps what is there, and writes no tables.
   public var shard: Shard?
   /// Where to write.
   public var output: String
@@ -32,9 +34,10 @@ public struct Batch: Sendable {
   public var evaluates = false
   /// Whether results that are there, made of the same recording, settings and version, are kept.
   public var resumes = false
-  /// The command that starts a process which calls ``serve()`` for a batch of the same options; recordings
-  /// are worked on in such processes then, and one that ends a process fails alone. In this process when
-  /// `nil`.
+  /// The command that starts a worker, a process that calls ``serve()`` for a batch of the same options.
+  ///
+  /// Recordings are worked on in such processes then, and one that ends a process fails alone. When `nil`,
+  /// they are worked on in this process.
   package var workerCommand: [String]?
   /// How many recordings are worked on at a time, at most; never more than there are cores.
   public var jobs = Int.max

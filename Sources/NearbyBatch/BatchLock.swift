@@ -23,7 +23,7 @@ struct BatchLock: ~Copyable {
   ///
   /// - Parameters:
   ///   - output: The batch's output, which exists.
-  ///   - shard: The part that is to be done; `nil`: all.
+  ///   - part: The part that is to be done; `nil`: all.
   /// - Throws: When another batch is at work there.
   init(output: String, shard part: Batch.Shard?) throws(RecordingError) {
     let path = "\(output)/\(Self.name)"
@@ -74,8 +74,9 @@ struct BatchLock: ~Copyable {
     return names.filter { $0.hasPrefix("\(name)-") }
   }
 
-  /// Sees that no part of another count is at work. Of two that begin at once one sees the other, or
-  /// both do.
+  /// Sees that no part of another count is at work.
+  ///
+  /// Of two that begin at once one sees the other, or both do.
   private static func checkOthers(
     than part: Batch.Shard, _ output: String
   ) throws(RecordingError) {

@@ -41,6 +41,7 @@ package enum UnfinishedWork {
   ///
   /// - Parameter body: Makes, renames or removes, and keeps the books.
   /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
   static func change<Value, Failure: Error>(
     _ body: (inout [String: Kind]) throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -22,3 +22,5 @@ void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion)
   nearby::on_this_processor([](auto... arguments) NEARBY_INLINE { propagate_all(arguments...); },
                             bank, motion);
 }
+
+nearby_straying nearby_stray(double ratio) { return nearby::straying(ratio); }

@@ -98,6 +98,60 @@ struct MovingPeerTests {
     for (a, b) in zip(whole.mean(0), halves.mean(0)) { #expect(abs(a - b) < 1e-12) }
   }
 
+  @Test(
+    "what a velocity does in a time is right, however short the time",
+    arguments: [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.01, 0.0399, 0.0401, 0.1, 1, 40, 1e6])
+  func straying(ratio: Double) {
+    let unit = nearby_stray(ratio)
+    // The integrals of e^-2s, e^-s (1 - e^-s) and (1 - e^-s)² by the midpoint rule, scaled.
+    let steps = 40_000
+    let length = min(ratio, 60)
+    var (velocity, both, position, reach) = (0.0, 0.0, 0.0, 0.0)
+    for step in 0..<steps {
+      let s = (Double(step) + 0.5) / Double(steps) * length
+      let (left, come) = (exp(-s), -expm1(-s))
+      velocity += left * left
+      both += left * come
+      position += come * come
+      reach += left
+    }
+    let width = length / Double(steps)
+    // Beyond the last step the velocity is forgotten.
+    let expected = [
+      2 * velocity * width, 2 * both * width, 2 * (position * width + max(0, ratio - length)),
+      reach * width,
+    ]
+    let actual = [unit.velocity, unit.both, unit.position, unit.reach]
+    for (a, b) in zip(actual, expected) { #expect(abs(a - b) <= 1e-6 * b, "\(a) and \(b)") }
+    #expect(unit.left == 1 - unit.reach || abs(unit.left - exp(-ratio)) < 1e-300)
+    // The variance of the place is that of its velocity's and of what is added.
+    let straying = 2 * unit.displacement
+    #expect(abs(straying - unit.reach * unit.reach - unit.position) <= 1e-6 * straying)
+    // What is added is a covariance.
+    #expect(unit.position * unit.velocity > unit.both * unit.both * (1 - 1e-9))
+  }
+
+  @Test(
+    "a step that is short against the velocity's time takes no variance away", arguments: [1, 8])
+  func shortSteps(stride: Int) {
+    var generator = SeededGenerator(seed: 4)
+    var before = hypothesis(&generator, moves: true)
+    before.covariance = before.covariance.map { _ in 0 }
+    var bank = KernelBank([before], stride: stride)
+    for exponent in -9...0 {
+      bank.propagate(step(seconds: pow(10, Double(exponent)), velocitySeconds: 1e4))
+      let covariance = bank.covariance(0)
+      for axis in 0..<3 {
+        let velocity = Self.velocities.lowerBound + axis
+        let place = covariance[axis * (Self.order + 1)]
+        let speed = covariance[velocity * (Self.order + 1)]
+        let both = covariance[axis * Self.order + velocity]
+        #expect(place > 0 && speed > 0, "after \(pow(10, Double(exponent))) s")
+        #expect(place * speed >= both * both * (1 - 1e-9), "after \(pow(10, Double(exponent))) s")
+      }
+    }
+  }
+
   @Test("a peer at rest stays where it is")
   func rest() {
     var generator = SeededGenerator(seed: 1)

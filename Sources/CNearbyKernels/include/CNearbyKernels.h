@@ -142,6 +142,22 @@ typedef struct nearby_measurement {
 /// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
 void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
 
+/// What an Ornstein-Uhlenbeck velocity does in a time, in units of the time τ over which it lasts and
+/// of a stationary variance of one.
+typedef struct nearby_straying {
+  /// e = exp(-t/τ), of the velocity what is left, and 1 - e, by which the position moves on with it.
+  double left, reach;
+  /// 2 t/τ - 3 + 4 e - e², (1 - e)² and 1 - e²: by how much the variances of position and velocity
+  /// grow, and their covariance.
+  double position, both, velocity;
+  /// t/τ - 1 + e: half of the variance by which the position strays when the velocity is unknown.
+  double displacement;
+} nearby_straying;
+
+/// The same to ten digits or more, however short the time, `ratio` = t/τ >= 0: as they are written
+/// above, the differences would cancel out and might be negative.
+nearby_straying nearby_stray(double ratio);
+
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
 /// the one before has left. Where there is a single column, and the models bend by less within its

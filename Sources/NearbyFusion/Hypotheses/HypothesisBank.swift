@@ -390,21 +390,24 @@ extension FusionConfiguration {
 }
 
 extension MotionConfiguration {
+  private func straying(seconds: Double) -> nearby_straying {
+    nearby_stray(seconds / velocitySeconds)
+  }
+
   /// By what variance a peer that moves has strayed after a time, along a horizontal axis, m².
   func strayingVariance(seconds: Double) -> Double {
-    let t = seconds / velocitySeconds
     let reach = horizontalSpeedSigma * velocitySeconds
-    return 2 * reach * reach * (t - 1 + exp(-t))
+    return 2 * reach * reach * straying(seconds: seconds).displacement
   }
 
   /// How far a peer has most likely come at a speed of 1 m/s at either end of a time, seconds.
   func velocityReach(seconds: Double) -> Double {
-    velocitySeconds * (1 - exp(-seconds / velocitySeconds))
+    velocitySeconds * straying(seconds: seconds).reach
   }
 
   /// By what variance it has strayed from there, m².
   func strayingVarianceBesidesVelocity(seconds: Double) -> Double {
-    let reach = horizontalSpeedSigma * velocityReach(seconds: seconds)
-    return max(0, strayingVariance(seconds: seconds) - reach * reach)
+    let reach = horizontalSpeedSigma * velocitySeconds
+    return reach * reach * straying(seconds: seconds).position
   }
 }

@@ -100,4 +100,28 @@ struct RangeTrackerTests {
     tracker.add(4, sigma: .nan, at: Self.time(3))
     #expect(tracker == before)
   }
+
+  /// Rates that are known as well as never before are not known better than that.
+  @Test(arguments: [0.01, 100, 1e4], [1e-9, 1e-6, 1e-4, 0.1, 1e6])
+  func sigmasAreNumbers(velocitySeconds: Double, step: Double) throws {
+    var configuration = Self.configuration
+    configuration.motion.horizontalSpeedSigma = 100
+    configuration.motion.velocitySeconds = velocitySeconds
+    configuration.ranging.maximumRange = 1e6
+    for sigma in [1e-6, 1e-5, 1e-4, 0.1, 1e3] {
+      var tracker = RangeTracker(configuration)
+      for count in 0..<100 {
+        let time = Self.time(step * Double(count))
+        tracker.add(5, sigma: count == 0 ? 1e-4 : sigma, at: time)
+        let estimate = try #require(tracker.estimate(at: time))
+        let numbers = [
+          estimate.distance, estimate.rate, estimate.distanceSigma, estimate.rateSigma,
+        ]
+        guard numbers.allSatisfy(\.isFinite) else {
+          Issue.record("\(estimate) after \(count) ranges, sigma \(sigma)")
+          return
+        }
+      }
+    }
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import CNearbyKernels
 public import NearbyGeometry
 
 /// How far a peer is, smoothed, and how fast that changes.
@@ -95,11 +95,15 @@ public struct RangeTracker: Hashable, Sendable {
     doubtedSince = nil
     let gain = now.distanceVariance / innovationVariance
     let rateGain = now.covariance / innovationVariance
+    let determinant =
+      now.distanceVariance * now.rateVariance - now.covariance * now.covariance
     now.distance += gain * innovation
     now.rate += rateGain * innovation
-    now.rateVariance -= rateGain * now.covariance
-    now.distanceVariance *= 1 - gain
-    now.covariance *= 1 - gain
+    // P - K H P with nothing subtracted but in the determinant: no variance falls below zero.
+    now.rateVariance =
+      (now.rateVariance * variance + max(0, determinant)) / innovationVariance
+    now.distanceVariance *= variance / innovationVariance
+    now.covariance *= variance / innovationVariance
     state = now
   }
 
@@ -130,21 +134,22 @@ public struct RangeTracker: Hashable, Sendable {
   }
 
   private func predicted(_ state: State, to time: Timestamp) -> State {
-    let ratio = time.seconds(since: state.timestamp) / velocitySeconds
-    let left = exp(-ratio)
-    let reach = velocitySeconds * (1 - left)
+    let lasts = velocitySeconds
+    let unit = nearby_stray(time.seconds(since: state.timestamp) / lasts)
+    let reach = lasts * unit.reach
     var next = state
     next.timestamp = time
     next.distance += reach * state.rate
-    next.rate *= left
-    next.distanceVariance +=
-      2 * reach * state.covariance + reach * reach * state.rateVariance
-      + rateVariance * velocitySeconds * velocitySeconds
-      * max(0, 2 * ratio - 3 + 4 * left - left * left)
+    next.rate *= unit.left
+    // A quadratic form, which rounding may take below zero.
+    next.distanceVariance = max(
+      0, state.distanceVariance + 2 * reach * state.covariance + reach * reach * state.rateVariance)
+    next.distanceVariance += rateVariance * lasts * lasts * unit.position
     next.covariance =
-      left * (state.covariance + reach * state.rateVariance)
-      + rateVariance * velocitySeconds * (1 - left) * (1 - left)
-    next.rateVariance = left * left * state.rateVariance + rateVariance * (1 - left * left)
+      unit.left * (state.covariance + reach * state.rateVariance)
+      + rateVariance * lasts * unit.both
+    next.rateVariance =
+      unit.left * unit.left * state.rateVariance + rateVariance * unit.velocity
     return next
   }
 }

@@ -66,7 +66,8 @@ public struct RangeTracker: Hashable, Sendable {
     velocitySeconds = configuration.motion.velocitySeconds
   }
 
-  /// Takes in the range of a sample; one that is older than the newest, or no number, is left out.
+  /// Takes in the range of a sample; one that is older than the newest, or that an engine would refuse for
+  /// what it is, is left out.
   ///
   /// - Parameters:
   ///   - distance: Metres.
@@ -76,11 +77,10 @@ public struct RangeTracker: Hashable, Sendable {
   public mutating func add(
     _ distance: Double, sigma: Double? = nil, isNonLineOfSight: Bool = false, at time: Timestamp
   ) {
-    guard distance > 0, distance <= ranging.maximumRange else { return }
+    guard ranging.accepts(distance, as: .range, sigma: sigma) else { return }
     let sigma = sigma ?? ranging.rangeSigma
     let excess = isNonLineOfSight ? faults.rangeExcess : 0
     let variance = sigma * sigma + excess * excess
-    guard variance > 0, variance.isFinite else { return }
     guard let before = state else { return begin(distance, variance, at: time) }
     guard time > before.timestamp else { return }
     var now = predicted(before, to: time)

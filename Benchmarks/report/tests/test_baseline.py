@@ -28,6 +28,12 @@ class GateTests(unittest.TestCase):
         [said] = failures(BEFORE, now(allocations=4), HERE)
         self.assertIn("allocates 0.4 times an operation, before 0.3", said)
 
+    def test_of_hundreds_of_allocations_of_one_operation_one_more_passes(self) -> None:
+        before = Baseline(HERE, {"A.b": Count(allocations=261, instructions=1000, operations=1)})
+        for allocations, wrong in [(262, 0), (263, 0), (264, 1)]:
+            found = failures(before, now(allocations, operations=1), HERE)
+            self.assertEqual(len(found), wrong)
+
     def test_one_allocation_less_passes(self) -> None:
         self.assertEqual(failures(BEFORE, now(allocations=2), HERE), [])
 

@@ -24,7 +24,7 @@ extension FusionEngine {
   /// The hypotheses about a peer, the heaviest first, in the odometry's world at the device point
   /// that stands beside them; `nil` before the first sample that could be used.
   package func modes(of peer: PeerID) -> (device: TrajectoryPoint, modes: [PositionMode])? {
-    guard let incumbent = peers[peer.index].accounts.first else { return nil }
+    guard let incumbent = peers[peer.index].incumbent(settings) else { return nil }
     let bank = incumbent.bank
     let modes = (0..<bank.count).map { index in
       PositionMode(

@@ -26,7 +26,7 @@ public struct FusionEngine: Sendable {
   /// The settings in force.
   public var configuration: FusionConfiguration { settings.configuration }
 
-  private let settings: Settings
+  let settings: Settings
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private var isDark = false
@@ -156,10 +156,10 @@ public struct FusionEngine: Sendable {
         spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
         isDark: isDark, lacksPoses: hasResumed(filters[peer.index].standing))
     }
-    return filters[peer.index].accounts.isEmpty
-      ? PeerEstimate(
+    return filters[peer.index].hasAccount
+      ? estimateFromHypotheses(of: peer, from: device)
+      : PeerEstimate(
         nothingOf: peer, at: device.timestamp, filters[peer.index].standing.convergence)
-      : estimateFromHypotheses(of: peer, from: device)
   }
 
   private func estimateFromHypotheses(
@@ -187,7 +187,7 @@ public struct FusionEngine: Sendable {
     let filter = peers[peer.index]
     let isSilent = trajectory.silence(at: time).isOutage
     var estimate: PeerEstimate
-    if filter.accounts.isEmpty {
+    if !filter.hasAccount {
       estimate = PeerEstimate(nothingOf: peer, at: time, filter.standing.convergence)
     } else {
       let device = lastDevice(seenBefore: time, filter.posterior.device)

@@ -9,11 +9,16 @@ import NearbyGeometry
 /// challenger is born from them and runs beside it, until one of the two proves right.
 struct PeerFilter: Sendable {
   let motion: PeerMotion
-  /// The incumbent and after it, while there is one, the challenger; empty before the first sample.
+  /// The incumbent and after it, while there is one, the challenger; empty before the second sample.
   ///
   /// In an array because an account is worked on where it is: it is too large to be copied with every
   /// sample.
-  private(set) var accounts: [Tracker] = []
+  private var accounts: [Tracker] = []
+  /// What the account is born of again whenever it is asked for, from its first sample to the second.
+  ///
+  /// Hypotheses all over a sphere take sixty kilobytes, and most devices in a crowd are never heard
+  /// twice.
+  private var firstComponents: Components?
   private(set) var standing = Standing()
   private(set) var posterior = RestingPosterior()
 
@@ -59,16 +64,51 @@ struct PeerFilter: Sendable {
   ) -> Bool {
     let components = judge(
       sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
+    var newborn = firstComponents == nil ? nil : wake(settings)
     if !components.isEmpty {
-      fuse(
+      let isBorn = fuse(
         components, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry, settings,
         into: &report)
+      newborn = isBorn ? components : nil
     } else if let reason, reason.isForLackOfPose {
       standing.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, report.range, settings)
     }
     assess(settings, odometry, isUsed: report.isUsed, at: sample.timestamp)
+    if newborn != nil { layAside(newborn) }
     return !components.isEmpty
+  }
+
+  // MARK: The first account
+
+  /// Whether there is an account, or what it is born of.
+  var hasAccount: Bool { firstComponents != nil || !accounts.isEmpty }
+
+  /// The account that is published; `nil` before the first sample.
+  func incumbent(_ settings: Settings) -> Tracker? {
+    guard firstComponents != nil else { return accounts.first }
+    var awake = self
+    awake.wake(settings)
+    return awake.accounts.first
+  }
+
+  /// Keeps only what a newborn account was born of.
+  @inline(never)
+  private mutating func layAside(_ components: Components?) {
+    firstComponents = components
+    accounts = []
+  }
+
+  /// Lets the account be born again, as it was: nothing has been learnt since.
+  ///
+  /// - Returns: What it was born of.
+  @inline(never)
+  @discardableResult
+  private mutating func wake(_ settings: Settings) -> Components? {
+    guard let components = firstComponents else { return nil }
+    firstComponents = nil
+    accounts = [born(of: components, at: posterior.device, settings)]
+    return components
   }
 
   // MARK: Ranges alone
@@ -179,11 +219,13 @@ struct PeerFilter: Sendable {
   // MARK: Stages 2 to 7
 
   /// Fuses the usable components of a sample.
+  ///
+  /// - Returns: Whether the account is born of them.
   private mutating func fuse(
     _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
     _ odometry: OdometryState, _ settings: Settings,
     into report: inout PerComponent<ComponentReport>
-  ) {
+  ) -> Bool {
     // What was known of a world that is lost says nothing in this one, and a late sample from there
     // nothing here.
     if let world, device.world < world {
@@ -191,7 +233,7 @@ struct PeerFilter: Sendable {
         report[index].value = components.measured[index].value
         report[index].outcome = .rejected(.tooLate)
       }
-      return
+      return false
     }
     guard world == device.world, !isForgotten(components, at: device, settings) else {
       world = device.world
@@ -200,7 +242,7 @@ struct PeerFilter: Sendable {
       standing.outage = .none
       standing.resumedAt = odometry.resumedAt
       reportBirth(components, into: &report)
-      return
+      return true
     }
     let variances = variances(of: components, settings)
     step(0, components, variances, at: device, isObstructed: isObstructed, settings)
@@ -211,6 +253,7 @@ struct PeerFilter: Sendable {
       followShortRanges(components.measured.range, at: device.timestamp, settings)
     }
     self.report(components, variances, settings, into: &report)
+    return false
   }
 
   /// Whether the account says nothing any more of a peer that may move, after a gap without samples.
@@ -446,6 +489,11 @@ struct PeerFilter: Sendable {
   func view(
     from device: TrajectoryPoint, unseen: Double = 0, _ settings: Settings
   ) -> MixtureView {
+    guard firstComponents == nil else {
+      var awake = self
+      awake.wake(settings)
+      return awake.view(from: device, unseen: unseen, settings)
+    }
     let isPlanar = settings.configuration.odometry.isPlanar
     var drift = OdometryDrift(from: accounts[0].device, to: device, isPlanar: isPlanar)
     if unseen > 0 {

@@ -6,7 +6,8 @@ import NearbyGeometry
 /// The hypotheses about one peer: a structure of arrays that the kernels work on.
 ///
 /// A bank of one is a single column and costs what one filter costs; a larger one is worked on in
-/// vector lanes. Nothing is allocated while the number of hypotheses falls or stays.
+/// vector lanes. While the number of hypotheses falls or stays, nothing is allocated but less room once half of it
+/// is empty.
 ///
 /// The bank of a peer that may move holds its velocity too, and each hypothesis whether it moves.
 struct HypothesisBank: Sendable {
@@ -146,9 +147,13 @@ struct HypothesisBank: Sendable {
 
   /// Makes room for so many hypotheses, keeping those there are.
   private mutating func reserve(_ wanted: Int) {
-    let lanes = Int(NEARBY_LANES)
-    let needed = wanted <= 1 ? 1 : (wanted + lanes - 1) / lanes * lanes
+    let needed = Self.stride(for: wanted)
     if needed > stride || fields.isEmpty { restride(needed) }
+  }
+
+  private static func stride(for wanted: Int) -> Int {
+    let lanes = Int(NEARBY_LANES)
+    return wanted <= 1 ? 1 : (wanted + lanes - 1) / lanes * lanes
   }
 
   private mutating func restride(_ newStride: Int) {
@@ -236,7 +241,9 @@ struct HypothesisBank: Sendable {
         configuration.mergingLoss)
     }
     count = Int(left)
-    if count == 1 { restride(1) }
+    let needed = Self.stride(for: count)
+    // Not for a few hypotheses less: the next search may need as much again.
+    if count == 1 || needed <= stride / 2 { restride(needed) }
   }
 
   /// The mean and covariance of the mixture's position.

@@ -13,36 +13,18 @@ import NearbyGeometry
 /// as wide as their priors: nothing is claimed that was not measured, and no mode is missed. Where
 /// azimuths are measured, each piece is there twice: two antennas may confuse front and back.
 struct ModeSearch: Sendable {
+  /// A piece that has a share: what a search keeps of it for the next one.
   private struct Piece {
-    let prior: PositionPrior
-    /// Whether the radio confuses what is before it with what is behind.
-    let isMirrored: Bool
+    /// Its number among all pieces.
+    var index: Int
     /// The state at the mode found last.
     var mode: InlineArray<13, Double>
-    var covariance: InlineArray<91, Double>
     /// The evidence of that mode, if the radio is such a one.
     var logEvidenceOfFit = 0.0
-    /// The share of each component's values that the mode takes for honest.
-    var honest: InlineArray<3, Double> = [1, 1, 1]
+    /// The share of the ranges that the mode takes for honest.
+    var honestRanges = 1.0
     /// Whether an azimuth has been taken for mirrored since the last sweep.
     var hasFolded = false
-
-    var logEvidence: Double {
-      isMirrored ? logEvidenceOfFit + ModeSearch.logMirroredShare : logEvidenceOfFit
-    }
-
-    init(_ prior: PositionPrior, isMirrored: Bool) {
-      self.prior = prior
-      self.isMirrored = isMirrored
-      mode = prior.start
-      covariance = InlineArray(repeating: 0)
-    }
-
-    /// Goes back to where the first fit starts.
-    mutating func restart() {
-      mode = prior.start
-      hasFolded = false
-    }
 
     /// Takes over what a fit has found; what could not be fitted stays where it was.
     ///
@@ -50,7 +32,10 @@ struct ModeSearch: Sendable {
     ///   - lane: Which of the fits.
     ///   - fits: Not changed: inout, so that they are read where they stand.
     ///   - size: The number of states.
-    mutating func take(_ lane: Int, of fits: inout FitsSideBySide, size: Int) {
+    ///   - covariance: The covariance of the mode, if there is one.
+    mutating func take(
+      _ lane: Int, of fits: inout FitsSideBySide, size: Int, _ covariance: inout Covariance
+    ) {
       logEvidenceOfFit = fits.logEvidences.span[lane]
       if fits.hasFolded.span[lane] != 0 { hasFolded = true }
       guard logEvidenceOfFit.isFinite else { return }
@@ -58,25 +43,31 @@ struct ModeSearch: Sendable {
       let (states, covariances) = (fits.states.span, fits.covariances.span)
       for state in 0..<size { mode[state] = states[lane * size + state] }
       for entry in 0..<triangle { covariance[entry] = covariances[lane * triangle + entry] }
-      let shares = fits.honest.span
-      for component in 0..<3 { honest[component] = shares[lane * 3 + component] }
+      honestRanges = fits.honest.span[lane * 3]
     }
 
     /// Takes over the fit of its twin.
     mutating func take(_ twin: Piece) {
       mode = twin.mode
-      covariance = twin.covariance
       logEvidenceOfFit = twin.logEvidenceOfFit
-      honest = twin.honest
+      honestRanges = twin.honestRanges
     }
   }
 
+  private typealias Covariance = InlineArray<91, Double>
+
   private let moves: Bool
-  private var pieces: [Piece]
-  /// Where the twins begin that may mirror azimuths, in the order of the pieces that may not.
-  private var firstTwin: Int?
-  /// The pieces that still have a share, by index, in order.
-  private var alive: [Int]
+  /// The priors of the pieces, and of their twins, which may mirror azimuths.
+  private var priors: [PositionPrior]
+  /// Whether each piece has a twin; the twins come after all others, in the same order.
+  private var hasTwins: Bool
+  /// From which piece on the radio confuses what is before it with what is behind.
+  private var firstMirrored: Int
+  /// The pieces that still have a share, in order; none before the first search.
+  ///
+  /// The others are not kept: a sweep begins at the priors.
+  private var pieces: [Piece] = []
+  private var hasBegun = false
   /// The share of the window's ranges that the best piece takes for honest.
   private(set) var honestRanges = 1.0
 
@@ -92,12 +83,25 @@ struct ModeSearch: Sendable {
   ///   - features: What is switched on.
   init(_ priors: [PositionPrior], moves: Bool, _ features: EngineFeatures) {
     self.moves = moves
-    pieces = priors.map { Piece($0, isMirrored: false) }
-    if features.contains(.mirroredAzimuths) {
-      firstTwin = pieces.count
-      pieces += priors.map { Piece($0, isMirrored: true) }
+    self.priors = priors
+    hasTwins = features.contains(.mirroredAzimuths)
+    firstMirrored = hasTwins ? priors.count : .max
+  }
+
+  private func isMirrored(_ piece: Piece) -> Bool { piece.index >= firstMirrored }
+
+  private func prior(_ piece: Piece) -> PositionPrior { priors[piece.index % priors.count] }
+
+  private func logEvidence(_ piece: Piece) -> Double {
+    isMirrored(piece) ? piece.logEvidenceOfFit + Self.logMirroredShare : piece.logEvidenceOfFit
+  }
+
+  /// Begins with all pieces, or without those that mirror azimuths, where their fits start.
+  private mutating func restart(mirrored: Bool) {
+    let count = hasTwins ? 2 * priors.count : priors.count
+    pieces = (0..<(mirrored ? count : min(count, firstMirrored))).map {
+      Piece(index: $0, mode: priors[$0 % priors.count].start)
     }
-    alive = Array(pieces.indices)
   }
 
   /// Fits the pieces to the keyframes and gives them out as hypotheses.
@@ -114,93 +118,96 @@ struct ModeSearch: Sendable {
     _ keyframes: [nearby_keyframe], isSweep: Bool, antennaInWorld: Vector3,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration
   ) -> [HypothesisBank.Seed] {
-    if isSweep {
+    if isSweep || !hasBegun {
       let hasAzimuth = keyframes.contains { $0.present & 1 << NEARBY_AZIMUTH != 0 }
-      alive = pieces.indices.filter { hasAzimuth || !pieces[$0].isMirrored }
+      restart(mirrored: hasAzimuth || !isSweep)
+      hasBegun = true
     }
-    if isSweep {
-      for index in alive { pieces[index].restart() }
-    }
-    fitAlive(keyframes, widest: isSweep ? 400 : 3, errors, configuration)
-    guard let best = alive.map({ pieces[$0].logEvidence }).max(), best.isFinite else {
-      return []
-    }
-    honestRanges = alive.first { pieces[$0].logEvidence == best }.map { pieces[$0].honest[0] } ?? 1
-    alive.removeAll { pieces[$0].logEvidence < best + Self.leastLogEvidence }
-    return alive.map { seed(pieces[$0], best: best, antennaInWorld) }
+    var covariances = [Covariance](repeating: Covariance(repeating: 0), count: pieces.count)
+    fitAll(keyframes, widest: isSweep ? 400 : 3, errors, configuration, &covariances)
+    guard let best = pieces.lazy.map(logEvidence).max(), best.isFinite else { return [] }
+    honestRanges = pieces.first { logEvidence($0) == best }?.honestRanges ?? 1
+    let alive = pieces.indices.filter { !(logEvidence(pieces[$0]) < best + Self.leastLogEvidence) }
+    let seeds = alive.map { seed(pieces[$0], covariances[$0], best: best, antennaInWorld) }
+    if alive.count < pieces.count { pieces = alive.map { pieces[$0] } }
+    return seeds
   }
 
   /// Leaves only the best piece.
   mutating func keepBest() {
-    guard let best = alive.max(by: { pieces[$0].logEvidence < pieces[$1].logEvidence }) else {
-      return
-    }
-    pieces = [pieces[best]]
-    firstTwin = nil
-    alive = [0]
+    guard var best = pieces.max(by: { logEvidence($0) < logEvidence($1) }) else { return }
+    let prior = prior(best)
+    firstMirrored = isMirrored(best) ? 0 : .max
+    hasTwins = false
+    best.index = 0
+    priors = [prior]
+    pieces = [best]
   }
 
   /// Fits all that are alive, each once: a fit that might have taken an azimuth for mirrored, and
   /// has not since it started with its twin, is that of its twin, too.
-  private mutating func fitAlive(
+  private mutating func fitAll(
     _ keyframes: [nearby_keyframe], widest: Double, _ errors: ErrorVariances,
-    _ configuration: FusionConfiguration
+    _ configuration: FusionConfiguration, _ covariances: inout [Covariance]
   ) {
     // One for all: it is cleared when it is made.
     var fits = FitsSideBySide()
-    let twins = alive.drop { !pieces[$0].isMirrored }
-    let others = alive[..<twins.startIndex]
-    fit(twins, keyframes, widest: widest, errors, configuration, with: &fits)
-    guard let firstTwin, !twins.isEmpty else {
-      return fit(others, keyframes, widest: widest, errors, configuration, with: &fits)
+    let all = Array(pieces.indices)
+    let twins = all.drop { !isMirrored(pieces[$0]) }
+    let others = all[..<twins.startIndex]
+    fit(twins, keyframes, widest: widest, errors, configuration, &covariances, with: &fits)
+    guard hasTwins, !twins.isEmpty else {
+      return fit(
+        others, keyframes, widest: widest, errors, configuration, &covariances, with: &fits)
     }
     var (unlike, left) = ([Int](), twins)
     unlike.reserveCapacity(others.count)
-    for index in others {
-      let twin = firstTwin + index
-      left = left.drop { $0 < twin }
-      if left.first == twin, !pieces[twin].hasFolded {
-        pieces[index].take(pieces[twin])
+    for place in others {
+      let twin = firstMirrored + pieces[place].index
+      left = left.drop { pieces[$0].index < twin }
+      if let found = left.first, pieces[found].index == twin, !pieces[found].hasFolded {
+        pieces[place].take(pieces[found])
+        covariances[place] = covariances[found]
       } else {
-        unlike.append(index)
+        unlike.append(place)
       }
     }
-    fit(unlike[...], keyframes, widest: widest, errors, configuration, with: &fits)
+    fit(unlike[...], keyframes, widest: widest, errors, configuration, &covariances, with: &fits)
   }
 
   /// Fits pieces, however many.
   private mutating func fit(
-    _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
+    _ places: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration,
-    with fits: inout FitsSideBySide
+    _ covariances: inout [Covariance], with fits: inout FitsSideBySide
   ) {
-    var rest = indices
+    var rest = places
     while !rest.isEmpty {
       fitSideBySide(
         rest.prefix(FitsSideBySide.capacity), keyframes, widest: widest, errors, configuration,
-        with: &fits)
+        &covariances, with: &fits)
       rest = rest.dropFirst(FitsSideBySide.capacity)
     }
   }
 
   /// Fits as many pieces side by side as there is room for.
   private mutating func fitSideBySide(
-    _ indices: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
+    _ places: ArraySlice<Int>, _ keyframes: [nearby_keyframe], widest: Double,
     _ errors: ErrorVariances, _ configuration: FusionConfiguration,
-    with fits: inout FitsSideBySide
+    _ covariances: inout [Covariance], with fits: inout FitsSideBySide
   ) {
     let size = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
-    for (lane, index) in indices.enumerated() {
+    for (lane, place) in places.enumerated() {
       let model = model(
-        pieces[index].prior, isMirrored: pieces[index].isMirrored, errors, configuration)
+        prior(pieces[place]), isMirrored: isMirrored(pieces[place]), errors, configuration)
       var models = fits.models.mutableSpan
       models[lane] = model
       var states = fits.states.mutableSpan
-      for state in 0..<size { states[lane * size + state] = pieces[index].mode[state] }
+      for state in 0..<size { states[lane * size + state] = pieces[place].mode[state] }
     }
-    fits.fit(indices.count, to: keyframes, widest: widest)
-    for (lane, index) in indices.enumerated() {
-      pieces[index].take(lane, of: &fits, size: size)
+    fits.fit(places.count, to: keyframes, widest: widest)
+    for (lane, place) in places.enumerated() {
+      pieces[place].take(lane, of: &fits, size: size, &covariances[place])
     }
   }
 
@@ -235,10 +242,10 @@ struct ModeSearch: Sendable {
   /// The piece's posterior as a Gaussian: moved in along the line of sight by what its own width
   /// across adds to the mean distance, so that a wide one still has the distance that was measured.
   private func seed(
-    _ piece: Piece, best: Double, _ antennaInWorld: Vector3
+    _ piece: Piece, _ covariance: Covariance, best: Double, _ antennaInWorld: Vector3
   ) -> HypothesisBank.Seed {
     var seed = HypothesisBank.Seed(
-      mean: piece.mode, covariance: piece.covariance, weight: exp(piece.logEvidence - best),
+      mean: piece.mode, covariance: covariance, weight: exp(logEvidence(piece) - best),
       moves: moves)
     let line = seed.position - antennaInWorld
     let length = max(line.length, 1e-3)

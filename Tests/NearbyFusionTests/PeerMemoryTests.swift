@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAllocationCounter
+import NearbyFusion
+import NearbyGeometry
+import Testing
+
+/// What the engine holds of peers that it has heard, but not located.
+@Suite("Memory of unresolved peers")
+struct PeerMemoryTests {
+  /// How much a peer takes, bytes.
+  ///
+  /// - Parameters:
+  ///   - samples: How many samples there are of each.
+  ///   - hasAngles: Whether angles are measured.
+  ///   - motion: How the peers may move.
+  ///   - step: How far the device goes from one sample to the next, metres.
+  /// - Returns: The bytes, those of the trajectory left out.
+  /// - Throws: Never, as settings go.
+  private func bytesPerPeer(
+    samples: Int, hasAngles: Bool, motion: PeerMotion, step: Double = 0
+  ) throws -> Int {
+    let peers = 40
+    var engine = try FusionEngine()
+    var before: Int64 = 0
+    for sample in 0..<samples {
+      let time = Timestamp(nanoseconds: Int64(sample) * 500_000_000)
+      engine.add(
+        DevicePose(
+          timestamp: time,
+          worldFromDevice: RigidTransform(
+            rotation: .identity, translation: Vector3(step * Double(sample), 0, 0))))
+      if sample == 0 {
+        // The trajectory is everybody's.
+        before = held_bytes()
+        for _ in 0..<peers { _ = engine.addPeer(motion) }
+      }
+      for peer in engine.peerIDs {
+        engine.add(
+          RangingSample(
+            peer: peer, timestamp: time, distance: 2 + 0.1 * Double(peer.index),
+            azimuthRadians: hasAngles ? 0.3 : nil, elevationRadians: hasAngles ? -0.2 : nil))
+      }
+    }
+    let bytes = Int(held_bytes() - before) / peers
+    let estimate = engine.estimate(of: engine.peerIDs[peers - 1])
+    #expect(estimate.hypothesisCount > 1 || samples > 1 && hasAngles)
+    return bytes
+  }
+
+  @Test(
+    "A peer that was heard once takes a few kilobytes",
+    arguments: [PeerMotion.stationary, .unknown, .moving], [false, true])
+  func once(motion: PeerMotion, hasAngles: Bool) throws {
+    let bytes = try bytesPerPeer(samples: 1, hasAngles: hasAngles, motion: motion)
+    #expect(bytes < 4_000)
+  }
+
+  @Test(
+    "A peer at rest that was heard a few times takes no more than its hypotheses",
+    arguments: [2, 3, 6], [0, 0.3])
+  func aFewTimes(samples: Int, step: Double) throws {
+    for hasAngles in [false, true] {
+      let bytes = try bytesPerPeer(
+        samples: samples, hasAngles: hasAngles, motion: .stationary, step: step)
+      #expect(bytes < 80_000, "angles: \(hasAngles)")
+    }
+  }
+
+  @Test("So does one that may move", arguments: [PeerMotion.unknown, .moving], [false, true])
+  func mayMove(motion: PeerMotion, hasAngles: Bool) throws {
+    let bytes = try bytesPerPeer(samples: 3, hasAngles: hasAngles, motion: motion, step: 0.3)
+    #expect(bytes < 180_000)
+  }
+
+  /// An account that is laid aside until the second sample must be what it was.
+  @Test("An estimate asked for between samples changes nothing", arguments: [false, true])
+  func estimates(hasAngles: Bool) throws {
+    var asked = try FusionEngine()
+    var unasked = try FusionEngine()
+    let peer = asked.addPeer()
+    #expect(unasked.addPeer() == peer)
+    for step in 0..<12 {
+      let time = Timestamp(nanoseconds: Int64(step) * 200_000_000)
+      let pose = DevicePose(
+        timestamp: time,
+        worldFromDevice: RigidTransform(
+          rotation: .identity, translation: Vector3(0.1 * Double(step), 0, 0)))
+      // The third sample measures nothing that can be used.
+      let sample = RangingSample(
+        peer: peer, timestamp: time, distance: step == 2 ? -1 : 3 + 0.01 * Double(step),
+        azimuthRadians: hasAngles && step != 2 ? 0.3 : nil)
+      asked.add(pose)
+      unasked.add(pose)
+      let report = asked.add(sample)
+      #expect(report == unasked.add(sample))
+      let first = asked.estimate(of: peer)
+      #expect(first == asked.estimate(of: peer) && first.hypothesisCount > 0)
+      #expect(asked.modes(of: peer)?.modes.count == first.hypothesisCount)
+    }
+    #expect(asked.estimate(of: peer) == unasked.estimate(of: peer))
+  }
+}

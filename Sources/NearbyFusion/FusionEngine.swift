@@ -32,6 +32,10 @@ public struct FusionEngine: Sendable {
   private var isDark = false
   private var newestSampleTime: Timestamp?
 
+  /// With more peers than these, the hypotheses about each are packed between its samples: a tenth of a
+  /// sample's time for half of the memory.
+  private static let crowd = 32
+
   /// Makes an engine that has seen nothing.
   ///
   /// - Parameter configuration: The settings.
@@ -104,7 +108,8 @@ public struct FusionEngine: Sendable {
       odometry.isSilent = trajectory.silence(at: sample.timestamp).isOutage
     }
     let isUsable = peers[index].add(
-      sample, at: device, rejecting: rejection, odometry, settings, into: &reports)
+      sample, at: device, rejecting: rejection, odometry, settings,
+      isInCrowd: peers.count > Self.crowd, into: &reports)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
     // Put together last: a whole that is written to from afar would be copied to be returned.
     return SampleReport(

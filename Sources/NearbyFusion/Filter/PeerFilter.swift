@@ -19,6 +19,8 @@ struct PeerFilter: Sendable {
   /// Hypotheses all over a sphere take sixty kilobytes, and most devices in a crowd are never heard
   /// twice.
   private var firstComponents: Components?
+  /// Whether the accounts must be woken up, or born again, before anything is asked of them.
+  private var isAsleep = false
   private(set) var standing = Standing()
   private(set) var posterior = RestingPosterior()
 
@@ -55,16 +57,17 @@ struct PeerFilter: Sendable {
   ///   - reason: Why nothing of it can be used, if so.
   ///   - odometry: How the odometry is doing.
   ///   - settings: The settings.
+  ///   - isInCrowd: Whether there are so many peers that memory counts for more than time.
   ///   - report: What becomes of the components.
   /// - Returns: Whether any of it could be used.
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint,
     rejecting reason: ComponentReport.Rejection?, _ odometry: OdometryState, _ settings: Settings,
-    into report: inout PerComponent<ComponentReport>
+    isInCrowd: Bool, into report: inout PerComponent<ComponentReport>
   ) -> Bool {
     let components = judge(
       sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
-    var newborn = firstComponents == nil ? nil : wake(settings)
+    var newborn = isAsleep ? wake(settings) : nil
     if !components.isEmpty {
       let isBorn = fuse(
         components, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry, settings,
@@ -75,18 +78,25 @@ struct PeerFilter: Sendable {
       followRange(of: sample, report.range, settings)
     }
     assess(settings, odometry, isUsed: report.isUsed, at: sample.timestamp)
-    if newborn != nil { layAside(newborn) }
+    if newborn != nil {
+      layAside(newborn)
+    } else if isInCrowd, standing.hypothesisCount > Self.fewHypotheses || hasChallenger {
+      sleep()
+    }
     return !components.isEmpty
   }
 
-  // MARK: The first account
+  // MARK: Sleep between samples
+
+  /// So many hypotheses are not worth packing.
+  private static let fewHypotheses = 8
 
   /// Whether there is an account, or what it is born of.
   var hasAccount: Bool { firstComponents != nil || !accounts.isEmpty }
 
   /// The account that is published; `nil` before the first sample.
   func incumbent(_ settings: Settings) -> Tracker? {
-    guard firstComponents != nil else { return accounts.first }
+    guard isAsleep else { return accounts.first }
     var awake = self
     awake.wake(settings)
     return awake.accounts.first
@@ -97,15 +107,26 @@ struct PeerFilter: Sendable {
   private mutating func layAside(_ components: Components?) {
     firstComponents = components
     accounts = []
+    isAsleep = true
   }
 
-  /// Lets the account be born again, as it was: nothing has been learnt since.
+  @inline(never)
+  private mutating func sleep() {
+    for index in accounts.indices { accounts[index].sleep() }
+    isAsleep = true
+  }
+
+  /// Wakes the accounts up, or lets the first be born again as it was: nothing has been learnt since.
   ///
-  /// - Returns: What it was born of.
+  /// - Returns: What it was born of, if so.
   @inline(never)
   @discardableResult
   private mutating func wake(_ settings: Settings) -> Components? {
-    guard let components = firstComponents else { return nil }
+    isAsleep = false
+    guard let components = firstComponents else {
+      for index in accounts.indices { accounts[index].wake() }
+      return nil
+    }
     firstComponents = nil
     accounts = [born(of: components, at: posterior.device, settings)]
     return components
@@ -489,7 +510,7 @@ struct PeerFilter: Sendable {
   func view(
     from device: TrajectoryPoint, unseen: Double = 0, _ settings: Settings
   ) -> MixtureView {
-    guard firstComponents == nil else {
+    guard !isAsleep else {
       var awake = self
       awake.wake(settings)
       return awake.view(from: device, unseen: unseen, settings)

@@ -142,9 +142,8 @@ struct Tracker: Sendable {
     let birth = Birth(
       components, at: device, noise: noise, configuration,
       maximumCount: configuration.hypotheses.maximumCount)
-    let priors = birth.priors()
-    restingModes = motion == .moving ? nil : ModeSearch(priors, moves: false, features)
-    movingModes = motion == .stationary ? nil : ModeSearch(priors, moves: true, features)
+    restingModes = motion == .moving ? nil : ModeSearch(birth, moves: false, features)
+    movingModes = motion == .stationary ? nil : ModeSearch(birth, moves: true, features)
     var seeds: [HypothesisBank.Seed] = []
     if motion != .moving { seeds += birth.seeds().weighted(to: 1 - Self.movesAtFirst) }
     if motion != .stationary {
@@ -157,6 +156,20 @@ struct Tracker: Sendable {
     spread.add(device.worldFromDevice.translation)
     remember(components)
     judgeItself()
+  }
+
+  /// Takes less memory until it is woken up; nothing may be asked of it meanwhile.
+  mutating func sleep() {
+    bank.pack()
+    restingModes?.sleep()
+    movingModes?.sleep()
+  }
+
+  /// Undoes ``sleep()``.
+  mutating func wake() {
+    bank.unpack()
+    restingModes?.wake()
+    movingModes?.wake()
   }
 
   /// Stages 3, 4 and 6: takes one sample into account, when it does not search.
@@ -460,7 +473,7 @@ struct Tracker: Sendable {
       let birth = Birth(
         components, at: device, noise: noise, configuration,
         maximumCount: configuration.hypotheses.maximumCount)
-      movingModes = ModeSearch(birth.priors(), moves: true, features)
+      movingModes = ModeSearch(birth, moves: true, features)
     }
     let resting = seedsAtRest(noise, configuration)
     var modes = movingModes.take()

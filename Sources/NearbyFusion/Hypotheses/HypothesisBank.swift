@@ -14,7 +14,10 @@ struct HypothesisBank: Sendable {
   let mayMove: Bool
   private(set) var count = 0
   private var stride = 1
+  /// The rows, one after the other; packed ones are as long as they need to be.
   private var fields: [Double] = []
+  /// The rows that were packed whole, bit by bit; `nil` while it is not packed.
+  private var wholeRows: InlineArray<2, UInt64>?
 
   /// One hypothesis to begin with.
   struct Seed {
@@ -163,6 +166,59 @@ struct HypothesisBank: Sendable {
     }
     fields = moved
     stride = newStride
+  }
+
+  // MARK: Packing
+
+  /// Takes less memory until it is unpacked; nothing can be asked of it meanwhile.
+  ///
+  /// Of each row in which all hypotheses have the same it keeps one value, and so it does of what the
+  /// last update put out: half of a bank that has seen ranges alone.
+  mutating func pack() {
+    guard wholeRows == nil, !isColumn else { return }
+    var whole: InlineArray<2, UInt64> = [0, 0]
+    var size = 0
+    for row in 0..<fieldCount {
+      if differs(row) { whole[row / 64] |= 1 << UInt64(row % 64) }
+      size += Self.contains(row, whole) ? count : 1
+    }
+    var packed: [Double] = []
+    packed.reserveCapacity(size)
+    for row in 0..<fieldCount {
+      let start = row * stride
+      packed += fields[start..<start + (Self.contains(row, whole) ? count : 1)]
+    }
+    fields = packed
+    wholeRows = whole
+  }
+
+  /// Undoes ``pack()``.
+  mutating func unpack() {
+    guard let whole = wholeRows else { return }
+    var unpacked: [Double] = []
+    unpacked.reserveCapacity(fieldCount * stride)
+    var start = 0
+    for row in 0..<fieldCount {
+      let length = Self.contains(row, whole) ? count : 1
+      unpacked += fields[start..<start + length]
+      // The lanes that are left over hold anything that is a number.
+      unpacked += repeatElement(fields[start], count: stride - length)
+      start += length
+    }
+    fields = unpacked
+    wholeRows = nil
+  }
+
+  private static func contains(_ row: Int, _ rows: InlineArray<2, UInt64>) -> Bool {
+    rows[row / 64] & 1 << UInt64(row % 64) != 0
+  }
+
+  /// Whether hypotheses differ in a row that is needed again.
+  private func differs(_ row: Int) -> Bool {
+    if Int(NEARBY_FIELD_INNOVATION)..<Int(NEARBY_FIELD_COUNT) ~= row { return false }
+    let start = row * stride
+    let first = fields[start].bitPattern
+    return (1..<count).contains { fields[start + $0].bitPattern != first }
   }
 
   // MARK: Kernels

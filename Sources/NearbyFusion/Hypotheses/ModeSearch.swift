@@ -57,8 +57,10 @@ struct ModeSearch: Sendable {
   private typealias Covariance = InlineArray<91, Double>
 
   private let moves: Bool
-  /// The priors of the pieces, and of their twins, which may mirror azimuths.
+  /// The priors of the pieces, and of their twins, which may mirror azimuths; none while it sleeps.
   private var priors: [PositionPrior]
+  /// What the priors follow from, unless they were given, or only one is left.
+  private var birth: Birth?
   /// Whether each piece has a twin; the twins come after all others, in the same order.
   private var hasTwins: Bool
   /// From which piece on the radio confuses what is before it with what is behind.
@@ -86,6 +88,25 @@ struct ModeSearch: Sendable {
     self.priors = priors
     hasTwins = features.contains(.mirroredAzimuths)
     firstMirrored = hasTwins ? priors.count : .max
+  }
+
+  /// - Parameters:
+  ///   - birth: What the prior of the place now follows from.
+  ///   - moves: Whether the peer moves.
+  ///   - features: What is switched on.
+  init(_ birth: Birth, moves: Bool, _ features: EngineFeatures) {
+    self.init(birth.priors(), moves: moves, features)
+    self.birth = birth
+  }
+
+  /// Takes less memory until it is woken up; no search can be made meanwhile.
+  mutating func sleep() {
+    if birth != nil { priors = [] }
+  }
+
+  /// Undoes ``sleep()``.
+  mutating func wake() {
+    if let birth { priors = birth.priors() }
   }
 
   private func isMirrored(_ piece: Piece) -> Bool { piece.index >= firstMirrored }
@@ -140,6 +161,7 @@ struct ModeSearch: Sendable {
     firstMirrored = isMirrored(best) ? 0 : .max
     hasTwins = false
     best.index = 0
+    birth = nil
     priors = [prior]
     pieces = [best]
   }

@@ -1,7 +1,8 @@
 # The index of habits. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-races test-session-races test-dependent prove bench bench-setup bench-build bench-gate \
+.PHONY: help setup build demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
+	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test interop-test fixtures clean
 
@@ -54,6 +55,30 @@ test-races: setup ## run all tests under the thread sanitizer
 test-session-races: setup ## run the sessions' tests under the thread sanitizer
 	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
 	  --scratch-path .build-tsan-sessions
+
+# How long all campaigns take together, and which of them: EngineFuzzTests, RangeFuzzTests, SmootherFuzzTests,
+# SessionFuzzTests, ParserFuzzTests. Seeds begin where no run has begun, with FUZZ_START=0 where those of
+# `make test` do. NEARBY_FUZZ_SEED=N runs one case.
+FUZZ_SECONDS ?= 3600
+FUZZ_ONLY ?= FuzzTests
+FUZZ_START ?= $(shell date +%s)000000
+# The program that writes a backtrace may hang; FUZZ_BACKTRACE=enable=yes lets it try.
+FUZZ_BACKTRACE ?= enable=no
+
+fuzz: setup ## odd settings, hostile calls and damaged files for FUZZ_SECONDS: nothing may trap or lie
+	@rm -rf out/fuzz
+	@SWIFT_BACKTRACE=$(FUZZ_BACKTRACE) NEARBY_FUZZ_SECONDS=$(FUZZ_SECONDS) NEARBY_FUZZ_START=$(FUZZ_START) \
+	  swift test -c release --disable-xctest \
+	  --scratch-path .build-test --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || \
+	  { sed 's/^/it did not end well; the last case: /' out/fuzz/*.running 2>/dev/null; exit 1; }
+
+# NDEBUG is taken back: Eigen and the kernels check their indices. DEBUG as for races, without leaks, of
+# which kernels can make none.
+sanitize: setup ## run the engine's tests with the kernels under the address and undefined behaviour sanitizers
+	ASAN_OPTIONS=detect_leaks=0 swift test -c release -Xswiftc -DDEBUG --sanitize=address \
+	  -Xcxx -fsanitize=undefined -Xcxx -fno-sanitize-recover=all -Xcxx -UNDEBUG -Xswiftc -use-ld=lld \
+	  --disable-xctest --scratch-path .build-asan \
+	  --filter 'NearbyFusionTests|NearbySmoothingTests|NearbyFuzzTests'
 
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
@@ -186,4 +211,4 @@ docs: setup ## build the documentation; a broken link is an error
 
 clean: ## remove what builds and runs left
 	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
-	  .build-browser .build-interop .build-tsan .build-tsan-sessions out
+	  .build-browser .build-interop .build-tsan .build-tsan-sessions .build-asan out

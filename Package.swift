@@ -106,7 +106,7 @@ let package = Package(
       name: "CAllocationCounter", path: "Tests/CAllocationCounter",
       cSettings: [.define("COUNTS_BYTES")]),
     .target(
-      name: "NearbyTestSupport", dependencies: ["CLAPACKE", "NearbyGeometry"],
+      name: "NearbyTestSupport", dependencies: ["CLAPACKE", "CZlib", "NearbyGeometry"],
       path: "Tests/NearbyTestSupport", swiftSettings: swiftSettings),
 
     // MARK: - Tests
@@ -147,7 +147,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "NearbyRecordingsTests",
-      dependencies: ["CZlib", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: [
+        "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyTestSupport",
+      ],
       exclude: ["Fixtures"],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -217,6 +219,14 @@ let package = Package(
     .testTarget(
       name: "AppSessionTests",
       dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"]),
+    .testTarget(
+      name: "NearbyFuzzTests",
+      dependencies: [
+        "ARKit", "NearbyBatch", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry",
+        "NearbyInteraction", "NearbyRecordings", "NearbySimulation", "NearbySmoothing",
+        "NearbyTestSupport", "simd",
+      ],
+      swiftSettings: swiftSettings),
   ]
 #endif
 

@@ -2,6 +2,7 @@
 import Foundation
 import NearbyGeometry
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 @Suite("Importing the Plaza runs")

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import CZlib
+internal import CZlib
 
 /// A MATLAB file of version 5 made by hand: tables of doubles, compressed or not.
-struct MatlabSketch {
+public struct MatlabSketch {
   /// The tables, row by row.
-  var tables: [(name: String, rows: [[Double]])]
-  var isCompressed = false
+  public var tables: [(name: String, rows: [[Double]])]
+  /// Whether each table is packed.
+  public var isCompressed: Bool
 
-  var bytes: [UInt8] {
+  /// Makes a file of tables.
+  public init(tables: [(name: String, rows: [[Double]])], isCompressed: Bool = false) {
+    self.tables = tables
+    self.isCompressed = isCompressed
+  }
+
+  /// The file.
+  public var bytes: [UInt8] {
     var header = Array("MATLAB 5.0 MAT-file, made by hand".utf8)
     header += Array(repeating: UInt8(ascii: " "), count: 124 - header.count)
     header += [0, 1, UInt8(ascii: "I"), UInt8(ascii: "M")]
@@ -15,7 +23,7 @@ struct MatlabSketch {
   }
 
   /// An array of two dimensions, its numbers in any type of storage, its class 6 for doubles.
-  func matrix(
+  public func matrix(
     _ name: String, rows: Int, columns: Int, type: UInt32, body: [UInt8], flags: UInt32 = 6
   ) -> [UInt8] {
     // Names of up to four letters go into their tag, as MATLAB writes them.

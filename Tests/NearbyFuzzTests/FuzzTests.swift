@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyTestSupport
+import Testing
+
+/// Campaigns of random cases, one after the other: they share the time that they are given.
+@Suite("Fuzzing", .serialized)
+enum FuzzTests {}
+
+extension FuzzCampaign.Report {
+  /// Records every failure.
+  func expectNothingWrong(sourceLocation: SourceLocation = #_sourceLocation) {
+    for failure in failures {
+      Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
+    }
+    #expect(cases > 0, sourceLocation: sourceLocation)
+  }
+}

@@ -43,7 +43,7 @@ struct ResultJoin: ~Copyable {
     let index = index(of: sample)
     entries[index].note(row, sample)
     let place = try truth.place(at: sample)
-    let isConverged = isConverged(row)
+    let isConverged = isConverged(row, seenFrom: place?.odometryPose)
     entries[index].noteConvergence(isConverged, at: row.timestamp)
     guard let place, let mean = row.meanInWorld else {
       entries[index].notePlacement(nil)
@@ -64,12 +64,15 @@ struct ResultJoin: ~Copyable {
 
   /// Whether a row is converged: as it says, or, where it does not, by the engine's criterion.
   ///
-  /// Files of other estimators may lack the mode's probability, which is one then.
-  private func isConverged(_ row: EstimateRow) -> Bool {
+  /// Files of other estimators may lack the mode's probability, which is one then, and the distance, which
+  /// is that from the odometry's pose.
+  private func isConverged(_ row: EstimateRow, seenFrom pose: RigidTransform?) -> Bool {
     if let status = row.status { return status == .converged }
-    guard row.meanInWorld != nil, let distance = row.distance else { return false }
-    let covariance = row.covarianceInWorld.rotated(
-      by: recording.manifest.frames.engineWorldFromWorld)
+    let turn = recording.manifest.frames.engineWorldFromWorld
+    guard let mean = row.meanInWorld,
+      let distance = row.distance ?? pose.map({ (turn.act(mean) - $0.translation).length })
+    else { return false }
+    let covariance = row.covarianceInWorld.rotated(by: turn)
     let variance =
       configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
     let settings = configuration.convergence

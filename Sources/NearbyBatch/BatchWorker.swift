@@ -32,19 +32,22 @@ final class BatchWorker: Sendable {
   /// - Throws: When it cannot be started.
   init(command: [String]) throws(RecordingError) {
     let (input, output) = (Pipe(), Pipe())
-    process = Process()
+    let process = Process()
     process.executableURL = URL(filePath: command[0])
     process.arguments = Array(command.dropFirst())
     process.standardInput = input
     process.standardOutput = output
     do {
-      try process.run()
+      try UnfinishedWork.startProcess {
+        try process.run()
+        return process.processIdentifier
+      }
     } catch {
       throw RecordingError(
         .unreadableFile, "no process can be started (\(error.localizedDescription))",
         file: command[0], remedy: "check the limits on processes and memory")
     }
-    UnfinishedWork.add(process: process.processIdentifier)
+    self.process = process
     requests = input.fileHandleForWriting
     answers = Mutex(MessagePipe(output.fileHandleForReading))
   }

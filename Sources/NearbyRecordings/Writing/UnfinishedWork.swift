@@ -27,10 +27,15 @@ package enum UnfinishedWork {
   private static let kindOfPath = Mutex<[String: Kind]>([:])
   private static let processes = Mutex<Set<Int32>>([])
 
-  /// A process that works for this one and is to end with it.
+  /// Starts a process that works for this one and is to end with it.
   ///
-  /// - Parameter process: Its number.
-  package static func add(process: Int32) { processes.withLock { _ = $0.insert(process) } }
+  /// This one does not end before it knows the other.
+  ///
+  /// - Parameter body: Starts it, and returns its number.
+  /// - Throws: What `body` throws.
+  package static func startProcess(_ body: () throws -> Int32) throws {
+    try processes.withLock { processes in _ = processes.insert(try body()) }
+  }
 
   /// A process that has ended.
   ///

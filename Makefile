@@ -41,7 +41,8 @@ demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2
 
 test: setup ## run all tests, optimised: the consistency tests run thousands of simulations
-	swift test -c release --disable-xctest --scratch-path .build-test
+	@rm -rf out/fuzz
+	swift test -c release --disable-xctest --scratch-path .build-test || { $(FUZZ_LAST_CASE); exit 1; }
 	@$(MAKE) --no-print-directory test-dependent
 
 # Optimised, or the engine's tests take hours under the sanitizer. DEBUG scales the statistics down as in an
@@ -64,13 +65,14 @@ FUZZ_ONLY ?= FuzzTests
 FUZZ_START ?= $(shell date +%s)000000
 # The program that writes a backtrace may hang; FUZZ_BACKTRACE=enable=yes lets it try.
 FUZZ_BACKTRACE ?= enable=no
+# A trap leaves the file of the case that ran.
+FUZZ_LAST_CASE = sed 's/^/the last case: /' out/fuzz/*.running 2>/dev/null
 
 fuzz: setup ## odd settings, hostile calls and damaged files for FUZZ_SECONDS: nothing may trap or lie
 	@rm -rf out/fuzz
 	@SWIFT_BACKTRACE=$(FUZZ_BACKTRACE) NEARBY_FUZZ_SECONDS=$(FUZZ_SECONDS) NEARBY_FUZZ_START=$(FUZZ_START) \
 	  swift test -c release --disable-xctest \
-	  --scratch-path .build-test --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || \
-	  { sed 's/^/it did not end well; the last case: /' out/fuzz/*.running 2>/dev/null; exit 1; }
+	  --scratch-path .build-test --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || { $(FUZZ_LAST_CASE); exit 1; }
 
 # NDEBUG is taken back: Eigen and the kernels check their indices. DEBUG as for races, without leaks, of
 # which kernels can make none.

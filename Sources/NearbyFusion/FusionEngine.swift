@@ -29,7 +29,7 @@ public struct FusionEngine: Sendable {
   let settings: Settings
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
-  private var isDark = false
+  private var isVisionLimited = false
   private var newestSampleTime: Timestamp?
 
   /// With more peers than these, the hypotheses about each are packed between its samples: a tenth of a
@@ -71,25 +71,25 @@ public struct FusionEngine: Sendable {
 
   /// Takes note of the odometry's quality and the light, from the next pose on.
   ///
-  /// - Parameter tracking: The odometry's word.
+  /// - Parameter tracking: What the odometry reports.
   public mutating func add(_ tracking: TrackingSample) {
     trajectory.setQuality(tracking.quality)
-    isDark = tracking.quality != .normal
+    isVisionLimited = tracking.quality != .normal
     let light = tracking.ambientIntensityLumens ?? .infinity
-    if light < settings.configuration.convergence.darkBelowLumens { isDark = true }
+    if light < settings.configuration.convergence.darkBelowLumens { isVisionLimited = true }
   }
 
   /// Fuses a ranging sample.
   ///
-  /// 1. Judge each component by itself; find the device's pose at the sample's time.
-  /// 2. First sample: give birth to a bank of hypotheses on the sphere, cone or circle it allows.
-  /// 3. Predict: drift spreads the position, wandering errors forget.
-  /// 4. Update each hypothesis, component by component, with a robust likelihood.
+  /// 1. Screen: find the device's pose at the sample's time, and judge each measurement by itself.
+  /// 2. First sample: begin a track with hypotheses on the sphere, cone or circle that it allows.
+  /// 3. Predict: drift spreads the position, wandering errors decorrelate.
+  /// 4. Update each hypothesis, measurement by measurement, with a robust likelihood.
   /// 5. Search, while the posterior is bent: fit the hypotheses to the whole window.
-  /// 6. Reduce: prune the improbable, merge what has become the same; settle on one.
-  /// 7. Challenge: when the samples keep contradicting the account, a second one is born from them
-  ///    and runs beside it until one of the two proves right.
-  /// 8. Report, and learn how noisy the components are.
+  /// 6. Reduce: prune improbable hypotheses, merge equal ones, settle on one.
+  /// 7. Challenge: when the samples keep contradicting the track, a second one begins with them and
+  ///    runs beside it. The track that is consistent with the data wins.
+  /// 8. Report, and learn how noisy the measurements are.
   /// 9. Assess convergence.
   ///
   /// - Parameter sample: The sample, up to a second late.
@@ -98,20 +98,18 @@ public struct FusionEngine: Sendable {
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
     let index = sample.peer.index
-    var reports = PerComponent<ComponentReport>.absent
+    var reports = PerKind<ComponentReport>(repeating: .absent)
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
-    let rejection = rejection(of: sample, isTracked: hasPose ? device.isTracked : nil)
-    var odometry = OdometryState(isDark: isDark, resumedAt: trajectory.resumedAt)
-    if let rejection, rejection.isForLackOfPose {
-      odometry.hasNoPose = true
-      odometry.isSilent = trajectory.silence(at: sample.timestamp).isOutage
-    }
+    let odometry = OdometryState(
+      isVisionLimited: isVisionLimited,
+      isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
+      resumedAt: trajectory.resumedAt)
     let isUsable = peers[index].add(
-      sample, at: device, rejecting: rejection, odometry, settings,
+      sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
       isInCrowd: peers.count > Self.crowd, into: &reports)
     if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
-    // Put together last: a whole that is written to from afar would be copied to be returned.
+    // Performance: put together last; a whole that others write to would be copied to be returned.
     return SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
       azimuth: reports.azimuth, elevation: reports.elevation)
@@ -158,13 +156,13 @@ public struct FusionEngine: Sendable {
         of: peer, at: device.timestamp,
         from: filters[peer.index].posterior.view(
           from: device, isPlanar: settings.configuration.odometry.isPlanar),
-        spread: filters[peer.index].posterior.spread, filters[peer.index].standing, settings,
-        isDark: isDark, lacksPoses: hasResumed(filters[peer.index].standing))
+        spread: filters[peer.index].posterior.spread, filters[peer.index].convergence, settings,
+        isVisionLimited: isVisionLimited, lacksPoses: hasResumed(filters[peer.index].convergence))
     }
-    return filters[peer.index].hasAccount
+    return filters[peer.index].hasTrack
       ? estimateFromHypotheses(of: peer, from: device)
       : PeerEstimate(
-        nothingOf: peer, at: device.timestamp, filters[peer.index].standing.convergence)
+        nothingOf: peer, at: device.timestamp, filters[peer.index].convergence.verdict)
   }
 
   private func estimateFromHypotheses(
@@ -173,8 +171,9 @@ public struct FusionEngine: Sendable {
     let filter = peers[peer.index]
     var estimate = PeerEstimate(
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
-      spread: filter.posterior.spread, filter.standing, settings, isDark: isDark,
-      lacksPoses: hasResumed(filter.standing))
+      spread: filter.posterior.spread, filter.convergence, settings,
+      isVisionLimited: isVisionLimited,
+      lacksPoses: hasResumed(filter.convergence))
     if let range = filter.ranges?.estimate(at: device.timestamp) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
@@ -183,8 +182,8 @@ public struct FusionEngine: Sendable {
 
   /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
   @inline(__always)
-  private func hasResumed(_ standing: Standing) -> Bool {
-    standing.resumedAt != trajectory.resumedAt
+  private func hasResumed(_ state: ConvergenceState) -> Bool {
+    state.resumedAt != trajectory.resumedAt
   }
 
   /// The estimate at a moment for which there is no pose.
@@ -192,18 +191,19 @@ public struct FusionEngine: Sendable {
     let filter = peers[peer.index]
     let isSilent = trajectory.silence(at: time).isOutage
     var estimate: PeerEstimate
-    if !filter.hasAccount {
-      estimate = PeerEstimate(nothingOf: peer, at: time, filter.standing.convergence)
+    if !filter.hasTrack {
+      estimate = PeerEstimate(nothingOf: peer, at: time, filter.convergence.verdict)
     } else {
       let device = lastDevice(seenBefore: time, filter.posterior.device)
       estimate = PeerEstimate(
         of: peer, at: time, from: filter.view(from: device, settings),
-        spread: filter.posterior.spread, filter.standing, settings, isDark: isDark,
-        lacksPoses: isSilent || hasResumed(filter.standing))
+        spread: filter.posterior.spread, filter.convergence, settings,
+        isVisionLimited: isVisionLimited,
+        lacksPoses: isSilent || hasResumed(filter.convergence))
       estimate.setOutputs(
         from: filter.view(
           from: device, unseen: max(0, time.seconds(since: device.timestamp)), settings),
-        filter.standing, settings)
+        filter.convergence, settings)
     }
     if let range = filter.ranges?.estimate(at: time) {
       estimate.setDistance(range, settings.configuration.outputs)
@@ -219,24 +219,5 @@ public struct FusionEngine: Sendable {
       newest.timestamp > atSample.timestamp, newest.world == atSample.world
     else { return atSample }
     return newest
-  }
-
-  // MARK: Stage 1, judging the sample
-
-  /// Why nothing of a sample can be used, if so; `isTracked` is `nil` without a pose.
-  @inline(__always)
-  private func rejection(
-    of sample: RangingSample, isTracked: Bool?
-  ) -> ComponentReport.Rejection? {
-    if isTooLate(sample) { return .tooLate }
-    guard let isTracked else { return .noPose }
-    return isTracked ? nil : .trackingNotAvailable
-  }
-
-  @inline(__always)
-  private func isTooLate(_ sample: RangingSample) -> Bool {
-    guard let newest = newestSampleTime else { return false }
-    return newest.seconds(since: sample.timestamp)
-      > settings.configuration.ranging.maximumLateness
   }
 }

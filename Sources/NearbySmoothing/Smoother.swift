@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
 public import NearbyFusion
 public import NearbyGeometry
@@ -26,6 +25,7 @@ public struct Smoother: Sendable {
   public let configuration: FusionConfiguration
 
   private var engine: FusionEngine
+  private let faults: FaultModel
   private var motions: [PeerMotion] = []
   /// The path, thinned to where drift or time has gone on.
   private var places: [TrajectoryPoint] = []
@@ -37,22 +37,19 @@ public struct Smoother: Sendable {
     var timestamp: Timestamp
     /// Where the device was; `nil` when nobody can say.
     var device: TrajectoryPoint?
-    /// The components that may be used.
-    var components: InlineArray<3, MeasuredComponent?>
+    /// What was measured that may be used.
+    var measurements: InlineArray<3, MeasuredValue?>
     var isObstructed: Bool
     /// Where the filter had the peer then; of peers that may move.
     var filterPosition: Vector3?
 
     var isUsable: Bool {
-      device != nil && (components[0] != nil || components[1] != nil || components[2] != nil)
+      device != nil && (measurements[0] != nil || measurements[1] != nil || measurements[2] != nil)
     }
   }
 
   /// Places of the path are kept at least so often, seconds: what a moving peer needs.
   private static let longestSeconds = 0.25
-  /// The share of outliers, and that of ranges which the radio itself calls obstructed.
-  private static let outlierShare = 0.1
-  private static let obstructedShare = 0.5
   /// Peers are sought within so many times the longest range, and this at least, metres.
   private static let priorReach = 2.0
   private static let leastPriorSigma = 10.0
@@ -67,6 +64,7 @@ public struct Smoother: Sendable {
     _ configuration: FusionConfiguration = FusionConfiguration()
   ) throws(FusionConfigurationError) {
     engine = try FusionEngine(configuration)
+    faults = FaultModel(configuration)
     self.configuration = configuration
   }
 
@@ -102,7 +100,7 @@ public struct Smoother: Sendable {
 
   /// Takes note of the odometry's quality and the light, from the next pose on.
   ///
-  /// - Parameter tracking: The odometry's word.
+  /// - Parameter tracking: What the odometry reports.
   public mutating func add(_ tracking: TrackingSample) { engine.add(tracking) }
 
   /// Adds a ranging sample.
@@ -113,26 +111,19 @@ public struct Smoother: Sendable {
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     let report = engine.add(sample)
-    var components = InlineArray<3, MeasuredComponent?>(repeating: nil)
-    for component in Component.allCases {
-      let record =
-        switch component {
-        case .range: report.range
-        case .azimuth: report.azimuth
-        case .elevation: report.elevation
-        }
-      switch record.outcome {
+    var measurements = InlineArray<3, MeasuredValue?>(repeating: nil)
+    for kind in MeasurementKind.allCases {
+      switch report[kind].outcome {
       case .absent, .rejected: continue
       case .fused, .rejectedAsOutlier:
-        components[component.rawValue] = MeasuredComponent(
-          component, of: sample, configuration.ranging)
+        measurements[kind.rawValue] = MeasuredValue(kind, of: sample, configuration.ranging)
       }
     }
     let index = sample.peer.index
     sightings.append(
       Sighting(
         peer: index, timestamp: sample.timestamp,
-        device: engine.trackedDevicePoint(at: sample.timestamp), components: components,
+        device: engine.trackedDevicePoint(at: sample.timestamp), measurements: measurements,
         isObstructed: sample.isNonLineOfSight ?? false,
         filterPosition: motions[index] == .stationary
           ? nil : engine.estimate(of: sample.peer).meanInWorld))
@@ -196,7 +187,7 @@ public struct Smoother: Sendable {
   }
 
   private func typicalDistance(_ usable: [Sighting]) -> Double {
-    let ranges = usable.compactMap { $0.components[0]?.value }.sorted()
+    let ranges = usable.compactMap { $0.measurements[0]?.value }.sorted()
     return ranges.isEmpty ? Self.unknownDistance : ranges[ranges.count / 2]
   }
 
@@ -205,7 +196,7 @@ public struct Smoother: Sendable {
     let distance = typicalDistance(usable)
     var least = Double.infinity
     for component in 0..<3 {
-      let sigmas = usable.compactMap { $0.components[component]?.sigma }.sorted()
+      let sigmas = usable.compactMap { $0.measurements[component]?.sigma }.sorted()
       guard !sigmas.isEmpty else { continue }
       least = min(least, sigmas[sigmas.count / 2] * (component == 0 ? 1 : distance))
     }
@@ -243,7 +234,7 @@ public struct Smoother: Sendable {
     let order = observations.indices.sorted {
       (observations[$0].knot, $0) < (observations[$1].knot, $1)
     }
-    let longest = usable.compactMap { $0.components[0]?.value }.max() ?? distance
+    let longest = usable.compactMap { $0.measurements[0]?.value }.max() ?? distance
     return SmoothingProblem(
       knots: knots, observations: order.map { observations[$0] },
       isMoving: peers.map { motions[$0] == .moving }, configuration: configuration,
@@ -255,37 +246,25 @@ public struct Smoother: Sendable {
     _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knotIndex: Int,
     _ knot: DriftKnot, distance: Double
   ) -> Observation {
-    let pose = device.worldFromDevice
-    let antenna = pose.act(configuration.ranging.antennaInDevice)
-    let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
-    var present: Int32 = 0
-    var value = InlineArray<3, Double>(repeating: 0)
-    var sigma = InlineArray<3, Double>(repeating: 1)
-    for component in 0..<3 {
-      guard let measured = sighting.components[component] else { continue }
-      present |= 1 << Int32(component)
-      value[component] = measured.value
-      sigma[component] = measured.sigma
-    }
-    let range = max(sighting.components[0]?.value ?? distance, 0.3)
+    let range = max(sighting.measurements[0]?.value ?? distance, 0.3)
     let place =
       device.interpolationVariance
       + max(0, device.positionDriftVariance - knot.device.positionDriftVariance)
     let turn =
       device.interpolationVariance
       + max(0, device.yawDriftVariance - knot.device.yawDriftVariance)
-    let share = Self.outlierShare
     return Observation(
       peer: peer, knot: knotIndex,
       secondsSinceKnot: sighting.timestamp.seconds(since: knot.device.timestamp),
-      measurement: nearby_measurement(
-        antenna_in_world: (antenna.x, antenna.y, antenna.z),
-        device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: present,
-        value: (value[0], value[1], value[2]), variance: (1, 1, 1), previous: (0, 0, 0),
-        fault_onset: (0, 0, 0), fault_persistence: 0, range_excess: 1, lasting_range_variance: 1,
-        field_of_view: configuration.ranging.fieldOfViewRadians),
-      sigma: sigma, poseVariance: (place, place / (range * range) + turn),
-      outlierShare: [sighting.isObstructed ? Self.obstructedShare : share, share, share])
+      pose: AntennaPose(
+        device.worldFromDevice, antennaInDevice: configuration.ranging.antennaInDevice),
+      measurements: sighting.measurements,
+      poseVariance: (place, place / (range * range) + turn),
+      outlierShare: InlineArray { index in
+        let kind = MeasurementKind.allCases[index]
+        return sighting.isObstructed && kind == .range
+          ? FaultModel.obstructedOnset : faults.outlierShare(of: kind)
+      })
   }
 
   // MARK: Starts

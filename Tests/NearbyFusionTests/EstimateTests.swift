@@ -111,7 +111,7 @@ struct ConvergenceJudgeTests {
     noSignal: Bool = false
   ) -> Convergence {
     ConvergenceJudge(
-      configuration: ConvergenceConfiguration(), wasConverged: before, isDark: dark,
+      configuration: ConvergenceConfiguration(), wasConverged: before, isVisionLimited: dark,
       lacksSignal: noSignal
     ).judge(progress)
   }

@@ -48,7 +48,8 @@ struct FitTests {
     return nearby_fit_model(
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
       range_scale_sigma: 0, bias_variance: (0, 0, 0), wander_variance: (0, 0, 0),
-      outlier_share: 0.1, range_excess: 1.5, field_of_view: 2, is_mirrored: 0, may_move: 0,
+      outlier_share: (0.1, 0.1, 0.1), range_excess: 1.5, field_of_view: 2, is_mirrored: 0,
+      may_move: 0,
       speed_variance: (0, 0, 0))
   }
 
@@ -360,7 +361,7 @@ struct FitTests {
     model.range_scale_sigma = 0.03
     model.bias_variance = (0.0225, 0.002, 0.004)
     model.wander_variance = (0.02, 0.003, 0.005)
-    model.outlier_share = 0
+    model.outlier_share = (0, 0, 0)
     model.may_move = moves ? 1 : 0
     model.speed_variance = (0.81, 0.06, 0.9)
     // Without noise and with every prior about the truth, the truth is the mode.
@@ -415,7 +416,7 @@ struct FitTests {
     let without = fit([], model, from: peer, widest: 1).positionCovariance.zz
     let result = fit([doubtful], model, from: peer, widest: 1)
     let variance = result.positionCovariance.zz
-    model.outlier_share = 0
+    model.outlier_share = (0, 0, 0)
     let honest = fit([doubtful], model, from: peer, widest: 1).positionCovariance.zz
 
     // The densities at the mode by hand, and of them the observed information.
@@ -567,24 +568,23 @@ struct FitTests {
       if isBehind { keyframe.value.1 = (.pi - keyframe.value.1).wrappedAngle }
       return keyframe
     }
-    var fits = FitsSideBySide()
+    var fits = KernelFit()
     let start = peer + generator.normalVector(sigma: 0.3)
     for lane in 0..<2 {
-      fits.models[lane] = model(center: start, sigma: 3)
-      fits.models[lane].is_mirrored = Int32(lane)
-      let first = lane * Int(NEARBY_STATE_SIZE)
-      for (axis, place) in [start.x, start.y, start.z].enumerated() {
-        fits.states[first + axis] = place
-      }
+      var model = model(center: start, sigma: 3)
+      model.is_mirrored = Int32(lane)
+      fits.setStart(lane, FitModel(kernel: model), at: start)
     }
-    fits.fit(2, to: keyframes, widest: 400)
-    #expect(fits.hasFolded[0] == 0)
-    #expect(fits.hasFolded[1] == (isBehind ? 1 : 0))
+    fits.fit(2, to: keyframes.map(FitKeyframe.init(kernel:)), widest: 400)
+    let hasFolded = [fits.hasFolded(0), fits.hasFolded(1)]
+    #expect(hasFolded == [false, isBehind])
     // One that did not is the same to the last bit.
-    #expect((fits.logEvidences[0] == fits.logEvidences[1]) == !isBehind)
-    let size = Int(NEARBY_STATE_SIZE)
-    for state in 0..<size where !isBehind {
-      #expect(fits.states[state] == fits.states[size + state])
+    #expect((fits.logEvidence[0] == fits.logEvidence[1]) == !isBehind)
+    var states = [StateVector](repeating: StateVector(repeating: 0), count: 2)
+    var covariance = StateCovariance(repeating: 0)
+    for lane in 0..<2 { fits.copyState(lane, to: &states[lane], &covariance) }
+    for state in 0..<StateIndex.restingCount where !isBehind {
+      #expect(states[0][state] == states[1][state])
     }
   }
 
@@ -597,18 +597,20 @@ struct FitTests {
       let height = (1 - (2 * Double(index / 2) + 1) / 64) * (index % 2 == 0 ? 1 : -1)
       let level = (1 - height * height).squareRoot()
       let turn = golden * Double(index / 2)
-      return PositionPrior(
+      return SearchPrior(
         center: radius * Vector3(level * cos(turn), height, level * sin(turn)),
         covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
     }
     var search = ModeSearch(priors, moves: false, .all)
     let configuration = FusionConfiguration()
-    var errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
-    errors.constant.azimuth = 0
-    errors.constant.elevation = 0
-    errors.wandering = PerComponent(range: 1e-4, azimuth: 1e-4, elevation: 1e-4)
+    var errors = configuration.errorVariances(NoiseLevels(configuration.ranging))
+    for kind in MeasurementKind.allCases {
+      if kind.isAngle { errors[kind].constant = 0 }
+      errors[kind].wandering = 1e-4
+    }
     let found = search.seeds(
-      keyframes, isSweep: true, antennaInWorld: .zero, errors, configuration)
+      keyframes.map(FitKeyframe.init(kernel:)), isSweep: true, antennaInWorld: .zero,
+      FitAssumptions(errors, Settings(configuration)))
     let total = found.reduce(0) { $0 + $1.weight }
     return found.map { ($0.position, $0.weight / total) }
   }
@@ -622,22 +624,23 @@ struct FitTests {
       &generator, count: 12, peer: peer, present: Self.range | Self.angles)
     let priors = (0..<16).map { index in
       let turn = Double(index) * .pi / 8
-      return PositionPrior(
+      return SearchPrior(
         center: peer.length * Vector3(cos(turn), 0, sin(turn)),
         covariance: SymmetricMatrix3(xx: 2, xy: 0, xz: 0, yy: 2, yz: 0, zz: 2))
     }
     var search = ModeSearch(priors, moves: false, .all)
     var without = ModeSearch(priors, moves: false, .all.subtracting(.mirroredAzimuths))
     let configuration = FusionConfiguration()
-    let errors = ErrorVariances(NoiseLevels(configuration.ranging), configuration)
+    let assumptions = FitAssumptions(
+      configuration.errorVariances(NoiseLevels(configuration.ranging)), Settings(configuration))
     var mirrored = 0
     for count in [2, 3, 4, 6, 8, 12] {
-      let window = Array(keyframes.prefix(count))
+      let window = keyframes.prefix(count).map(FitKeyframe.init(kernel:))
       let isSweep = count == 2 || count == 8
       let all = search.seeds(
-        window, isSweep: isSweep, antennaInWorld: .zero, errors, configuration)
+        window, isSweep: isSweep, antennaInWorld: .zero, assumptions)
       let expected = without.seeds(
-        window, isSweep: isSweep, antennaInWorld: .zero, errors, configuration)
+        window, isSweep: isSweep, antennaInWorld: .zero, assumptions)
       try #require(all.count >= expected.count && !expected.isEmpty)
       mirrored += all.count - expected.count
       for (found, own) in zip(all, expected) {

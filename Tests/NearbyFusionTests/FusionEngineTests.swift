@@ -19,7 +19,7 @@ struct FusionEngineTests {
   func planarSpeed(isPlanar: Bool) {
     var configuration = FusionConfiguration()
     configuration.odometry.isPlanar = isPlanar
-    let speeds = configuration.speedVariances
+    let speeds = MotionModel(configuration).speedVariances
     #expect((speeds[1] == 0) == isPlanar)
     #expect(speeds[0] > 0 && speeds[0] == speeds[2])
   }

@@ -24,13 +24,14 @@ struct HypothesisBankTests {
     motion.horizontal_diffusion = generator.uniform() * 1e-3
     motion.vertical_diffusion = generator.uniform() * 1e-3
     motion.yaw_diffusion = generator.uniform() < 0.3 ? 0 : generator.uniform() * 1e-4
-    motion.range_wander_decay = generator.uniform()
-    motion.range_wander_diffusion = generator.uniform() * 1e-2
-    motion.azimuth_wander_decay = generator.uniform()
-    motion.azimuth_wander_diffusion = generator.uniform() * 4e-3
-    motion.elevation_wander_decay = generator.uniform()
-    motion.elevation_wander_diffusion = generator.uniform() * 8e-3
     return motion
+  }
+
+  private func errorStep(_ generator: inout SeededGenerator) -> nearby_error_step {
+    nearby_error_step(
+      range: generator.uniform(), range_added: generator.uniform() * 1e-2,
+      azimuth: generator.uniform(), azimuth_added: generator.uniform() * 4e-3,
+      elevation: generator.uniform(), elevation_added: generator.uniform() * 8e-3, fault: 0.9)
   }
 
   private func measurement(
@@ -72,11 +73,12 @@ struct HypothesisBankTests {
       var lanes = KernelBank(hypotheses, stride: (count + 7) / 8 * 8)
       var singles = hypotheses.map { KernelBank([$0], stride: 1) }
       let motion = motion(&generator)
+      let errors = errorStep(&generator)
       let measurement = measurement(&generator, of: place(&generator), present: present)
-      lanes.propagate(motion)
+      lanes.propagate(motion, errors)
       lanes.update(measurement)
       for index in singles.indices {
-        singles[index].propagate(motion)
+        singles[index].propagate(motion, errors)
         singles[index].update(measurement)
         // One alone is not weighed.
         for field in 0..<Int(NEARBY_FIELD_COUNT) where field != Int(NEARBY_FIELD_LOG_WEIGHT) {
@@ -124,9 +126,9 @@ struct HypothesisBankTests {
   }
 
   @Test(
-    "a step by the way travelled is a prediction by its decays and an update",
+    "an advance over a path is a prediction with its correlation factors and an update",
     arguments: [0, 0.003, 0.4, 3, 800], [1, 2, 8])
-  func travelAgainstDecays(length: Double, count: Int) {
+  func advanceOverPath(length: Double, count: Int) {
     // Of a measurement in which nothing is present the prediction is left.
     for (seed, hasVelocity, present, most) in [
       (UInt64(1), false, Int32(7), 1e-10), (2, true, 7, 1e-10), (3, false, 0, 1e-13),
@@ -146,30 +148,29 @@ struct HypothesisBankTests {
         travelled[Int(NEARBY_FIELD_FAULT), index] = 0.5
         travelled[Int(NEARBY_FIELD_RANGE_RESIDUAL), index] = 0.7
       }
-      var decayed = travelled
-      var measurement = measurement(&generator, of: place(&generator), present: present)
-      let decays = travelled.advance(
+      var stepped = travelled
+      let measurement = measurement(&generator, of: place(&generator), present: present)
+      let factors = travelled.advance(
         motion,
         nearby_travel(
           range: length, range_variance: 0.01, angle: 0.7 * length, azimuth_variance: 0.002,
           fault: 0.2 * length, elevation_variance: 0.003),
         to: measurement)
-      let left = [exp(-length), exp(-0.7 * length), exp(-0.2 * length)]
-      for (a, b) in zip([decays.range, decays.angle, decays.fault], left) {
+      let expected = [exp(-length), exp(-0.7 * length), exp(-0.2 * length)]
+      for (a, b) in zip([factors.range, factors.angle, factors.fault], expected) {
         #expect(abs(a - b) <= (3e-14 + 1e-15 * length) * b + 1e-260)
       }
-      (motion.range_wander_decay, motion.azimuth_wander_decay) = (left[0], left[1])
-      motion.elevation_wander_decay = left[1]
-      motion.range_wander_diffusion = (1 - left[0] * left[0]) * 0.01
-      motion.azimuth_wander_diffusion = (1 - left[1] * left[1]) * 0.002
-      motion.elevation_wander_diffusion = (1 - left[1] * left[1]) * 0.003
-      measurement.fault_persistence = left[2]
-      measurement.lasting_range_variance *= 1 - left[2] * left[2]
-      decayed.propagate(motion)
-      decayed.update(measurement)
+      let decorrelation = expected.map { 1 - $0 * $0 }
+      stepped.propagate(
+        motion,
+        nearby_error_step(
+          range: expected[0], range_added: decorrelation[0] * 0.01, azimuth: expected[1],
+          azimuth_added: decorrelation[1] * 0.002, elevation: expected[1],
+          elevation_added: decorrelation[1] * 0.003, fault: expected[2]))
+      stepped.update(measurement, faultCorrelation: expected[2])
       for index in 0..<count {
         for field in 0..<travelled.fields.count / travelled.stride {
-          let (a, b) = (travelled[field, index], decayed[field, index])
+          let (a, b) = (travelled[field, index], stepped[field, index])
           #expect(abs(a - b) <= most * max(1, abs(b)), "field \(field) of \(index)")
         }
       }
@@ -255,11 +256,13 @@ struct HypothesisBankTests {
         antenna: generator.normalVector(), worldFromDevice: generator.rotation())
       from.fault_onset = (0, 0, 0)
       from.present = present
+      var pose = nearby_antenna_pose(
+        antenna_in_world: from.antenna_in_world, device_from_world: from.device_from_world)
       var jacobians = [[Double]](repeating: [Double](repeating: 0, count: n), count: 3)
       let predicted = [
-        unsafe nearby_range_model(hypothesis.mean, &from, &jacobians[0]),
-        unsafe nearby_azimuth_model(hypothesis.mean, &from, &jacobians[1]),
-        unsafe nearby_elevation_model(hypothesis.mean, &from, &jacobians[2]),
+        unsafe nearby_predict(Int32(NEARBY_RANGE), hypothesis.mean, &pose, &jacobians[0]),
+        unsafe nearby_predict(Int32(NEARBY_AZIMUTH), hypothesis.mean, &pose, &jacobians[1]),
+        unsafe nearby_predict(Int32(NEARBY_ELEVATION), hypothesis.mean, &pose, &jacobians[2]),
       ]
       let innovations = (0..<3).map { _ in generator.uniform(in: 0.02...0.1) }
       from.value = (
@@ -301,12 +304,12 @@ struct HypothesisBankTests {
     var generator = SeededGenerator(seed: 8)
     let before = KernelBank.Hypothesis(&generator, position: Vector3(4, 1, -5), sigma: 0.1)
     var bank = KernelBank([before], stride: stride)
-    var motion = nearby_motion()
-    (motion.range_wander_decay, motion.range_wander_diffusion) = (0.5, 0.01)
-    (motion.azimuth_wander_decay, motion.azimuth_wander_diffusion) = (0.4, 0.002)
-    (motion.elevation_wander_decay, motion.elevation_wander_diffusion) = (0.3, 0.003)
-    bank.propagate(motion)
-    let left = [0.5, 0.4, 0.3]
+    bank.propagate(
+      nearby_motion(),
+      nearby_error_step(
+        range: 0.5, range_added: 0.01, azimuth: 0.4, azimuth_added: 0.002, elevation: 0.3,
+        elevation_added: 0.003, fault: 1))
+    let factors = [0.5, 0.4, 0.3]
     let added = [0.01, 0.002, 0.003]
     for component in 0..<3 {
       let bias = Int(NEARBY_STATE_RANGE_BIAS) + component
@@ -315,10 +318,10 @@ struct HypothesisBankTests {
       let (mean, p) = (bank.mean(0), bank.covariance(0))
       let (meanBefore, pBefore) = (before.mean, before.covariance)
       #expect(mean[bias] == meanBefore[bias])
-      #expect(abs(mean[wander] - left[component] * meanBefore[wander]) < 1e-14)
+      #expect(abs(mean[wander] - factors[component] * meanBefore[wander]) < 1e-14)
       #expect(p[bias * (n + 1)] == pBefore[bias * (n + 1)])
-      #expect(abs(p[bias * n + wander] - left[component] * pBefore[bias * n + wander]) < 1e-14)
-      let variance = left[component] * left[component] * pBefore[wander * (n + 1)]
+      #expect(abs(p[bias * n + wander] - factors[component] * pBefore[bias * n + wander]) < 1e-14)
+      let variance = factors[component] * factors[component] * pBefore[wander * (n + 1)]
       #expect(abs(p[wander * (n + 1)] - variance - added[component]) < 1e-14)
     }
   }
@@ -351,7 +354,7 @@ struct HypothesisBankTests {
     }
     var bank = KernelBank(hypotheses, stride: stride)
     for step in 0..<10_000 {
-      if generator.uniform() < 0.5 { bank.propagate(motion(&generator)) }
+      if generator.uniform() < 0.5 { bank.propagate(motion(&generator), errorStep(&generator)) }
       let present = Int32(generator.uniform() * 8)
       bank.update(measurement(&generator, of: peer, present: present))
       bank.normalize()

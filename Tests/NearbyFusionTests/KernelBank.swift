@@ -115,15 +115,19 @@ struct KernelBank {
     }
   }
 
-  mutating func propagate(_ motion: nearby_motion) {
+  /// Predicts; the errors stay as they are unless they have a step of their own.
+  mutating func propagate(_ motion: nearby_motion, _ errors: nearby_error_step? = nil) {
     unsafe withBank { bank in
-      unsafe withUnsafePointer(to: motion) { unsafe nearby_bank_propagate(bank, $0) }
+      unsafe withUnsafePointer(to: motion) { motion in
+        guard let errors else { return unsafe nearby_bank_propagate(bank, motion, nil) }
+        unsafe withUnsafePointer(to: errors) { unsafe nearby_bank_propagate(bank, motion, $0) }
+      }
     }
   }
 
   mutating func advance(
     _ motion: nearby_motion, _ travel: nearby_travel, to measurement: nearby_measurement
-  ) -> nearby_decays {
+  ) -> nearby_correlations {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: motion) { motion in
         unsafe withUnsafePointer(to: travel) { travel in
@@ -135,16 +139,13 @@ struct KernelBank {
     }
   }
 
-  mutating func update(_ measurement: nearby_measurement) {
-    unsafe withBank { bank in
-      unsafe withUnsafePointer(to: measurement) { unsafe nearby_bank_update(bank, $0) }
-    }
-  }
-
-  mutating func update(_ measurement: nearby_measurement, in vectors: nearby_vectors) {
+  mutating func update(
+    _ measurement: nearby_measurement, faultCorrelation: Double = 0.9,
+    in vectors: nearby_vectors = nearby_widest_vectors()
+  ) {
     unsafe withBank { bank in
       unsafe withUnsafePointer(to: measurement) {
-        unsafe nearby_bank_update_with(bank, $0, vectors)
+        unsafe nearby_bank_update_with(bank, $0, faultCorrelation, vectors)
       }
     }
   }
@@ -267,9 +268,8 @@ extension nearby_measurement {
     variance = (0.01, 0.004, 0.008)
     previous = (.nan, .nan, .nan)
     fault_onset = (0.03, 0.03, 0.03)
-    fault_persistence = 0.9
     range_excess = 1.5
-    lasting_range_variance = 0.01
+    lasting_range_variance = 0.05
     field_of_view = 2
   }
 }

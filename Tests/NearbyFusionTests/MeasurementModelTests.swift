@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearbyKernels
 import Foundation
+import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import NearbyTestSupport
@@ -27,32 +28,23 @@ struct MeasurementModelTests {
       return (ray.length, Vector3(ray.x, 0, ray.z).length)
     }
 
-    var measurement: nearby_measurement {
-      var measurement = nearby_measurement()
-      measurement.antenna_in_world = (antenna.x, antenna.y, antenna.z)
+    var pose: nearby_antenna_pose {
       let (x, y, z) = (worldFromDevice.xAxis, worldFromDevice.yAxis, worldFromDevice.zAxis)
-      measurement.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
-      return measurement
+      return nearby_antenna_pose(
+        antenna_in_world: (antenna.x, antenna.y, antenna.z),
+        device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z))
     }
   }
 
-  private enum Model: String, CaseIterable {
-    case range, azimuth, elevation
-  }
-
   private func predict(
-    _ model: Model, _ state: [Double], _ measurement: nearby_measurement
+    _ kind: MeasurementKind, _ state: [Double], _ pose: nearby_antenna_pose
   ) -> (value: Double, jacobian: [Double]) {
     var jacobian = [Double](repeating: .nan, count: Int(NEARBY_STATE_SIZE))
-    let value = unsafe withUnsafePointer(to: measurement) { from in
+    let value = unsafe withUnsafePointer(to: pose) { from in
       unsafe state.withUnsafeBufferPointer { values in
         unsafe jacobian.withUnsafeMutableBufferPointer { result in
-          switch model {
-          case .range: unsafe nearby_range_model(values.baseAddress, from, result.baseAddress)
-          case .azimuth: unsafe nearby_azimuth_model(values.baseAddress, from, result.baseAddress)
-          case .elevation:
-            unsafe nearby_elevation_model(values.baseAddress, from, result.baseAddress)
-          }
+          unsafe nearby_predict(
+            Int32(kind.rawValue), values.baseAddress, from, result.baseAddress)
         }
       }
     }
@@ -62,14 +54,14 @@ struct MeasurementModelTests {
   private func expectJacobians(
     _ test: Case, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    for model in Model.allCases {
-      let analytic = predict(model, test.state, test.measurement)
+    for model in MeasurementKind.allCases {
+      let analytic = predict(model, test.state, test.pose)
       #expect(analytic.value.isFinite, "\(model), \(name)", sourceLocation: sourceLocation)
       let numeric = NumericJacobian(
         at: test.state,
         distanceToSingularity: model == .range ? test.distances.range : test.distances.axis,
         angles: model == .range ? [] : [0]
-      ) { [predict(model, $0, test.measurement).value] }
+      ) { [predict(model, $0, test.pose).value] }
       let mismatch = numeric.mismatch(with: [analytic.jacobian])
       #expect(mismatch == nil, "\(model), \(name)", sourceLocation: sourceLocation)
     }
@@ -81,17 +73,17 @@ struct MeasurementModelTests {
     let test = Case(
       peer: Vector3(1, 6, 0), errors: [0.1, 0.5, 0.03, 0.04, 0.25, 0.01, 0.02],
       antenna: Vector3(1, 2, 3))
-    let range = predict(.range, test.state, test.measurement)
+    let range = predict(.range, test.state, test.pose)
     #expect(abs(range.value - (1.1 * 5 + 0.5 + 0.25)) < 1e-14)
     for (entry, expected) in zip(range.jacobian, [0, 0.88, -0.66, 5, 1, 0, 0, 1, 0, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
-    let azimuth = predict(.azimuth, test.state, test.measurement)
+    let azimuth = predict(.azimuth, test.state, test.pose)
     #expect(abs(azimuth.value - (0.03 + 0.01)) < 1e-14)
     for (entry, expected) in zip(azimuth.jacobian, [1.0 / 3, 0, 0, 0, 0, 1, 0, 0, 1, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
-    let elevation = predict(.elevation, test.state, test.measurement)
+    let elevation = predict(.elevation, test.state, test.pose)
     #expect(abs(elevation.value - (asin(0.8) + 0.04 + 0.02)) < 1e-14)
     // Up by 3/25 a metre; backwards, which is towards the antenna's axis, by 4/25.
     for (entry, expected) in zip(elevation.jacobian, [0, 0.12, 0.16, 0, 0, 0, 1, 0, 0, 1]) {
@@ -102,13 +94,13 @@ struct MeasurementModelTests {
   @Test("a constant error and a wandering one of the same component do the same, to no other")
   func errorStates() {
     let test = Case(peer: Vector3(2, 1, -3))
-    for (component, model) in Model.allCases.enumerated() {
-      let before = predict(model, test.state, test.measurement)
-      for other in 0..<Model.allCases.count {
+    for (component, model) in MeasurementKind.allCases.enumerated() {
+      let before = predict(model, test.state, test.pose)
+      for other in 0..<MeasurementKind.allCases.count {
         for kind in [NEARBY_STATE_RANGE_BIAS, NEARBY_STATE_RANGE_WANDER] {
           var state = test.state
           state[Int(kind) + other] += 0.01
-          let moved = predict(model, state, test.measurement).value - before.value
+          let moved = predict(model, state, test.pose).value - before.value
           #expect(abs(moved - (other == component ? 0.01 : 0)) < 1e-14, "\(model), \(other)")
           #expect(before.jacobian[Int(kind) + other] == (other == component ? 1 : 0))
         }
@@ -122,7 +114,7 @@ struct MeasurementModelTests {
     let test = Case(
       peer: Vector3(0, 0, -2),
       worldFromDevice: Rotation(angleRadians: .pi / 2, about: Vector3(0, 1, 0)))
-    let azimuth = predict(.azimuth, test.state, test.measurement)
+    let azimuth = predict(.azimuth, test.state, test.pose)
     #expect(abs(azimuth.value - .pi / 2) < 1e-14)
   }
 
@@ -185,8 +177,8 @@ struct MeasurementModelTests {
   func onSingularSets() {
     for peer in [Vector3.zero, Vector3(0, 2, 0), Vector3(0, -2, 0)] {
       let test = Case(peer: peer)
-      for model in Model.allCases {
-        let prediction = predict(model, test.state, test.measurement)
+      for model in MeasurementKind.allCases {
+        let prediction = predict(model, test.state, test.pose)
         #expect(prediction.value.isFinite && prediction.jacobian.allSatisfy(\.isFinite))
       }
     }

@@ -32,11 +32,9 @@ struct MovingPeerTests {
     return result
   }
 
-  /// A step in which nothing drifts and nothing is forgotten.
+  /// A step in which nothing drifts.
   private func step(seconds: Double, velocitySeconds: Double = 4) -> nearby_motion {
     var motion = nearby_motion()
-    (motion.range_wander_decay, motion.azimuth_wander_decay) = (1, 1)
-    motion.elevation_wander_decay = 1
     motion.seconds = seconds
     motion.horizontal_speed_variance = 0.81
     motion.vertical_speed_variance = 0.09
@@ -102,7 +100,7 @@ struct MovingPeerTests {
     "what a velocity does in a time is right, however short the time",
     arguments: [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.01, 0.0399, 0.0401, 0.1, 1, 40, 1e6])
   func straying(ratio: Double) {
-    let unit = nearby_stray(ratio)
+    let unit = nearby_ornstein_uhlenbeck_over(ratio)
     // The integrals of e^-2s, e^-s (1 - e^-s) and (1 - e^-s)² by the midpoint rule, scaled.
     let steps = 40_000
     let length = min(ratio, 60)
@@ -123,7 +121,7 @@ struct MovingPeerTests {
     ]
     let actual = [unit.velocity, unit.both, unit.position, unit.reach]
     for (a, b) in zip(actual, expected) { #expect(abs(a - b) <= 1e-6 * b, "\(a) and \(b)") }
-    #expect(unit.left == 1 - unit.reach || abs(unit.left - exp(-ratio)) < 1e-300)
+    #expect(unit.correlation == 1 - unit.reach || abs(unit.correlation - exp(-ratio)) < 1e-300)
     // The variance of the place is that of its velocity's and of what is added.
     let straying = 2 * unit.displacement
     #expect(abs(straying - unit.reach * unit.reach - unit.position) <= 1e-6 * straying)

@@ -22,7 +22,8 @@ struct NoiseLevelTests {
       residual = correlation * residual + fresh * generator.normal(sigma: Self.stated)
       level.observe(
         NoiseLevel.Observation(
-          before: residual, after: residual, withoutWander: residual, novelty: 1 - correlation,
+          before: residual, after: residual, withoutWander: residual,
+          decorrelation: 1 - correlation,
           sigma: Self.stated))
     }
     return level
@@ -48,7 +49,7 @@ struct NoiseLevelTests {
     var level = NoiseLevel(startingAt: 0.9, NoiseLevel.Floor(white: 0.2, wander: 0.3))
     for _ in 0..<5000 {
       level.observe(
-        NoiseLevel.Observation(before: 0, after: 0, withoutWander: 0, novelty: 1, sigma: 1))
+        NoiseLevel.Observation(before: 0, after: 0, withoutWander: 0, decorrelation: 1, sigma: 1))
     }
     #expect(abs(level.whiteVariance(stated: 1) - 0.04) < 1e-12)
     #expect(abs(level.wanderVariance(stated: 1) - 0.09) < 1e-12)
@@ -60,7 +61,7 @@ struct NoiseLevelTests {
       var level = learned(correlation: 0, seed: 1)
       level.observe(
         NoiseLevel.Observation(
-          before: value, after: 0, withoutWander: value, novelty: 1, sigma: Self.stated))
+          before: value, after: 0, withoutWander: value, decorrelation: 1, sigma: Self.stated))
       return level
     }
     #expect(level(1e6) == level(1e9))
@@ -75,7 +76,7 @@ struct NoiseLevelTests {
       let residual = index % 2 == 0 ? 1.0 : -1
       level.observe(
         NoiseLevel.Observation(
-          before: residual, after: residual, withoutWander: residual, novelty: 0, sigma: 1))
+          before: residual, after: residual, withoutWander: residual, decorrelation: 0, sigma: 1))
     }
     #expect(level.whiteVariance(stated: 1) == before)
   }
@@ -104,43 +105,47 @@ struct NoiseLevelsTests {
       level.observe(
         NoiseLevel.Observation(
           before: residual, after: residual, withoutWander: total * (2 / Double.pi).squareRoot(),
-          novelty: 1, sigma: 1))
+          decorrelation: 1, sigma: 1))
     }
     return level
   }
 
-  @Test("known shares hold from the start", arguments: 0..<3)
-  func knownShares(component: Int) {
-    let share = Self.shares[component]
-    let level = known()[component]
+  @Test("known shares hold from the start", arguments: MeasurementKind.allCases)
+  func knownShares(kind: MeasurementKind) {
+    let share = Self.shares[kind.rawValue]
+    let level = known()[kind]
     #expect(abs(level.whiteVariance(stated: 0.2) - share * share * 0.04) < 1e-12)
     // The rest wanders; but no radio's noise is quite white.
     let wander = max(1 - share * share, 0.0009)
     #expect(abs(level.wanderVariance(stated: 0.2) - wander * 0.04) < 1e-12)
   }
 
-  @Test("no residual, however good, makes known noise less", arguments: 0..<3)
-  func notBetter(component: Int) {
-    let level = known()[component]
+  @Test("no residual, however good, makes known noise less", arguments: MeasurementKind.allCases)
+  func notBetter(kind: MeasurementKind) {
+    let level = known()[kind]
     let after = taught(level, white: 0, total: 0)
     #expect(after.whiteVariance(stated: 1) == level.whiteVariance(stated: 1))
     #expect(after.wanderVariance(stated: 1) == level.wanderVariance(stated: 1))
   }
 
-  @Test("a radio that seems slightly worse than known is the known one", arguments: 0..<3)
-  func slightlyWorse(component: Int) {
-    let level = known()[component]
-    let after = taught(level, white: Self.shares[component] + 0.09, total: 1.09)
+  @Test(
+    "a radio that seems slightly worse than known is the known one",
+    arguments: MeasurementKind.allCases)
+  func slightlyWorse(kind: MeasurementKind) {
+    let level = known()[kind]
+    let after = taught(level, white: Self.shares[kind.rawValue] + 0.09, total: 1.09)
     #expect(after.whiteVariance(stated: 1) == level.whiteVariance(stated: 1))
     #expect(abs(after.wanderVariance(stated: 1) - level.wanderVariance(stated: 1)) < 1e-12)
   }
 
-  @Test("a radio much worse than known is learnt, less the tolerance", arguments: 0..<3)
-  func muchWorse(component: Int) {
-    let share = Self.shares[component]
-    let noisier = taught(known()[component], white: 2 * share, total: 1)
+  @Test(
+    "a radio much worse than known is learnt, less the tolerance",
+    arguments: MeasurementKind.allCases)
+  func muchWorse(kind: MeasurementKind) {
+    let share = Self.shares[kind.rawValue]
+    let noisier = taught(known()[kind], white: 2 * share, total: 1)
     #expect(abs(noisier.whiteVariance(stated: 1).squareRoot() - (2 * share - 0.1)) < 1e-6)
-    let wandering = taught(known()[component], white: share, total: 2)
+    let wandering = taught(known()[kind], white: share, total: 2)
     #expect(wandering.whiteVariance(stated: 1) == share * share)
     #expect(abs(wandering.wanderVariance(stated: 1) - (1.9 * 1.9 - share * share)) < 1e-6)
   }
@@ -148,22 +153,22 @@ struct NoiseLevelsTests {
   @Test("shares that are not known are where learning starts, and begin cautious")
   func unknownShares() {
     let levels = NoiseLevels(RangingConfiguration())
-    for component in 0..<3 {
-      #expect(abs(levels[component].whiteVariance(stated: 1) - 0.81) < 1e-12)
+    for kind in MeasurementKind.allCases {
+      #expect(abs(levels[kind].whiteVariance(stated: 1) - 0.81) < 1e-12)
     }
-    #expect(abs(levels[0].wanderVariance(stated: 1) - 0.19) < 1e-12)
+    #expect(abs(levels.range.wanderVariance(stated: 1) - 0.19) < 1e-12)
     // Of angles more together than was stated.
-    for component in 1..<3 {
-      #expect(abs(levels[component].wanderVariance(stated: 1) - 0.64) < 1e-12)
+    for kind in MeasurementKind.allCases where kind.isAngle {
+      #expect(abs(levels[kind].wanderVariance(stated: 1) - 0.64) < 1e-12)
     }
     var ranging = RangingConfiguration()
     (ranging.azimuthWhiteShare, ranging.elevationWhiteShare) = (0.7, 0.3)
     let others = NoiseLevels(ranging)
-    #expect(abs(others[1].whiteVariance(stated: 1) - 0.49) < 1e-12)
+    #expect(abs(others.azimuth.whiteVariance(stated: 1) - 0.49) < 1e-12)
     // Not below the floor.
-    #expect(abs(others[2].whiteVariance(stated: 1) - 0.25) < 1e-12)
+    #expect(abs(others.elevation.whiteVariance(stated: 1) - 0.25) < 1e-12)
     // And better radios are learnt.
-    let better = taught(levels[0], white: 0.4, total: 0.5)
+    let better = taught(levels.range, white: 0.4, total: 0.5)
     #expect(abs(better.whiteVariance(stated: 1) - 0.16) < 1e-6)
     #expect(abs(better.wanderVariance(stated: 1) - 0.09) < 1e-6)
   }

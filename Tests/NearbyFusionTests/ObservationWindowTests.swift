@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
 import NearbyGeometry
 import Testing
@@ -10,6 +9,7 @@ import Testing
 @Suite("Observation window")
 struct ObservationWindowTests {
   private static let peer = Vector3(0, 0, -8)
+  private static let settings = Settings(FusionConfiguration())
   /// More than the window holds, so that neighbours are averaged once.
   private static let samples = 49
   /// The first of a pair of neighbours, and the second.
@@ -33,9 +33,9 @@ struct ObservationWindowTests {
     let ranging = FusionConfiguration().ranging
     let sample = RangingSample(
       peer: PeerID(index: 0), timestamp: device.timestamp, distance: range)
-    var components = Components()
-    components[0] = MeasuredComponent(.range, of: sample, ranging)
-    return window.add(components, at: device, noise: NoiseLevels(ranging), expecting: expectation)
+    var measurements = Measurements()
+    measurements[.range] = MeasuredValue(.range, of: sample, ranging)
+    return window.add(measurements, at: device, noise: NoiseLevels(ranging), expecting: expectation)
   }
 
   /// A keyframe that is left: where it is, and how wrong its range is there.
@@ -55,13 +55,9 @@ struct ObservationWindowTests {
       #expect(add(range: range + error, at: device, to: &window, expecting: expectation))
     }
     #expect(window.count < Self.samples)
-    return window.kernelKeyframes(
-      now: device(Self.samples - 1), antennaInDevice: .zero, wander: WanderModel(),
-      isPlanar: false, motion: nil, faultSeconds: 1
-    ).map { keyframe in
-      let (x, y, z) = keyframe.antenna_in_world
-      return Left(
-        across: x, error: keyframe.value.0 - (Self.peer - Vector3(x, y, z)).length)
+    return window.fitKeyframes(now: device(Self.samples - 1), moves: false, Self.settings).map {
+      let range = $0[.range]?.value ?? .nan
+      return Left(across: $0.antenna.x, error: range - (Self.peer - $0.antenna).length)
     }
   }
 
@@ -96,10 +92,7 @@ struct ObservationWindowTests {
         _ = add(range: 3, at: device, to: &window)
         device.timestamp = device.timestamp.advanced(bySeconds: 0.1)
       }
-      return window.kernelKeyframes(
-        now: device, antennaInDevice: .zero, wander: WanderModel(), isPlanar: false,
-        motion: MotionConfiguration(), faultSeconds: 1
-      ).map { $0.velocity_reach }
+      return window.fitKeyframes(now: device, moves: true, Self.settings).map(\.velocityReach)
     }
     #expect(times(mayMove: false).count == 1)
     let reaches = times(mayMove: true)
@@ -119,11 +112,9 @@ struct ObservationWindowTests {
       _ = add(range: range, at: device, to: &window)
     }
     let now = device(Self.samples - 1)
-    let keyframes = window.kernelKeyframes(
-      now: now, antennaInDevice: .zero, wander: WanderModel(), isPlanar: false,
-      motion: MotionConfiguration(), faultSeconds: 1)
+    let keyframes = window.fitKeyframes(now: now, moves: true, Self.settings)
     // The oldest two were taken 24 and 23.5 s ago.
-    #expect(abs(keyframes[0].velocity_reach - 4 * (1 - exp(-23.75 / 4))) < 1e-9)
+    #expect(abs(keyframes[0].velocityReach - 4 * (1 - exp(-23.75 / 4))) < 1e-9)
   }
 
   /// All are averages of two neighbours, half-way between them, but for the newest.

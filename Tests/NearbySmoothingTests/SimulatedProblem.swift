@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
 import NearbyFusion
 import NearbyGeometry
@@ -139,23 +138,19 @@ enum SmallProblem {
     for knot in knots.indices {
       for peer in isMoving.indices {
         let pose = trajectoryPlaces[knot].worldFromDevice
-        let (x, y, z) = (pose.rotation.xAxis, pose.rotation.yAxis, pose.rotation.zAxis)
-        let antenna = pose.act(Vector3(0.1, 0.05, -0.02))
+        let values = [
+          3 + generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
+          generator.normal(sigma: 0.3),
+        ]
         observations.append(
           Observation(
             peer: peer, knot: knot,
             secondsSinceKnot: 0.07 * Double(peer + 1),
-            measurement: nearby_measurement(
-              antenna_in_world: (antenna.x, antenna.y, antenna.z),
-              device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: 7,
-              value: (
-                3 + generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
-                generator.normal(sigma: 0.3)
-              ), variance: (1, 1, 1), previous: (0, 0, 0), fault_onset: (0, 0, 0),
-              fault_persistence: 0, range_excess: 1, lasting_range_variance: 1, field_of_view: 2),
-            sigma: [0.1, 0.1, 0.1], poseVariance: (0, 0),
+            pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)),
+            measurements: InlineArray { MeasuredValue(value: values[$0], sigma: 0.1) },
+            poseVariance: (0, 0),
             outlierShare: [outlierShare, outlierShare, outlierShare],
-            noise: InlineArray(repeating: ComponentNoise(variance: 0.3, power: 0.7))))
+            noise: InlineArray(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
       }
     }
     let problem = SmoothingProblem(

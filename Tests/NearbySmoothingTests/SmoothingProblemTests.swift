@@ -40,19 +40,20 @@ struct SmoothingProblemTests {
     #expect(mismatch == nil, "seed \(seed): \(mismatch ?? "")")
   }
 
-  @Test("the gradient of a prediction is its numeric one", arguments: [0, 1, 2])
-  func prediction(component: Int) {
+  @Test("the gradient of a prediction is its numeric one", arguments: MeasurementKind.allCases)
+  func prediction(kind: MeasurementKind) throws {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 9)
     let observation = problem.observations[1]
     let place = state.peers[0].position
-    let ours = SmoothingProblem.predict(
-      component, of: observation, peerAt: place, bias: 0.1, scale: 0.02)
+    let measurement = try #require(observation[kind])
+    func predict(_ place: Vector3, scale: Double) -> (PredictedMeasurement, innovation: Double) {
+      SmoothingProblem.predict(
+        kind, measurement, of: observation, peerAt: place,
+        PeerParameters(position: place, rangeBias: 0.1, rangeScale: scale))
+    }
+    let (ours, _) = predict(place, scale: 0.02)
     let numeric = NumericJacobian(at: [place.x, place.y, place.z, 0.02]) { x in
-      [
-        -SmoothingProblem.predict(
-          component, of: observation, peerAt: Vector3(x[0], x[1], x[2]), bias: 0.1, scale: x[3]
-        ).innovation
-      ]
+      [-predict(Vector3(x[0], x[1], x[2]), scale: x[3]).innovation]
     }
     let analytic = [ours.gradient.x, ours.gradient.y, ours.gradient.z, ours.scaleDerivative]
     #expect(numeric.mismatch(with: [analytic]) == nil)
@@ -62,7 +63,7 @@ struct SmoothingProblemTests {
   func responsibilities() {
     let (problem, _) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 1)
     func inlier(_ innovation: Double) -> Double {
-      problem.likelihood(0, innovation: innovation, variance: 0.01, outlierShare: 0.1).inlier
+      problem.likelihood(.range, innovation: innovation, variance: 0.01, outlierShare: 0.1).inlier
     }
     #expect(inlier(0) > 0.98)
     #expect(inlier(1) < 1e-6)

@@ -22,7 +22,8 @@ inline double gaussian(double squared, double inverse) {
 
 }  // namespace
 
-void floor_update(floor_state *state, const nearby_motion *motion, const nearby_measurement *from) {
+void floor_update(floor_state *state, const nearby_motion *motion, const nearby_error_step *errors,
+                  const nearby_measurement *from) {
   double x0 = state->mean[0];
   double x1 = state->mean[1];
   double x2 = state->mean[2];
@@ -94,42 +95,42 @@ void floor_update(floor_state *state, const nearby_motion *motion, const nearby_
   p02 -= motion->yaw_diffusion * dz * dx;
   p11 += motion->vertical_diffusion;
   p22 += motion->horizontal_diffusion + motion->yaw_diffusion * dx * dx;
-  const double range_left = motion->range_wander_decay;
-  x7 *= range_left;
-  const double azimuth_left = motion->azimuth_wander_decay;
-  x8 *= azimuth_left;
-  const double elevation_left = motion->elevation_wander_decay;
-  x9 *= elevation_left;
-  p07 *= range_left;
-  p17 *= range_left;
-  p27 *= range_left;
-  p37 *= range_left;
-  p47 *= range_left;
-  p57 *= range_left;
-  p67 *= range_left;
-  p77 *= range_left * range_left;
-  p08 *= azimuth_left;
-  p18 *= azimuth_left;
-  p28 *= azimuth_left;
-  p38 *= azimuth_left;
-  p48 *= azimuth_left;
-  p58 *= azimuth_left;
-  p68 *= azimuth_left;
-  p78 *= range_left * azimuth_left;
-  p88 *= azimuth_left * azimuth_left;
-  p09 *= elevation_left;
-  p19 *= elevation_left;
-  p29 *= elevation_left;
-  p39 *= elevation_left;
-  p49 *= elevation_left;
-  p59 *= elevation_left;
-  p69 *= elevation_left;
-  p79 *= range_left * elevation_left;
-  p89 *= azimuth_left * elevation_left;
-  p99 *= elevation_left * elevation_left;
-  p77 += motion->range_wander_diffusion;
-  p88 += motion->azimuth_wander_diffusion;
-  p99 += motion->elevation_wander_diffusion;
+  const double range_factor = errors->range;
+  x7 *= range_factor;
+  const double azimuth_factor = errors->azimuth;
+  x8 *= azimuth_factor;
+  const double elevation_factor = errors->elevation;
+  x9 *= elevation_factor;
+  p07 *= range_factor;
+  p17 *= range_factor;
+  p27 *= range_factor;
+  p37 *= range_factor;
+  p47 *= range_factor;
+  p57 *= range_factor;
+  p67 *= range_factor;
+  p77 *= range_factor * range_factor;
+  p08 *= azimuth_factor;
+  p18 *= azimuth_factor;
+  p28 *= azimuth_factor;
+  p38 *= azimuth_factor;
+  p48 *= azimuth_factor;
+  p58 *= azimuth_factor;
+  p68 *= azimuth_factor;
+  p78 *= range_factor * azimuth_factor;
+  p88 *= azimuth_factor * azimuth_factor;
+  p09 *= elevation_factor;
+  p19 *= elevation_factor;
+  p29 *= elevation_factor;
+  p39 *= elevation_factor;
+  p49 *= elevation_factor;
+  p59 *= elevation_factor;
+  p69 *= elevation_factor;
+  p79 *= range_factor * elevation_factor;
+  p89 *= azimuth_factor * elevation_factor;
+  p99 *= elevation_factor * elevation_factor;
+  p77 += errors->range_added;
+  p88 += errors->azimuth_added;
+  p99 += errors->elevation_added;
   {
     // range
     const double v0 = x0 - from->antenna_in_world[0];
@@ -532,7 +533,7 @@ void floor_update(floor_state *state, const nearby_motion *motion, const nearby_
 }
 
 void floor_robust_update(floor_state *state, const nearby_motion *motion,
-                         const nearby_measurement *from) {
+                         const nearby_error_step *errors, const nearby_measurement *from) {
   double x0 = state->mean[0];
   double x1 = state->mean[1];
   double x2 = state->mean[2];
@@ -604,42 +605,42 @@ void floor_robust_update(floor_state *state, const nearby_motion *motion,
   p02 -= motion->yaw_diffusion * dz * dx;
   p11 += motion->vertical_diffusion;
   p22 += motion->horizontal_diffusion + motion->yaw_diffusion * dx * dx;
-  const double range_left = motion->range_wander_decay;
-  x7 *= range_left;
-  const double azimuth_left = motion->azimuth_wander_decay;
-  x8 *= azimuth_left;
-  const double elevation_left = motion->elevation_wander_decay;
-  x9 *= elevation_left;
-  p07 *= range_left;
-  p17 *= range_left;
-  p27 *= range_left;
-  p37 *= range_left;
-  p47 *= range_left;
-  p57 *= range_left;
-  p67 *= range_left;
-  p77 *= range_left * range_left;
-  p08 *= azimuth_left;
-  p18 *= azimuth_left;
-  p28 *= azimuth_left;
-  p38 *= azimuth_left;
-  p48 *= azimuth_left;
-  p58 *= azimuth_left;
-  p68 *= azimuth_left;
-  p78 *= range_left * azimuth_left;
-  p88 *= azimuth_left * azimuth_left;
-  p09 *= elevation_left;
-  p19 *= elevation_left;
-  p29 *= elevation_left;
-  p39 *= elevation_left;
-  p49 *= elevation_left;
-  p59 *= elevation_left;
-  p69 *= elevation_left;
-  p79 *= range_left * elevation_left;
-  p89 *= azimuth_left * elevation_left;
-  p99 *= elevation_left * elevation_left;
-  p77 += motion->range_wander_diffusion;
-  p88 += motion->azimuth_wander_diffusion;
-  p99 += motion->elevation_wander_diffusion;
+  const double range_factor = errors->range;
+  x7 *= range_factor;
+  const double azimuth_factor = errors->azimuth;
+  x8 *= azimuth_factor;
+  const double elevation_factor = errors->elevation;
+  x9 *= elevation_factor;
+  p07 *= range_factor;
+  p17 *= range_factor;
+  p27 *= range_factor;
+  p37 *= range_factor;
+  p47 *= range_factor;
+  p57 *= range_factor;
+  p67 *= range_factor;
+  p77 *= range_factor * range_factor;
+  p08 *= azimuth_factor;
+  p18 *= azimuth_factor;
+  p28 *= azimuth_factor;
+  p38 *= azimuth_factor;
+  p48 *= azimuth_factor;
+  p58 *= azimuth_factor;
+  p68 *= azimuth_factor;
+  p78 *= range_factor * azimuth_factor;
+  p88 *= azimuth_factor * azimuth_factor;
+  p09 *= elevation_factor;
+  p19 *= elevation_factor;
+  p29 *= elevation_factor;
+  p39 *= elevation_factor;
+  p49 *= elevation_factor;
+  p59 *= elevation_factor;
+  p69 *= elevation_factor;
+  p79 *= range_factor * elevation_factor;
+  p89 *= azimuth_factor * elevation_factor;
+  p99 *= elevation_factor * elevation_factor;
+  p77 += errors->range_added;
+  p88 += errors->azimuth_added;
+  p99 += errors->elevation_added;
   double likelihood = 1;
   {
     // range
@@ -669,14 +670,15 @@ void floor_robust_update(floor_state *state, const nearby_motion *motion,
     const double innovation = from->value[0] - z;
     const double faulty = state->fault[0];
     const double begins = from->fault_onset[0] * (1 - faulty);
-    const double lasts = from->fault_persistence * faulty;
+    const double lasts = errors->fault * faulty;
     const double squared = innovation * innovation;
     const double rate = 1 / from->range_excess;
     const double edge = 1 + std::exp(-1.702 * innovation * std::sqrt(inverse));
     const double tail = std::exp(-std::fmax(innovation, 0.0) * rate) * rate / edge;
     const double fresh = 0.75 * tail + 0.25 / 30 * rate;
     const double again = innovation - state->range_residual;
-    const double spread = variance + from->variance[0] + from->lasting_range_variance;
+    const double changed = (1 - errors->fault * errors->fault) * from->lasting_range_variance;
+    const double spread = variance + from->variance[0] + changed;
     const double lasting = 0.9 * gaussian(again * again, 1 / spread) + 0.1 * fresh;
     state->range_residual = innovation;
     const double honest = (1 - begins - lasts) * gaussian(squared, inverse);
@@ -796,7 +798,7 @@ void floor_robust_update(floor_state *state, const nearby_motion *motion,
     const double innovation = wrapped(from->value[1] - z);
     const double faulty = state->fault[1];
     const double begins = from->fault_onset[1] * (1 - faulty);
-    const double lasts = from->fault_persistence * faulty;
+    const double lasts = errors->fault * faulty;
     const double squared = innovation * innovation;
     const double mirror = wrapped(innovation + M_PI - 2 * from->value[1]);
     const double fresh = 0.75 / from->field_of_view + 0.25 * gaussian(mirror * mirror, inverse);
@@ -928,7 +930,7 @@ void floor_robust_update(floor_state *state, const nearby_motion *motion,
     const double innovation = wrapped(from->value[2] - z);
     const double faulty = state->fault[2];
     const double begins = from->fault_onset[2] * (1 - faulty);
-    const double lasts = from->fault_persistence * faulty;
+    const double lasts = errors->fault * faulty;
     const double squared = innovation * innovation;
     const double fresh = 0.75 / from->field_of_view;
     const double again = wrapped(from->value[2] - from->previous[2]);
@@ -1088,7 +1090,7 @@ void floor_robust_update(floor_state *state, const nearby_motion *motion,
 }
 
 void floor_update_at_once(floor_state *state, const nearby_motion *motion,
-                          const nearby_measurement *from) {
+                          const nearby_error_step *errors, const nearby_measurement *from) {
   double x0 = state->mean[0];
   double x1 = state->mean[1];
   double x2 = state->mean[2];
@@ -1160,42 +1162,42 @@ void floor_update_at_once(floor_state *state, const nearby_motion *motion,
   p02 -= motion->yaw_diffusion * dz * dx;
   p11 += motion->vertical_diffusion;
   p22 += motion->horizontal_diffusion + motion->yaw_diffusion * dx * dx;
-  const double range_left = motion->range_wander_decay;
-  x7 *= range_left;
-  const double azimuth_left = motion->azimuth_wander_decay;
-  x8 *= azimuth_left;
-  const double elevation_left = motion->elevation_wander_decay;
-  x9 *= elevation_left;
-  p07 *= range_left;
-  p17 *= range_left;
-  p27 *= range_left;
-  p37 *= range_left;
-  p47 *= range_left;
-  p57 *= range_left;
-  p67 *= range_left;
-  p77 *= range_left * range_left;
-  p08 *= azimuth_left;
-  p18 *= azimuth_left;
-  p28 *= azimuth_left;
-  p38 *= azimuth_left;
-  p48 *= azimuth_left;
-  p58 *= azimuth_left;
-  p68 *= azimuth_left;
-  p78 *= range_left * azimuth_left;
-  p88 *= azimuth_left * azimuth_left;
-  p09 *= elevation_left;
-  p19 *= elevation_left;
-  p29 *= elevation_left;
-  p39 *= elevation_left;
-  p49 *= elevation_left;
-  p59 *= elevation_left;
-  p69 *= elevation_left;
-  p79 *= range_left * elevation_left;
-  p89 *= azimuth_left * elevation_left;
-  p99 *= elevation_left * elevation_left;
-  p77 += motion->range_wander_diffusion;
-  p88 += motion->azimuth_wander_diffusion;
-  p99 += motion->elevation_wander_diffusion;
+  const double range_factor = errors->range;
+  x7 *= range_factor;
+  const double azimuth_factor = errors->azimuth;
+  x8 *= azimuth_factor;
+  const double elevation_factor = errors->elevation;
+  x9 *= elevation_factor;
+  p07 *= range_factor;
+  p17 *= range_factor;
+  p27 *= range_factor;
+  p37 *= range_factor;
+  p47 *= range_factor;
+  p57 *= range_factor;
+  p67 *= range_factor;
+  p77 *= range_factor * range_factor;
+  p08 *= azimuth_factor;
+  p18 *= azimuth_factor;
+  p28 *= azimuth_factor;
+  p38 *= azimuth_factor;
+  p48 *= azimuth_factor;
+  p58 *= azimuth_factor;
+  p68 *= azimuth_factor;
+  p78 *= range_factor * azimuth_factor;
+  p88 *= azimuth_factor * azimuth_factor;
+  p09 *= elevation_factor;
+  p19 *= elevation_factor;
+  p29 *= elevation_factor;
+  p39 *= elevation_factor;
+  p49 *= elevation_factor;
+  p59 *= elevation_factor;
+  p69 *= elevation_factor;
+  p79 *= range_factor * elevation_factor;
+  p89 *= azimuth_factor * elevation_factor;
+  p99 *= elevation_factor * elevation_factor;
+  p77 += errors->range_added;
+  p88 += errors->azimuth_added;
+  p99 += errors->elevation_added;
   // range
   const double v0_range = x0 - from->antenna_in_world[0];
   const double v1_range = x1 - from->antenna_in_world[1];

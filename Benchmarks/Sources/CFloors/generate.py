@@ -75,7 +75,7 @@ def store() -> list[str]:
 
 
 def propagate() -> list[str]:
-    """The prediction: the odometry drifts, the wandering errors are partly forgotten."""
+    """The prediction: the odometry drifts, the wandering errors decorrelate."""
     lines = [
         "const double dx = x0 - motion->device_in_world[0];",
         "const double dz = x2 - motion->device_in_world[2];",
@@ -84,18 +84,18 @@ def propagate() -> list[str]:
         f"{p(1, 1)} += motion->vertical_diffusion;",
         f"{p(2, 2)} += motion->horizontal_diffusion + motion->yaw_diffusion * dx * dx;",
     ]
-    left = {}
+    factor = {}
     for name, (_, _, wander) in COMPONENTS.items():
-        left[wander] = f"{name}_left"
-        lines.append(f"const double {name}_left = motion->{name}_wander_decay;")
-        lines.append(f"x{wander} *= {name}_left;")
+        factor[wander] = f"{name}_factor"
+        lines.append(f"const double {name}_factor = errors->{name};")
+        lines.append(f"x{wander} *= {name}_factor;")
     for column in range(SIZE):
         for row in range(column + 1):
-            factors = [left[i] for i in (row, column) if i in left]
+            factors = [factor[i] for i in (row, column) if i in factor]
             if factors:
                 lines.append(f"{p(row, column)} *= {' * '.join(factors)};")
     for name, (_, _, wander) in COMPONENTS.items():
-        lines.append(f"{p(wander, wander)} += motion->{name}_wander_diffusion;")
+        lines.append(f"{p(wander, wander)} += errors->{name}_added;")
     return lines
 
 
@@ -198,7 +198,7 @@ def mixture(name: str) -> list[str]:
     lines = [
         f"const double faulty = state->fault[{index}];",
         f"const double begins = from->fault_onset[{index}] * (1 - faulty);",
-        "const double lasts = from->fault_persistence * faulty;",
+        "const double lasts = errors->fault * faulty;",
         "const double squared = innovation * innovation;",
     ]
     if name == "range":
@@ -208,7 +208,8 @@ def mixture(name: str) -> list[str]:
             "const double tail = std::exp(-std::fmax(innovation, 0.0) * rate) * rate / edge;",
             "const double fresh = 0.75 * tail + 0.25 / 30 * rate;",
             "const double again = innovation - state->range_residual;",
-            "const double spread = variance + from->variance[0] + from->lasting_range_variance;",
+            "const double changed = (1 - errors->fault * errors->fault) * from->lasting_range_variance;",
+            "const double spread = variance + from->variance[0] + changed;",
             "const double lasting = 0.9 * gaussian(again * again, 1 / spread) + 0.1 * fresh;",
             "state->range_residual = innovation;",
         ]
@@ -239,7 +240,7 @@ def function(name: str, robust: bool) -> list[str]:
     """One of the two floors."""
     lines = [
         f"void {name}(floor_state *state, const nearby_motion *motion,",
-        "const nearby_measurement *from) {",
+        "const nearby_error_step *errors, const nearby_measurement *from) {",
         *load(),
         *propagate(),
     ]
@@ -262,7 +263,7 @@ def at_once(name: str) -> list[str]:
     """The Gaussian floor with all components linearised at the prediction, the state written once."""
     lines = [
         f"void {name}(floor_state *state, const nearby_motion *motion,",
-        "const nearby_measurement *from) {",
+        "const nearby_error_step *errors, const nearby_measurement *from) {",
         *load(),
         *propagate(),
     ]

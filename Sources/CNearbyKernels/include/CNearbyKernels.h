@@ -40,12 +40,44 @@ enum {
   NEARBY_MOVING_COVARIANCE_SIZE = 91,
 };
 
-/// The measured components, in the order in which reports hold them.
+#ifdef __cplusplus
+static_assert(NEARBY_COVARIANCE_SIZE == NEARBY_STATE_SIZE * (NEARBY_STATE_SIZE + 1) / 2 &&
+                  NEARBY_MOVING_COVARIANCE_SIZE ==
+                      NEARBY_MOVING_STATE_SIZE * (NEARBY_MOVING_STATE_SIZE + 1) / 2,
+              "a covariance is the packed triangle of its state");
+#endif
+
+/// The kinds of measurement, in the order in which reports hold them: bit `1 << kind` of `present`
+/// says that a value of the kind is there.
 enum {
   NEARBY_RANGE = 0,
   NEARBY_AZIMUTH = 1,
   NEARBY_ELEVATION = 2,
   NEARBY_COMPONENTS = 3,
+};
+
+// MARK: Fault model
+
+/// What faulty values look like: the shares of their densities. The filter, the fit of a window,
+/// the smoother and the reference update all read these numbers.
+///
+/// A fault that begins: an obstructed range is too long, exponentially distributed about its mean
+/// excess; an azimuth is mirrored front to back; any value may be anything, a range within
+/// `range_reach` mean excesses and an angle within the field of view. A fault that lasts repeats
+/// itself, so that a burst is one surprise and not as many as it has samples: a range repeats its
+/// excess, an angle the very value at which it sticks. Or it is drawn anew.
+typedef struct nearby_fault_model {
+  double range_excess, range_anything, range_reach;
+  double angle_mirrored, angle_anything;
+  double range_repeated, range_redrawn;
+  double angle_stuck, angle_redrawn;
+} nearby_fault_model;
+
+static const nearby_fault_model nearby_faults = {
+    0.75, 0.25, 30,  // range_excess, range_anything, range_reach
+    0.25, 0.75,      // angle_mirrored, angle_anything
+    0.9,  0.1,       // range_repeated, range_redrawn
+    0.6,  0.4,       // angle_stuck, angle_redrawn
 };
 
 /// The fields of a hypothesis. A bank is a structure of arrays: field `f` of hypothesis `i` stands
@@ -78,8 +110,8 @@ enum {
 /// as the widest vectors hold.
 enum { NEARBY_LANES = 8 };
 
-/// The most hypotheses that a bank may hold: a search finds at most so many places, 96 for each of two
-/// motions, and each of them with and without mirrored azimuths.
+/// The most hypotheses that a bank may hold: a search finds at most so many places, 96 for each of
+/// two motions, and each of them with and without mirrored azimuths.
 enum { NEARBY_CAPACITY = 384 };
 
 /// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles, or
@@ -102,14 +134,39 @@ typedef struct nearby_motion {
   double horizontal_diffusion, vertical_diffusion;
   /// Variance of the odometry's yaw drift, rad².
   double yaw_diffusion;
-  /// What is left of each wandering error, 0 to 1, and the variance added to it.
-  double range_wander_decay, range_wander_diffusion;
-  double azimuth_wander_decay, azimuth_wander_diffusion;
-  double elevation_wander_decay, elevation_wander_diffusion;
   /// The time since then, and how a peer that moves does: the variance of its speed along each
   /// horizontal axis and along gravity, m²/s², and the time over which a velocity lasts, seconds.
   double seconds, horizontal_speed_variance, vertical_speed_variance, velocity_seconds;
 } nearby_motion;
+
+/// The path from the peer's last sample to this one, as it decorrelates the radio's errors: its
+/// length in correlation lengths of the range's wandering error, of both angles', and of faults, at
+/// least zero; and the stationary variances of the wandering errors.
+///
+/// Performance: lengths and variances alternate, so that none are read in pairs. They are written
+/// one by one, and a load that spans two stores must wait until both are in the cache.
+typedef struct nearby_travel {
+  double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
+} nearby_travel;
+
+/// One step of the first-order Gauss-Markov processes of the radio's errors: of each wandering
+/// error the correlation factor φ = exp(-travel) and the variance (1 - φ²) σ² that is added to it;
+/// and the correlation factor of faults, which is the probability that one has lasted.
+typedef struct nearby_error_step {
+  double range, range_added, azimuth, azimuth_added, elevation, elevation_added, fault;
+} nearby_error_step;
+
+/// Correlation factors φ = exp(-travel) of the errors over a step: of the range's wandering error,
+/// of the angles', of faults.
+typedef struct nearby_correlations {
+  double range, angle, fault;
+} nearby_correlations;
+
+/// From where something was measured.
+typedef struct nearby_antenna_pose {
+  double antenna_in_world[3];
+  double device_from_world[9];
+} nearby_antenna_pose;
 
 /// What was measured, from where, and how it may be wrong.
 typedef struct nearby_measurement {
@@ -122,41 +179,46 @@ typedef struct nearby_measurement {
   double variance[NEARBY_COMPONENTS];
   /// The values measured last time; equal to `value` of an absent component, NaN before the first.
   double previous[NEARBY_COMPONENTS];
-  /// The Markov chain of faults: from honest to faulty, and from faulty to faulty.
+  /// The probability that a fault begins.
   double fault_onset[NEARBY_COMPONENTS];
-  double fault_persistence;
-  /// The mean excess of a range without line of sight, and by what variance an excess that lasts
-  /// has changed since the last sample.
+  /// The mean excess of a range without line of sight, and the stationary variance about which an
+  /// excess that lasts changes.
   double range_excess, lasting_range_variance;
   /// The full cone in which angles are measured.
   double field_of_view;
 } nearby_measurement;
 
+/// The step of the errors over a path.
+nearby_error_step nearby_error_step_over(const nearby_travel *travel);
+
 /// Moves every hypothesis to the time of the next sample.
 ///
 ///     x ← F x,  P ← F P Fᵀ + Q
 ///
-/// with F the identity but for the decay of the wandering errors, and on the position
+/// with F the identity but for the correlation factors of the wandering errors, and on the position
 /// Q = diag(h, v, h) + y² (up × d)(up × d)ᵀ, d from the device to the peer. Where a hypothesis
 /// holds that the peer moves, its velocity is an Ornstein-Uhlenbeck process: v̇ = -v/τ + w,
 /// stationary with the given variance, so that p ← p + τ (1 - e) v and v ← e v with e = exp(-t/τ).
-void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion);
+/// Without `errors` the errors stay as they are.
+void nearby_bank_propagate(const nearby_bank *bank, const nearby_motion *motion,
+                           const nearby_error_step *errors);
 
-/// What an Ornstein-Uhlenbeck velocity does in a time, in units of the time τ over which it lasts and
-/// of a stationary variance of one.
-typedef struct nearby_straying {
-  /// e = exp(-t/τ), of the velocity what is left, and 1 - e, by which the position moves on with it.
-  double left, reach;
-  /// 2 t/τ - 3 + 4 e - e², (1 - e)² and 1 - e²: by how much the variances of position and velocity
-  /// grow, and their covariance.
+/// An Ornstein-Uhlenbeck velocity over a time t, in units of its correlation time τ and of a
+/// stationary variance of one.
+typedef struct nearby_ornstein_uhlenbeck {
+  /// φ = exp(-t/τ), the correlation factor of the velocity, and 1 - φ, by which the position moves
+  /// on with it.
+  double correlation, reach;
+  /// 2 t/τ - 3 + 4 φ - φ², (1 - φ)² and 1 - φ²: what is added to the variance of the position, to
+  /// its covariance with the velocity, and to the variance of the velocity.
   double position, both, velocity;
-  /// t/τ - 1 + e: half of the variance by which the position strays when the velocity is unknown.
+  /// t/τ - 1 + φ: half of the variance of the displacement when the velocity is unknown.
   double displacement;
-} nearby_straying;
+} nearby_ornstein_uhlenbeck;
 
 /// The same to ten digits or more, however short the time, `ratio` = t/τ >= 0: as they are written
 /// above, the differences would cancel out and might be negative.
-nearby_straying nearby_stray(double ratio);
+nearby_ornstein_uhlenbeck nearby_ornstein_uhlenbeck_over(double ratio);
 
 /// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
 /// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
@@ -173,31 +235,17 @@ nearby_straying nearby_stray(double ratio);
 /// (probabilistic data association with one candidate, Bar-Shalom and Tse 1975). The likelihood's
 /// logarithm is added to the hypothesis' log weight, but for that of a single column, which there
 /// is nothing to weigh against.
-void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement);
-
-/// How far the device has come since the peer's last sample, as that renews the radio's errors: in
-/// correlation lengths of the range's wandering error, of both angles', and of faults, at least
-/// zero; and the variances of the wandering errors.
 ///
-/// Lengths and variances alternate, so that none are read in pairs: they are written one by one,
-/// and a load that spans two stores must wait until both are in the cache.
-typedef struct nearby_travel {
-  double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
-} nearby_travel;
+/// `fault_correlation` is the probability φ that a fault has lasted since the last sample, one when
+/// no time has passed; an excess that has lasted has changed by (1 - φ²) of its stationary
+/// variance.
+void nearby_bank_update(const nearby_bank *bank, const nearby_measurement *measurement,
+                        double fault_correlation);
 
-/// What is left after a way, 0 to 1: of the range's wandering error, of the angles', of faults.
-typedef struct nearby_decays {
-  double range, angle, fault;
-} nearby_decays;
-
-/// `nearby_bank_propagate` and `nearby_bank_update` in one go, with what depends on how far the
-/// device has come: the wandering errors' decays d = exp(-travelled) and diffusions (1 - d²)
-/// variance, for which the motion has nothing, and with what is left of faults, l = exp(-fault),
-/// how likely one has lasted and how much of the variance by which its excess strays in the long
-/// run, which the measurement has, it has gathered since: l and (1 - l²) times that.
-nearby_decays nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
-                                  const nearby_travel *travel,
-                                  const nearby_measurement *measurement);
+/// `nearby_bank_propagate` and `nearby_bank_update` in one go, with the error step over a path.
+nearby_correlations nearby_bank_advance(const nearby_bank *bank, const nearby_motion *motion,
+                                        const nearby_travel *travel,
+                                        const nearby_measurement *measurement);
 
 /// What a kernel is compiled for: any processor of its kind, or one with vectors of four doubles
 /// (on x86-64 AVX2 and FMA) or of eight (AVX-512 F, DQ and VL). Each has what those before it have.
@@ -213,7 +261,7 @@ nearby_vectors nearby_widest_vectors(void);
 /// `nearby_bank_update` with vectors that the processor must have: the same but for rounding. Given
 /// out for tests.
 void nearby_bank_update_with(const nearby_bank *bank, const nearby_measurement *measurement,
-                             nearby_vectors vectors);
+                             double fault_correlation, nearby_vectors vectors);
 
 // MARK: Bank
 
@@ -261,7 +309,7 @@ typedef struct nearby_keyframe {
   /// How far a peer has most likely come since at a speed of 1 m/s now: τ (1 - exp(-t/τ)), seconds;
   /// used only when the peer may move.
   double velocity_reach;
-  /// How likely it is that a fault, or honesty, has lasted since the keyframe before.
+  /// The probability that a state, faulty or not, has lasted since the keyframe before.
   double lasting;
 } nearby_keyframe;
 
@@ -275,9 +323,9 @@ typedef struct nearby_fit_model {
   double range_scale_sigma;
   /// The prior variance of each constant error, and of each wandering one.
   double bias_variance[NEARBY_COMPONENTS], wander_variance[NEARBY_COMPONENTS];
-  /// The probability of an outlier, the mean excess of a range that is one, and the cone in which
-  /// an angle that is one may lie.
-  double outlier_share, range_excess, field_of_view;
+  /// The probability of an outlier of each kind, the mean excess of a range that is one, and the
+  /// cone in which an angle that is one may lie.
+  double outlier_share[NEARBY_COMPONENTS], range_excess, field_of_view;
   /// Whether the radio confuses what is before it with what is behind, as two antennas do far from
   /// straight ahead: an azimuth z may then be measured as ±π - z.
   int32_t is_mirrored;
@@ -288,7 +336,7 @@ typedef struct nearby_fit_model {
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
 ///
-/// Each component is a Markov chain over the keyframes: honest with a share of 1 - ε, N(ν; 0, R),
+/// Each component is a Markov chain over the keyframes: inlier with a share of 1 - ε, N(ν; 0, R),
 /// or faulty with a share of ε, F; so that a burst of faults is one surprise. Minimises the
 /// negative logarithm of the chains' likelihood (forward algorithm) plus the priors by Gauss and
 /// Newton's method, each value weighted by its probability of being no fault given all others
@@ -299,18 +347,18 @@ typedef struct nearby_fit_model {
 /// inverse of the information there. Returns the logarithm of the evidence by Laplace's
 /// approximation, up to a constant common to all priors; minus infinity when it could not be
 /// solved. Noise variances begin at most `widest` times as large as they are: 400 for a start
-/// anywhere, 1 for one that is a mode already. For each component `honest` becomes the mean
+/// anywhere, 1 for one that is a mode already. For each component `inlier_shares` becomes the mean
 /// probability that a value of it is no outlier, one without values: low when the mode explains
 /// little of what it was fitted to. O(count).
 double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
-                  double widest, double *state, double *covariance, double *honest);
+                  double widest, double *state, double *covariance, double *inlier_shares);
 
 /// So many fits cost less than two that are made one by one, or as much where vectors are of four.
 enum { NEARBY_FITS = 8 };
 
 /// The same for up to `NEARBY_FITS` starts in one window, in lanes: each with a model of its own,
 /// all of which hold that the peer moves or all that it rests. States, covariances, shares of
-/// honest values and evidences stand one after the other, states and covariances as long as the
+/// inliers and evidences stand one after the other, states and covariances as long as the
 /// models' are. What cannot be fitted is left as it was, its evidence's logarithm minus infinity.
 /// Takes up to 0.6 MB of stack.
 ///
@@ -318,25 +366,24 @@ enum { NEARBY_FITS = 8 };
 /// One that has not is, to the last bit, the fit of the same start and model without `is_mirrored`.
 void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
                              const nearby_fit_model *models, int32_t fits, double widest,
-                             double *states, double *covariances, double *honest,
+                             double *states, double *covariances, double *inlier_shares,
                              double *log_evidences, int32_t *has_folded);
 
 /// `nearby_fit_side_by_side` with vectors that the processor must have: the same but for rounding.
 /// Given out for tests.
 void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t count,
                                   const nearby_fit_model *models, int32_t fits, double widest,
-                                  double *states, double *covariances, double *honest,
+                                  double *states, double *covariances, double *inlier_shares,
                                   double *log_evidences, int32_t *has_folded,
                                   nearby_vectors vectors);
 
 // MARK: Models
 
-/// A measurement model's prediction for one state, with its Jacobian (`NEARBY_STATE_SIZE`).
-/// These are what `nearby_bank_update` uses, given out for tests and for batch estimation.
-double nearby_range_model(const double *state, const nearby_measurement *from, double *jacobian);
-double nearby_azimuth_model(const double *state, const nearby_measurement *from, double *jacobian);
-double nearby_elevation_model(const double *state, const nearby_measurement *from,
-                              double *jacobian);
+/// The prediction of a measurement of a kind for one state, with its Jacobian
+/// (`NEARBY_STATE_SIZE`). These models are what `nearby_bank_update` uses, given out for tests and
+/// for batch estimation. Not a number for a kind that does not exist.
+double nearby_predict(int32_t kind, const double *state, const nearby_antenna_pose *from,
+                      double *jacobian);
 
 // MARK: Elementary functions
 

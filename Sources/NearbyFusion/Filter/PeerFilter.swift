@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
 import NearbyGeometry
 
 /// What the engine knows of one peer.
 ///
-/// The incumbent is the account that is published. When the samples keep contradicting it, a
-/// challenger is born from them and runs beside it, until one of the two proves right.
+/// The incumbent track is the one that is published. When the samples keep contradicting it, a
+/// challenger is born from them and runs beside it (``Challenge``).
 struct PeerFilter: Sendable {
   let motion: PeerMotion
   /// The incumbent and after it, while there is one, the challenger; empty before the second sample.
   ///
-  /// In an array because an account is worked on where it is: it is too large to be copied with every
-  /// sample.
-  private var accounts: [Tracker] = []
-  /// What the account is born of again whenever it is asked for, from its first sample to the second.
-  ///
-  /// Hypotheses all over a sphere take sixty kilobytes, and most devices in a crowd are never heard
-  /// twice.
-  private var firstComponents: Components?
-  /// Whether the accounts must be woken up, or born again, before anything is asked of them.
-  private var isAsleep = false
-  private(set) var standing = Standing()
+  /// Performance: in an array because a track is worked on in place; it is too large to be copied with
+  /// every sample.
+  private var tracks: [Track] = []
+  /// How they are kept between samples.
+  private var storage = Storage.ready
+  private(set) var convergence = ConvergenceState()
   private(set) var posterior = RestingPosterior()
 
   /// The distance from ranges alone; only while ranges come that cannot be held against a place, or
@@ -30,20 +24,28 @@ struct PeerFilter: Sendable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
-  /// The world that the accounts are about.
+  /// The world that the tracks are in.
   private var world: Int?
   private var noise: NoiseLevels
-  private var lastSample: RangingSample?
-  private var azimuthRun = StuckAngle()
-  private var elevationRun = StuckAngle()
+  private var screening = SampleScreening()
+
+  /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
+  private enum Storage {
+    /// As they are worked on.
+    case ready
+    /// With the hypotheses packed.
+    case packed
+    /// Only what the first track is born of, again whenever it is asked for, from its first sample to
+    /// the second: nothing is learnt meanwhile. Hypotheses all over a sphere take sixty kilobytes, and
+    /// most devices in a crowd are never heard twice.
+    case unborn(Measurements)
+  }
 
   init(motion: PeerMotion, _ ranging: RangingConfiguration) {
     self.motion = motion
     noise = NoiseLevels(ranging)
   }
 
-  /// A challenger must have been right for so long before it takes over, seconds.
-  private static let probation = 1.0
   /// A peer of unknown motion is on its way from when it moves with the first of these probabilities
   /// until it does with less than the second.
   private static let startsAbove = 0.5
@@ -53,83 +55,92 @@ struct PeerFilter: Sendable {
   ///
   /// - Parameters:
   ///   - sample: The sample.
-  ///   - device: Where the device was; not looked at when there is a reason.
-  ///   - reason: Why nothing of it can be used, if so.
+  ///   - device: Where the device was; not read when there is no pose.
+  ///   - hasPose: Whether there is one near enough.
+  ///   - newestSampleTime: The newest sample of any peer that was used.
   ///   - odometry: How the odometry is doing.
   ///   - settings: The settings.
   ///   - isInCrowd: Whether there are so many peers that memory counts for more than time.
-  ///   - report: What becomes of the components.
+  ///   - reports: What becomes of the measurements.
   /// - Returns: Whether any of it could be used.
   mutating func add(
-    _ sample: RangingSample, at device: TrajectoryPoint,
-    rejecting reason: ComponentReport.Rejection?, _ odometry: OdometryState, _ settings: Settings,
-    isInCrowd: Bool, into report: inout PerComponent<ComponentReport>
+    _ sample: RangingSample, at device: TrajectoryPoint, hasPose: Bool,
+    newestSampleTime: Timestamp?, _ odometry: OdometryState, _ settings: Settings,
+    isInCrowd: Bool, into reports: inout PerKind<ComponentReport>
   ) -> Bool {
-    let components = judge(
-      sample, at: device.worldFromDevice, rejecting: reason, settings, into: &report)
-    var newborn = isAsleep ? wake(settings) : nil
-    if !components.isEmpty {
+    let rejection = SampleScreening.rejection(
+      of: sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, world: world,
+      settings)
+    let measurements = screening.screen(
+      sample, at: device.worldFromDevice, rejecting: rejection, settings, into: &reports)
+    var unborn = unpack(settings)
+    if !measurements.isEmpty {
       let isBorn = fuse(
-        components, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry, settings,
-        into: &report)
-      newborn = isBorn ? components : nil
-    } else if let reason, reason.isForLackOfPose {
-      standing.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
-      followRange(of: sample, report.range, settings)
+        measurements, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry,
+        settings, into: &reports)
+      unborn = isBorn ? measurements : nil
+    } else if let rejection, rejection.isForLackOfPose {
+      convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
+      followRange(of: sample, reports.range, settings)
     }
-    assess(settings, odometry, isUsed: report.isUsed, at: sample.timestamp)
-    if newborn != nil {
-      layAside(newborn)
-    } else if isInCrowd, standing.hypothesisCount > Self.fewHypotheses || hasChallenger {
-      sleep()
-    }
-    return !components.isEmpty
+    assess(
+      settings, odometry, isUsed: reports.isUsed, lacksPose: rejection?.isForLackOfPose ?? false,
+      at: sample.timestamp)
+    if isInCrowd { pack(bornOf: unborn) }
+    return !measurements.isEmpty
   }
 
-  // MARK: Sleep between samples
+  // MARK: Memory between samples
 
   /// So many hypotheses are not worth packing.
   private static let fewHypotheses = 8
 
-  /// Whether there is an account, or what it is born of.
-  var hasAccount: Bool { firstComponents != nil || !accounts.isEmpty }
-
-  /// The account that is published; `nil` before the first sample.
-  func incumbent(_ settings: Settings) -> Tracker? {
-    guard isAsleep else { return accounts.first }
-    var awake = self
-    awake.wake(settings)
-    return awake.accounts.first
+  /// Whether there is a track, or what it is born of.
+  var hasTrack: Bool {
+    if case .unborn = storage { true } else { !tracks.isEmpty }
   }
 
-  /// Keeps only what a newborn account was born of.
-  @inline(never)
-  private mutating func layAside(_ components: Components?) {
-    firstComponents = components
-    accounts = []
-    isAsleep = true
+  /// The track that is published; `nil` before the first sample.
+  func incumbent(_ settings: Settings) -> Track? {
+    if case .ready = storage { return tracks.first }
+    var ready = self
+    ready.unpack(settings)
+    return ready.tracks.first
   }
 
-  @inline(never)
-  private mutating func sleep() {
-    for index in accounts.indices { accounts[index].sleep() }
-    isAsleep = true
-  }
-
-  /// Wakes the accounts up, or lets the first be born again as it was: nothing has been learnt since.
+  /// Takes less memory until the next sample.
   ///
-  /// - Returns: What it was born of, if so.
+  /// - Parameter measurements: What the only track was born of, if nothing has been learnt since.
   @inline(never)
+  private mutating func pack(bornOf measurements: Measurements?) {
+    if let measurements {
+      storage = .unborn(measurements)
+      tracks = []
+    } else if convergence.hypothesisCount > Self.fewHypotheses || hasChallenger {
+      for index in tracks.indices { tracks[index].pack() }
+      storage = .packed
+    }
+  }
+
+  /// Makes the tracks ready.
+  ///
+  /// - Returns: What the first was born of, if it was born again.
+  @inline(__always)
   @discardableResult
-  private mutating func wake(_ settings: Settings) -> Components? {
-    isAsleep = false
-    guard let components = firstComponents else {
-      for index in accounts.indices { accounts[index].wake() }
+  private mutating func unpack(_ settings: Settings) -> Measurements? {
+    if case .ready = storage { return nil }
+    return unpackStored(settings)
+  }
+
+  @inline(never)
+  private mutating func unpackStored(_ settings: Settings) -> Measurements? {
+    defer { storage = .ready }
+    guard case .unborn(let measurements) = storage else {
+      for index in tracks.indices { tracks[index].unpack() }
       return nil
     }
-    firstComponents = nil
-    accounts = [born(of: components, at: posterior.device, settings)]
-    return components
+    tracks = [track(bornOf: measurements, at: posterior.device, settings)]
+    return measurements
   }
 
   // MARK: Ranges alone
@@ -140,7 +151,7 @@ struct PeerFilter: Sendable {
   ) {
     guard case .rejected(let rejection) = report.outcome, rejection.isForLackOfPose else { return }
     var ranges = ranges ?? RangeTracker(settings.configuration)
-    if self.ranges == nil, !accounts.isEmpty {
+    if self.ranges == nil, !tracks.isEmpty {
       // The first of them is filtered like any other: it may be a fault.
       let known = view(from: posterior.device, settings)
       let (distance, variance) = known.distance(known.best)
@@ -157,9 +168,9 @@ struct PeerFilter: Sendable {
   /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no
   /// farther than that.
   private mutating func followShortRanges(
-    _ range: Components.Measured, at time: Timestamp, _ settings: Settings
+    _ range: Measurements.Value, at time: Timestamp, _ settings: Settings
   ) {
-    guard accounts[0].rangesAreTooShort else {
+    guard tracks[0].consistency.rangesAreTooShort else {
       ranges = nil
       return
     }
@@ -167,230 +178,148 @@ struct PeerFilter: Sendable {
     ranges?.add(range.value, sigma: range.sigma, at: time)
   }
 
-  // MARK: Stage 1, judging the sample
-
-  /// The components that may be used; what became of the others stands in the report.
-  ///
-  /// - Parameters:
-  ///   - sample: The sample.
-  ///   - worldFromDevice: Where the device was; not looked at when there is a reason.
-  ///   - reason: Why nothing of it can be used, if so.
-  ///   - settings: The settings.
-  ///   - report: What becomes of the components.
-  /// - Returns: What may be used.
-  @inline(__always)
-  private mutating func judge(
-    _ sample: RangingSample, at worldFromDevice: RigidTransform,
-    rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
-    into report: inout PerComponent<ComponentReport>
-  ) -> Components {
-    let reason = isDuplicate(sample) ? .duplicate : reason
-    var components = Components()
-    components[0] = judged(
-      .range, sample, at: worldFromDevice, rejecting: reason, settings, into: &report.range)
-    components[1] = judged(
-      .azimuth, sample, at: worldFromDevice, rejecting: reason, settings, into: &report.azimuth)
-    components[2] = judged(
-      .elevation, sample, at: worldFromDevice, rejecting: reason, settings,
-      into: &report.elevation)
-    return components
-  }
-
-  @inline(__always)
-  private mutating func judged(
-    _ component: Component, _ sample: RangingSample, at worldFromDevice: RigidTransform,
-    rejecting reason: ComponentReport.Rejection?, _ settings: Settings,
-    into report: inout ComponentReport
-  ) -> MeasuredComponent? {
-    guard
-      let measured = MeasuredComponent(component, of: sample, settings.configuration.ranging)
-    else { return nil }
-    var rejection = measured.rejection ?? reason
-    if rejection == nil, settings.configuration.features.contains(.stuckAngles),
-      isStuck(component, measured.value, at: worldFromDevice)
-    {
-      rejection = .stuck
-    }
-    guard let rejection else { return measured }
-    report.value = measured.value
-    report.outcome = .rejected(rejection)
-    return nil
-  }
-
-  /// Whether a sample is the one before it again.
-  @inline(__always)
-  private mutating func isDuplicate(_ sample: RangingSample) -> Bool {
-    let isDuplicate = sample.timestamp == lastSample?.timestamp && sample == lastSample
-    lastSample = sample
-    return isDuplicate
-  }
-
-  /// Whether an angle only repeats what was measured in another pose.
-  @inline(__always)
-  private mutating func isStuck(
-    _ component: Component, _ value: Double, at worldFromDevice: RigidTransform
-  ) -> Bool {
-    switch component {
-    case .range: false
-    case .azimuth: azimuthRun.isStuck(value, at: worldFromDevice)
-    case .elevation: elevationRun.isStuck(value, at: worldFromDevice)
-    }
-  }
-
   // MARK: Stages 2 to 7
 
-  /// Fuses the usable components of a sample.
+  /// Fuses the usable measurements of a sample.
   ///
-  /// - Returns: Whether the account is born of them.
+  /// - Returns: Whether the track is born of them.
   private mutating func fuse(
-    _ components: Components, at device: TrajectoryPoint, isObstructed: Bool,
-    _ odometry: OdometryState, _ settings: Settings,
-    into report: inout PerComponent<ComponentReport>
+    _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool,
+    _ odometry: OdometryState, _ settings: Settings, into reports: inout PerKind<ComponentReport>
   ) -> Bool {
-    // What was known of a world that is lost says nothing in this one, and a late sample from there
-    // nothing here.
-    if let world, device.world < world {
-      for index in 0..<3 where components.has(index) {
-        report[index].value = components.measured[index].value
-        report[index].outcome = .rejected(.tooLate)
-      }
-      return false
-    }
-    guard world == device.world, !isForgotten(components, at: device, settings) else {
+    // What was known of a world that is lost says nothing in this one.
+    guard world == device.world, !isForgotten(measurements, at: device, settings) else {
       world = device.world
-      accounts = [born(of: components, at: device, settings)]
+      tracks = [track(bornOf: measurements, at: device, settings)]
       ranges = nil
-      standing.outage = .none
-      standing.resumedAt = odometry.resumedAt
-      reportBirth(components, into: &report)
+      convergence.outage = .none
+      convergence.resumedAt = odometry.resumedAt
+      reportBirth(measurements, into: &reports)
       return true
     }
-    let variances = variances(of: components, settings)
-    step(0, components, variances, at: device, isObstructed: isObstructed, settings)
-    if hasChallenger || motion == .unknown || accounts[0].isDoubted {
-      challenge(components, variances, at: device, isObstructed: isObstructed, settings)
+    let errors = errors(of: measurements, settings)
+    var result = tracks[0].step(
+      measurements, errors, at: device, noise: noise, isObstructed: isObstructed, settings)
+    if hasChallenger || motion == .unknown || tracks[0].isDoubted {
+      challenge(
+        measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
     }
-    if ranges != nil || accounts[0].rangesAreTooShort, components.has(0) {
-      followShortRanges(components.measured.range, at: device.timestamp, settings)
+    if measurements.has(.range), ranges != nil || tracks[0].consistency.rangesAreTooShort {
+      followShortRanges(measurements.values.range, at: device.timestamp, settings)
     }
-    self.report(components, variances, settings, into: &report)
+    report(result, measurements, errors, settings, into: &reports)
     return false
   }
 
-  /// Whether the account says nothing any more of a peer that may move, after a gap without samples.
+  /// Whether the track says nothing any more of a peer that may move, after a gap without samples.
   @inline(__always)
   private func isForgotten(
-    _ components: Components, at device: TrajectoryPoint, _ settings: Settings
+    _ measurements: Measurements, at device: TrajectoryPoint, _ settings: Settings
   ) -> Bool {
-    motion != .stationary && components.has(0)
-      && accounts[0].isForgotten(
-        at: device, range: components.measured.range.value, settings)
+    motion != .stationary && measurements.has(.range)
+      && tracks[0].isForgotten(
+        at: device, range: measurements.values.range.value, settings)
   }
 
-  /// What is assumed of the noise of a sample.
+  /// The variances that are assumed of a sample's errors.
   @inline(__always)
-  private func variances(of components: Components, _ settings: Settings) -> NoiseVariances {
-    NoiseVariances(
-      white: PerComponent(
-        range: noise.range.whiteVariance(stated: components.measured.range.sigma),
-        azimuth: noise.azimuth.whiteVariance(stated: components.measured.azimuth.sigma),
-        elevation: noise.elevation.whiteVariance(stated: components.measured.elevation.sigma)),
-      wandering: ErrorVariances(noise, settings.configuration).wandering)
+  private func errors(
+    of measurements: Measurements, _ settings: Settings
+  ) -> PerKind<ErrorVariances> {
+    let values = measurements.values
+    return PerKind(
+      range: settings.configuration.errorVariances(
+        of: .range, noise.range, stated: values.range.sigma),
+      azimuth: settings.configuration.errorVariances(
+        of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
+      elevation: settings.configuration.errorVariances(
+        of: .elevation, noise.elevation, stated: values.elevation.sigma))
   }
 
-  private func born(
-    of components: Components, at device: TrajectoryPoint, _ settings: Settings
-  ) -> Tracker {
-    Tracker(components, at: device, motion: motion, noise: noise, settings.configuration)
+  private func track(
+    bornOf measurements: Measurements, at device: TrajectoryPoint, _ settings: Settings
+  ) -> Track {
+    Track(measurements, at: device, motion: motion, noise: noise, settings)
   }
 
-  /// Stages 3 to 6 for one account.
-  @inline(__always)
-  private mutating func step(
-    _ index: Int, _ components: Components, _ variances: NoiseVariances,
-    at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
-  ) {
-    if accounts[index].isSearching {
-      accounts[index].searchingStep(
-        components, variances, at: device, noise: noise, isObstructed: isObstructed, settings)
-    } else {
-      accounts[index].step(
-        components, variances, at: device, isObstructed: isObstructed, settings)
-    }
-  }
-
-  private var hasChallenger: Bool { accounts.count > 1 }
+  private var hasChallenger: Bool { tracks.count > 1 }
 
   private mutating func dropChallenger() {
-    if hasChallenger { accounts.removeLast() }
+    if hasChallenger { tracks.removeLast() }
   }
 
   /// Lets a challenger be born, grow, win or lose.
+  ///
+  /// - Parameters:
+  ///   - measurements: What was measured.
+  ///   - errors: The variances of its errors.
+  ///   - device: Where the device was.
+  ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - settings: The settings.
+  ///   - result: How the sample met the incumbent; how it met the challenger, if that wins.
   private mutating func challenge(
-    _ components: Components, _ variances: NoiseVariances, at device: TrajectoryPoint,
-    isObstructed: Bool, _ settings: Settings
+    _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings, _ result: inout StepResult
   ) {
-    let isLost = accounts[0].isLost
-    if accounts[0].isConsistent && !isLost || hasChallenger && accounts[1].isContradicted {
+    let incumbent = tracks[0].asIncumbent
+    if hasChallenger, Challenge.ends(tracks[1].asChallenger(at: device), incumbent) {
       dropChallenger()
     }
     // What a challenger saw of a peer on its way says nothing about where the peer came to rest.
     let wasUnderway = isUnderway
     isUnderway =
       motion == .unknown
-      && accounts[0].bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
+      && tracks[0].bank.movingShare > (wasUnderway ? Self.stopsBelow : Self.startsAbove)
     if wasUnderway, !isUnderway { dropChallenger() }
-    let isDoubted = accounts[0].isDoubted
     guard hasChallenger else {
-      if isDoubted { accounts.append(born(of: components, at: device, settings)) }
+      if incumbent.isDoubted {
+        tracks.append(track(bornOf: measurements, at: device, settings))
+      }
       return
     }
-    step(1, components, variances, at: device, isObstructed: isObstructed, settings)
-    if isDoubted, accounts[1].isSettled, accounts[1].isConsistent,
-      accounts[1].hasBeenTested || accounts[0].rangesContradict || isLost,
-      device.timestamp.seconds(since: accounts[1].birthDevice.timestamp) >= Self.probation
-    {
-      accounts.removeFirst()
+    let challengerResult = tracks[1].step(
+      measurements, errors, at: device, noise: noise, isObstructed: isObstructed, settings)
+    if Challenge.wins(tracks[1].asChallenger(at: device), incumbent) {
+      tracks.removeFirst()
+      result = challengerResult
     }
   }
 
   // MARK: Stage 8, reports and learning
 
-  /// Reports what became of the components, and learns how noisy they are.
+  /// Reports what became of the measurements, and learns how noisy they are.
   private mutating func report(
-    _ components: Components, _ variances: NoiseVariances, _ settings: Settings,
-    into report: inout PerComponent<ComponentReport>
+    _ result: StepResult, _ measurements: Measurements, _ errors: PerKind<ErrorVariances>,
+    _ settings: Settings, into reports: inout PerKind<ComponentReport>
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)
     // Of several hypotheses no residual is that of the place where the peer is.
-    let isClear = accounts[0].outcomesWeight > 0.9
-    let novelty = accounts[0].novelty
-    if components.has(0) {
-      report.range = Self.report(
-        accounts[0].outcomes.range, components, 0, variances, novelty: novelty.range,
-        learns: learns, isClear: isClear, &noise.range)
+    let isClear = result.weight > 0.9
+    if measurements.has(.range) {
+      reports.range = Self.report(
+        result.outcomes.range, measurements.values.range, white: errors.range.white,
+        decorrelation: result.decorrelation.range, learns: learns, isClear: isClear, &noise.range)
     }
-    if components.has(1) {
-      report.azimuth = Self.report(
-        accounts[0].outcomes.azimuth, components, 1, variances, novelty: novelty.angle,
-        learns: learns, isClear: isClear, &noise.azimuth)
+    if measurements.has(.azimuth) {
+      reports.azimuth = Self.report(
+        result.outcomes.azimuth, measurements.values.azimuth, white: errors.azimuth.white,
+        decorrelation: result.decorrelation.angle, learns: learns, isClear: isClear,
+        &noise.azimuth)
     }
-    if components.has(2) {
-      report.elevation = Self.report(
-        accounts[0].outcomes.elevation, components, 2, variances, novelty: novelty.angle,
-        learns: learns, isClear: isClear, &noise.elevation)
+    if measurements.has(.elevation) {
+      reports.elevation = Self.report(
+        result.outcomes.elevation, measurements.values.elevation, white: errors.elevation.white,
+        decorrelation: result.decorrelation.angle, learns: learns, isClear: isClear,
+        &noise.elevation)
     }
   }
 
-  /// Says what became of one component, and learns from it.
+  /// Says what became of one measurement, and learns from it.
   @inline(__always)
   private static func report(
-    _ outcome: Tracker.Outcome, _ components: Components, _ index: Int,
-    _ variances: NoiseVariances, novelty: Double, learns: Bool, isClear: Bool,
-    _ noise: inout NoiseLevel
+    _ outcome: StepResult.Outcome, _ measured: Measurements.Value, white: Double,
+    decorrelation: Double, learns: Bool, isClear: Bool, _ noise: inout NoiseLevel
   ) -> ComponentReport {
-    let measured = components.measured[index]
-    let white = variances.white[index]
     let isInlier = outcome.inlier >= 0.5
     if learns, isClear, isInlier {
       let taken =
@@ -399,7 +328,7 @@ struct PeerFilter: Sendable {
       noise.observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
-          novelty: novelty, sigma: measured.sigma))
+          decorrelation: decorrelation, sigma: measured.sigma))
     } else if learns {
       noise.forgetLast()
     }
@@ -410,14 +339,14 @@ struct PeerFilter: Sendable {
         ? .fused(weight: outcome.inlier) : .rejectedAsOutlier(weight: outcome.inlier))
   }
 
-  /// Reports the components of the sample from which the bank was born: used, with no innovation.
+  /// Reports the measurements of which the track was born: used, with no innovation.
   private mutating func reportBirth(
-    _ components: Components, into report: inout PerComponent<ComponentReport>
+    _ measurements: Measurements, into reports: inout PerKind<ComponentReport>
   ) {
-    for index in 0..<3 {
-      guard let component = components[index] else { continue }
-      report[index] = ComponentReport(
-        value: component.value, variance: noise[index].whiteVariance(stated: component.sigma),
+    for kind in MeasurementKind.allCases {
+      guard let measured = measurements[kind] else { continue }
+      reports[kind] = ComponentReport(
+        value: measured.value, variance: noise[kind].whiteVariance(stated: measured.sigma),
         innovation: 0, innovationVariance: .infinity, outcome: .fused(weight: 1))
     }
   }
@@ -426,33 +355,39 @@ struct PeerFilter: Sendable {
 
   /// Judges convergence and the vertical direction as of the newest sample.
   private mutating func assess(
-    _ settings: Settings, _ odometry: OdometryState, isUsed: Bool, at time: Timestamp
+    _ settings: Settings, _ odometry: OdometryState, isUsed: Bool, lacksPose: Bool,
+    at time: Timestamp
   ) {
     if isUsed {
-      standing.unusableSince = nil
-    } else if standing.unusableSince == nil, !odometry.hasNoPose {
-      standing.unusableSince = time
+      convergence.unusableSince = nil
+    } else if convergence.unusableSince == nil, !lacksPose {
+      convergence.unusableSince = time
     }
-    guard !accounts.isEmpty else {
-      if standing.outage == .ongoing { standing.convergence = .notConverged(.insufficientLighting) }
+    guard !tracks.isEmpty else {
+      if convergence.outage == .ongoing {
+        convergence.verdict = .notConverged(.insufficientLighting)
+      }
       return
     }
-    standing.hypothesisCount = accounts[0].bank.count
-    standing.isSearching = !accounts[0].isSettled
-    standing.isDoubtful =
-      hasChallenger && accounts[0].rangesContradict || !accounts[0].explainsWhatItSaw
-    standing.isProven = accounts[0].isProven
-    if isUsed, standing.outage != .none || standing.resumedAt != odometry.resumedAt {
+    convergence.hypothesisCount = tracks[0].bank.count
+    convergence.isSearching = !tracks[0].phase.isSettled
+    convergence.isDoubtful =
+      hasChallenger && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
+    convergence.isProven = tracks[0].isProven
+    if isUsed, convergence.outage != .none || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }
     posterior.isSingle =
-      standing.hypothesisCount == 1 && motion == .stationary && ranges == nil
-    posterior.device = accounts[0].device
-    posterior.spread = accounts[0].spread
-    (posterior.mean, posterior.covariance) = accounts[0].bank.positionMoments()
+      convergence.hypothesisCount == 1 && motion == .stationary && ranges == nil
+    posterior.device = tracks[0].device
+    posterior.spread = tracks[0].spread
+    (posterior.mean, posterior.covariance) = tracks[0].bank.positionMoments()
     let isConverged =
-      standing.hypothesisCount == 1 && confirm(settings, isDark: odometry.isDark, at: time)
-    if !isConverged { judgePosterior(settings, isDark: odometry.isDark, at: time) }
+      convergence.hypothesisCount == 1
+      && confirm(settings, isVisionLimited: odometry.isVisionLimited, at: time)
+    if !isConverged {
+      judgePosterior(settings, isVisionLimited: odometry.isVisionLimited, at: time)
+    }
   }
 
   /// Takes note that a sample was used while the odometry's world is yet to be confirmed.
@@ -461,46 +396,52 @@ struct PeerFilter: Sendable {
   ) {
     // A late sample from before the outage confirms nothing.
     if let resumedAt = odometry.resumedAt, time < resumedAt { return }
-    standing.outage.addSampleWithPose(
-      at: time, hasResumed: standing.resumedAt != odometry.resumedAt,
-      isContradicted: standing.isDoubtful, probation: probation)
-    standing.resumedAt = odometry.resumedAt
+    convergence.outage.addSampleWithPose(
+      at: time, hasResumed: convergence.resumedAt != odometry.resumedAt,
+      isContradicted: convergence.isDoubtful, probation: probation)
+    convergence.resumedAt = odometry.resumedAt
   }
 
   /// The posterior, while there is a single hypothesis, as of the newest sample.
   @inline(__always)
   private var singleView: GaussianView {
     GaussianView(
-      posterior.mean, posterior.covariance, from: accounts[0].device.worldFromDevice)
+      posterior.mean, posterior.covariance, from: tracks[0].device.worldFromDevice)
   }
 
-  /// Judges a single hypothesis, if it has converged: in line, as most have.
+  /// Judges whether a single hypothesis has converged. Performance: in line, as most have.
   @inline(__always)
-  private mutating func confirm(_ settings: Settings, isDark: Bool, at time: Timestamp) -> Bool {
+  private mutating func confirm(
+    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+  ) -> Bool {
     let view = singleView
-    return standing.confirm(
-      view, view.width(settings.configuration), settings, isDark: isDark, at: time)
+    return convergence.confirm(
+      view, view.width(settings.configuration), settings, isVisionLimited: isVisionLimited,
+      at: time)
   }
 
   /// Judges whatever there is: several hypotheses, or one that has not converged.
   @inline(never)
-  private mutating func judgePosterior(_ settings: Settings, isDark: Bool, at time: Timestamp) {
-    if standing.hypothesisCount == 1 {
+  private mutating func judgePosterior(
+    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+  ) {
+    if convergence.hypothesisCount == 1 {
       let view = singleView
-      standing.explain(
+      convergence.explain(
         view, view.width(settings.configuration), spread: posterior.spread, settings,
-        isDark: isDark, at: time)
+        isVisionLimited: isVisionLimited, at: time)
       return
     }
     let view = view(from: posterior.device, settings)
     let width = view.width(settings.configuration)
-    if !standing.confirm(view, width, settings, isDark: isDark, at: time) {
-      standing.explain(
-        view, width, spread: posterior.spread, settings, isDark: isDark, at: time)
+    if !convergence.confirm(view, width, settings, isVisionLimited: isVisionLimited, at: time) {
+      convergence.explain(
+        view, width, spread: posterior.spread, settings, isVisionLimited: isVisionLimited,
+        at: time)
     }
   }
 
-  /// The posterior as seen from the device at a moment; there must be an account.
+  /// The posterior as seen from the device at a moment; there must be a track.
   ///
   /// - Parameters:
   ///   - device: Where the device was, as far as a pose has told.
@@ -510,18 +451,15 @@ struct PeerFilter: Sendable {
   func view(
     from device: TrajectoryPoint, unseen: Double = 0, _ settings: Settings
   ) -> MixtureView {
-    guard !isAsleep else {
-      var awake = self
-      awake.wake(settings)
-      return awake.view(from: device, unseen: unseen, settings)
+    guard case .ready = storage else {
+      var ready = self
+      ready.unpack(settings)
+      return ready.view(from: device, unseen: unseen, settings)
     }
-    let isPlanar = settings.configuration.odometry.isPlanar
-    var drift = OdometryDrift(from: accounts[0].device, to: device, isPlanar: isPlanar)
-    if unseen > 0 {
-      drift.addUnseenMotion(
-        seconds: unseen, settings.configuration.motion, isPlanar: isPlanar)
-    }
+    var drift = OdometryDrift(
+      from: tracks[0].device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
+    if unseen > 0 { drift.addUnseenMotion(seconds: unseen, settings.motion) }
     return MixtureView(
-      accounts[0].bank(at: device, settings), from: device.worldFromDevice, drift: drift)
+      tracks[0].bank(at: device, settings), from: device.worldFromDevice, drift: drift)
   }
 }

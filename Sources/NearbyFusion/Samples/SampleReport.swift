@@ -97,8 +97,11 @@ public struct SampleReport: Hashable, Sendable {
 
   /// How much of the sample was used.
   public var use: Use {
-    let measured = range.isPresent + azimuth.isPresent + elevation.isPresent
-    let used = range.isFused + azimuth.isFused + elevation.isFused
+    var (measured, used) = (0, 0)
+    for kind in MeasurementKind.allCases {
+      measured += self[kind].isPresent
+      used += self[kind].isFused
+    }
     return used == 0 ? .rejected : used == measured ? .all : .partial
   }
 
@@ -109,23 +112,27 @@ public struct SampleReport: Hashable, Sendable {
   public var normalizedInnovationSquared: Double? {
     var sum = 0.0
     var used = 0
-    for index in 0..<3 where self[index].isUsed && self[index].innovationVariance.isFinite {
-      sum += self[index].innovation * self[index].innovation / self[index].innovationVariance
+    for kind in MeasurementKind.allCases {
+      let report = self[kind]
+      guard report.isUsed, report.innovationVariance.isFinite else { continue }
+      sum += report.innovation * report.innovation / report.innovationVariance
       used += 1
     }
     return used > 0 ? sum : nil
   }
 
-  /// The components in their fixed order: range, azimuth, elevation.
-  subscript(index: Int) -> ComponentReport {
-    index == 0 ? range : index == 1 ? azimuth : elevation
+  /// The report of a kind.
+  @inline(__always)
+  package subscript(kind: MeasurementKind) -> ComponentReport {
+    switch kind {
+    case .range: range
+    case .azimuth: azimuth
+    case .elevation: elevation
+    }
   }
 }
 
-extension PerComponent<ComponentReport> {
-  /// Of a sample of which nothing was measured.
-  static var absent: Self { Self(range: .absent, azimuth: .absent, elevation: .absent) }
-
+extension PerKind<ComponentReport> {
   /// Whether any counts as used.
   @inline(__always)
   var isUsed: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }

@@ -4,11 +4,10 @@ import NearbyGeometry
 /// How the odometry is doing as a sample comes.
 struct OdometryState {
   /// Whether it is limited, or the scene dark.
-  var isDark: Bool
-  /// Whether it has no pose for the sample's time.
-  var hasNoPose = false
-  /// Whether it has been silent for so long that this is an outage.
-  var isSilent = false
+  var isVisionLimited: Bool
+  /// Whether it has no pose for the sample's time, and has been silent for so long that this is an
+  /// outage.
+  var isSilent: Bool
   /// When poses came back after the newest outage; `nil` when there was none.
   var resumedAt: Timestamp?
 }

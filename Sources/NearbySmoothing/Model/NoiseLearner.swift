@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NearbyFusion
 import NearbyGeometry
 
 /// Measures how noisy each component of each peer is, and how much each sample tells.
@@ -32,15 +33,16 @@ struct NoiseLearner: Sendable {
   private static let mostNeighbours = 256
 
   init(peerCount: Int) {
-    let prior = InlineArray<3, Shares> { component in
-      Self.shares(component, white: Self.whitePrior.share, total: Self.totalPrior.share)
+    let prior = InlineArray<3, Shares> { index in
+      Self.shares(
+        MeasurementKind.allCases[index], white: Self.whitePrior.share, total: Self.totalPrior.share)
     }
     shares = Array(repeating: prior, count: peerCount)
   }
 
-  private static func shares(_ component: Int, white: Double, total: Double) -> Shares {
-    let white = max(white, whiteFloor[component])
-    let floor = wanderFloor[component]
+  private static func shares(_ kind: MeasurementKind, white: Double, total: Double) -> Shares {
+    let white = max(white, whiteFloor[kind.rawValue])
+    let floor = wanderFloor[kind.rawValue]
     return Shares(
       white: white * white, wander: max(total * total - white * white, floor * floor))
   }
@@ -55,68 +57,70 @@ struct NoiseLearner: Sendable {
     _ problem: inout SmoothingProblem, at state: SmoothingState, learnsShares: Bool
   ) {
     for peer in 0..<problem.peerCount {
-      for component in 0..<3 {
+      for kind in MeasurementKind.allCases {
         let own = problem.observations.indices.filter {
-          problem.observations[$0].peer == peer && problem.observations[$0].has(component)
+          problem.observations[$0].peer == peer && problem.observations[$0][kind] != nil
         }
         guard !own.isEmpty else { continue }
         let views = own.map { Viewpoint(problem.observations[$0], in: problem, at: state) }
         if learnsShares {
           let residuals = own.map {
-            residual(component, of: problem.observations[$0], problem, state)
+            residual(kind, of: problem.observations[$0], problem, state)
           }
-          shares[peer][component] = Self.shares(component, residuals, views)
+          shares[peer][kind.rawValue] = Self.shares(kind, residuals, views)
         }
-        let draws = Self.draws(component, views)
+        let draws = Self.draws(kind, views)
         for (index, observation) in own.enumerated() {
-          problem.observations[observation].noise[component] = noise(
-            component, of: problem.observations[observation], draw: draws[index])
+          problem.observations[observation].noise[kind.rawValue] = noise(
+            kind, of: problem.observations[observation], draw: draws[index])
         }
       }
     }
   }
 
   private func noise(
-    _ component: Int, of observation: Observation, draw: Double
-  ) -> ComponentNoise {
-    let share = shares[observation.peer][component]
-    let square = observation.sigma[component] * observation.sigma[component]
-    let pose = component == 0 ? observation.poseVariance.range : observation.poseVariance.angle
+    _ kind: MeasurementKind, of observation: Observation, draw: Double
+  ) -> MeasurementNoise {
+    let share = shares[observation.peer][kind.rawValue]
+    let sigma = observation[kind]?.sigma ?? 1
+    let square = sigma * sigma
+    let pose = kind == .range ? observation.poseVariance.range : observation.poseVariance.angle
     let all = (share.white + share.wander) * square + pose
-    return ComponentNoise(
+    return MeasurementNoise(
       variance: all, power: all / ((share.white + share.wander / draw) * square + pose))
   }
 
   /// A residual as a share of its sigma; `nil` for an outlier.
   private func residual(
-    _ component: Int, of observation: Observation, _ problem: SmoothingProblem,
+    _ kind: MeasurementKind, of observation: Observation, _ problem: SmoothingProblem,
     _ state: SmoothingState
   ) -> Double? {
+    guard let measurement = observation[kind] else { return nil }
     let parameters = state.peers[observation.peer]
     let x = problem.place(
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
     let innovation = SmoothingProblem.predict(
-      component, of: observation,
+      kind, measurement, of: observation,
       peerAt: state.position(
         ofPeerAt: x, knot: observation.knot, device: problem.knots[observation.knot].place),
-      bias: parameters.rangeBias, scale: parameters.rangeScale
+      parameters
     ).innovation
     let inlier = problem.likelihood(
-      component, innovation: innovation, variance: observation.noise[component].variance,
-      outlierShare: observation.outlierShare[component]
+      kind, innovation: innovation, variance: observation.noise[kind.rawValue].variance,
+      outlierShare: observation.outlierShare[kind.rawValue]
     ).inlier
     guard inlier >= 0.5 else { return nil }
-    return innovation / observation.sigma[component]
+    return innovation / measurement.sigma
   }
 
   /// How much of an independent draw of its wandering error each sample holds.
-  private static func draws(_ component: Int, _ views: [Viewpoint]) -> [Double] {
+  private static func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
     let every = (views.count + mostNeighbours - 1) / mostNeighbours
     return views.map { view in
       var sum = 0.0
       for other in stride(from: 0, to: views.count, by: every) {
-        sum += view.correlation(component, with: views[other])
+        sum += view.correlation(kind, with: views[other])
       }
       return 1 / max(1, Double(every) * sum)
     }
@@ -124,7 +128,7 @@ struct NoiseLearner: Sendable {
 
   /// The shares that residuals show; `nil` stands for an outlier.
   private static func shares(
-    _ component: Int, _ residuals: [Double?], _ views: [Viewpoint]
+    _ kind: MeasurementKind, _ residuals: [Double?], _ views: [Viewpoint]
   ) -> Shares {
     var white = RunningMean(value: whitePrior.share, weight: whitePrior.weight)
     var total = RunningMean(value: totalPrior.share, weight: totalPrior.weight)
@@ -134,19 +138,19 @@ struct NoiseLearner: Sendable {
         last = nil
         continue
       }
-      var novelty = 1.0
+      var decorrelation = 1.0
       if let last {
         // E|x| is σ √(2/π), and the difference of two has √2 times the sigma of one.
         let difference = min(abs(residual - last.residual), mostSigmas)
         white.add(difference * Double.pi.squareRoot() / 2, weight: 1)
-        let correlation = view.correlation(component, with: last.view)
-        novelty = 1 - correlation * correlation
+        let correlation = view.correlation(kind, with: last.view)
+        decorrelation = 1 - correlation * correlation
       }
       total.add(
-        min(abs(residual), mostSigmas) * (Double.pi / 2).squareRoot(), weight: novelty)
+        min(abs(residual), mostSigmas) * (Double.pi / 2).squareRoot(), weight: decorrelation)
       last = (residual, view)
     }
-    return shares(component, white: white.value, total: total.value)
+    return shares(kind, white: white.value, total: total.value)
   }
 
   /// A weighted mean.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import NearbyFusion
 import NearbyGeometry
 
@@ -11,27 +10,22 @@ struct Observation: Sendable {
   var knot: Int
   /// Seconds from the knot to the sample.
   var secondsSinceKnot: Double
-  /// What was measured and from where, in the odometry's world; its noise is ``noise``.
-  var measurement: nearby_measurement
-  /// The stated sigmas.
-  var sigma: InlineArray<3, Double>
+  /// From where it was measured, in the odometry's world.
+  var pose: AntennaPose
+  /// What was measured, by kind.
+  var measurements: InlineArray<3, MeasuredValue?>
   /// Variance that the pose adds: to a range, and to an angle.
   var poseVariance: (range: Double, angle: Double)
-  /// The probability that a component is an outlier before it is looked at.
+  /// The prior probability that a measurement is an outlier, by kind.
   var outlierShare: InlineArray<3, Double>
-  /// How noisy each component is.
-  var noise: InlineArray<3, ComponentNoise> = InlineArray(repeating: ComponentNoise())
+  /// How noisy each kind is.
+  var noise: InlineArray<3, MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
 
-  func has(_ component: Int) -> Bool { measurement.present & 1 << Int32(component) != 0 }
-
-  func value(_ component: Int) -> Double {
-    component == 0
-      ? measurement.value.0 : component == 1 ? measurement.value.1 : measurement.value.2
-  }
+  subscript(kind: MeasurementKind) -> MeasuredValue? { measurements[kind.rawValue] }
 }
 
-/// How noisy one component of one sample is, and how much it tells.
-struct ComponentNoise: Hashable, Sendable {
+/// How noisy one measurement of one sample is, and how much information it has.
+struct MeasurementNoise: Hashable, Sendable {
   /// The variance of the value, all errors together.
   var variance = 1.0
   /// The power to which the value's likelihood is raised.

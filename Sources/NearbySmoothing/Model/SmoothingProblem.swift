@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
 import NearbyFusion
 import NearbyGeometry
@@ -26,8 +25,9 @@ struct SmoothingProblem: Sendable {
   /// Whether the odometry drifts at all.
   var drifts: Bool
   var ranging: RangingConfiguration
+  var faults: FaultModel
   /// The mean excess of a range without line of sight, metres.
-  var rangeExcess: Double
+  private let rangeExcess: Double
   /// Where peers are sought: around here, so far, metres.
   var priorCenter: Vector3
   var priorSigma: Double
@@ -57,7 +57,8 @@ struct SmoothingProblem: Sendable {
       first?.positionDriftVariance != last?.positionDriftVariance
       || first?.yawDriftVariance != last?.yawDriftVariance
     ranging = configuration.ranging
-    rangeExcess = max(configuration.faults.rangeExcess, 5 * configuration.ranging.rangeSigma)
+    faults = FaultModel(configuration)
+    rangeExcess = faults.rangeExcess(sigma: configuration.ranging.rangeSigma)
     self.priorCenter = priorCenter
     self.priorSigma = priorSigma
     movingSlots = []
@@ -253,64 +254,28 @@ struct SmoothingProblem: Sendable {
 
   // MARK: Measurements
 
-  /// A component of an observation, predicted.
-  struct Prediction {
-    /// Measured minus predicted, angles wrapped.
-    var innovation: Double
-    /// The prediction's derivative by the peer's place in the odometry's world.
-    var gradient: Vector3
-    /// Its derivative by the range scale.
-    var scaleDerivative: Double
-  }
-
-  /// Predicts a component for a peer at a place in the odometry's world as it was then.
+  /// A measurement predicted for a peer at a place in the odometry's world as it was then, and measured
+  /// minus predicted, angles wrapped.
   static func predict(
-    _ component: Int, of observation: Observation, peerAt place: Vector3, bias: Double,
-    scale: Double
-  ) -> Prediction {
-    var state = InlineArray<10, Double>(repeating: 0)
-    (state[0], state[1], state[2]) = (place.x, place.y, place.z)
-    state[Int(NEARBY_STATE_RANGE_BIAS)] = bias
-    state[Int(NEARBY_STATE_RANGE_SCALE)] = scale
-    var jacobian = InlineArray<10, Double>(repeating: 0)
-    let predicted = unsafe withUnsafePointer(to: observation.measurement) { from in
-      unsafe withUnsafeMutableBytes(of: &state) { state in
-        unsafe withUnsafeMutableBytes(of: &jacobian) { jacobian in
-          let state = unsafe state.assumingMemoryBound(to: Double.self).baseAddress
-          let jacobian = unsafe jacobian.assumingMemoryBound(to: Double.self).baseAddress
-          return switch component {
-          case 0: unsafe nearby_range_model(state, from, jacobian)
-          case 1: unsafe nearby_azimuth_model(state, from, jacobian)
-          default: unsafe nearby_elevation_model(state, from, jacobian)
-          }
-        }
-      }
-    }
-    let innovation = observation.value(component) - predicted
-    return Prediction(
-      innovation: component == 0 ? innovation : innovation.wrappedAngle,
-      gradient: Vector3(jacobian[0], jacobian[1], jacobian[2]),
-      scaleDerivative: component == 0 ? jacobian[Int(NEARBY_STATE_RANGE_SCALE)] : 0)
-  }
-
-  /// The density of an outlier: an obstructed range is too long, hardly ever too short; an angle is
-  /// anything in the cone.
-  func outlierDensity(_ component: Int, innovation: Double) -> Double {
-    guard component == 0 else { return 1 / ranging.fieldOfViewRadians }
-    let anything = 0.25 / (30 * rangeExcess)
-    return innovation > 0
-      ? anything + 0.75 * exp(-innovation / rangeExcess) / rangeExcess : anything
+    _ kind: MeasurementKind, _ measurement: MeasuredValue, of observation: Observation,
+    peerAt place: Vector3, _ parameters: PeerParameters
+  ) -> (predicted: PredictedMeasurement, innovation: Double) {
+    let predicted = PredictedMeasurement(
+      kind, from: observation.pose, peer: place, rangeBias: parameters.rangeBias,
+      rangeScale: parameters.rangeScale)
+    return (predicted, kind.wrapped(measurement.value - predicted.value))
   }
 
   /// The mixture's density at an innovation, and the probability that it is no outlier.
   func likelihood(
-    _ component: Int, innovation: Double, variance: Double, outlierShare: Double
+    _ kind: MeasurementKind, innovation: Double, variance: Double, outlierShare: Double
   ) -> (density: Double, inlier: Double) {
-    let honest =
+    let inlier =
       (1 - outlierShare) * exp(-0.5 * innovation * innovation / variance)
       / (2 * .pi * variance).squareRoot()
-    let density = honest + outlierShare * outlierDensity(component, innovation: innovation)
-    return (density, honest / density)
+    let outlier = faults.outlierDensity(of: kind, innovation: innovation, excess: rangeExcess)
+    let density = inlier + outlierShare * outlier
+    return (density, inlier / density)
   }
 
   private func add(
@@ -323,15 +288,15 @@ struct SmoothingProblem: Sendable {
     let x = place(ofPeer: peer, knot: knot, secondsSinceKnot: seconds, in: state)
     let fromDevice = turn.actBack(x - state.devices[knot].place)
     let inOdometry = knots[knot].place + fromDevice
-    for component in 0..<3 where observation.has(component) {
-      let predicted = Self.predict(
-        component, of: observation, peerAt: inOdometry, bias: parameters.rangeBias,
-        scale: parameters.rangeScale)
-      let noise = observation.noise[component]
+    for kind in MeasurementKind.allCases {
+      guard let measurement = observation[kind] else { continue }
+      let (predicted, innovation) = Self.predict(
+        kind, measurement, of: observation, peerAt: inOdometry, parameters)
+      let noise = observation.noise[kind.rawValue]
       let variance = noise.variance * widening
       let (density, inlier) = likelihood(
-        component, innovation: predicted.innovation, variance: variance,
-        outlierShare: observation.outlierShare[component])
+        kind, innovation: innovation, variance: variance,
+        outlierShare: observation.outlierShare[kind.rawValue])
       cost -= noise.power * log(density)
 
       let inWorld = turn.act(predicted.gradient)
@@ -351,12 +316,11 @@ struct SmoothingProblem: Sendable {
       } else {
         for axis in 0..<3 { row.appendBorder(constant + axis, inWorld[axis]) }
       }
-      if component == 0 {
+      if kind == .range {
         row.appendBorder(constant + 3, 1)
         row.appendBorder(constant + 4, predicted.scaleDerivative)
       }
-      system.add(
-        row, innovation: predicted.innovation, weight: noise.power * inlier / variance)
+      system.add(row, innovation: innovation, weight: noise.power * inlier / variance)
     }
   }
 

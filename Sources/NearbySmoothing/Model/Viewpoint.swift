@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CNearbyKernels
 import Foundation
+import NearbyFusion
 import NearbyGeometry
 
 /// Where a sample was made from and where it saw the peer: what its wandering errors are functions of.
@@ -15,42 +15,37 @@ struct Viewpoint: Sendable {
   /// The peer's direction in device axes.
   private let direction: Vector3
 
-  /// Errors at places and attitudes further apart than these have little in common.
-  private static let rangeMetres = 0.4
-  private static let rangeRadians = 0.7
-  private static let angleRadians = 1.0
-
   init(_ observation: Observation, in problem: SmoothingProblem, at state: SmoothingState) {
     let device = state.devices[observation.knot]
     let turn = YawTurn(device.yawRadians)
-    let from = observation.measurement
-    let antenna = Vector3(
-      from.antenna_in_world.0, from.antenna_in_world.1, from.antenna_in_world.2)
-    place = device.place + turn.act(antenna - problem.knots[observation.knot].place)
-    let r = from.device_from_world
-    let axes = [
-      Vector3(r.0, r.1, r.2), Vector3(r.3, r.4, r.5), Vector3(r.6, r.7, r.8),
-    ]
-    up = turn.act(axes[1])
-    back = turn.act(axes[2])
+    let pose = observation.pose
+    let inWorld = pose.turned(
+      by: turn.act, about: problem.knots[observation.knot].place, to: device.place)
+    place = inWorld.antenna
+    up = inWorld.up
+    back = inWorld.back
     let peer = problem.place(
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
     let sight = turn.actBack(peer - place).normalized
-    direction = Vector3(axes[0].dot(sight), axes[1].dot(sight), axes[2].dot(sight))
+    direction = Vector3(pose.right.dot(sight), pose.up.dot(sight), pose.back.dot(sight))
   }
 
-  /// The correlation of a component's wandering errors between two viewpoints.
+  /// The correlation of a kind's wandering errors between two viewpoints, with the correlation lengths of
+  /// ``CorrelatedNoise``.
+  ///
+  /// Time is not in it: a device that comes back to a pose meets the same error again.
   ///
   /// Angles between attitudes are taken from the chords of two axes, which a turn by θ about any axis
   /// moves by 1 to √2 times `2 sin(θ/2)` together.
-  func correlation(_ component: Int, with other: Viewpoint) -> Double {
-    guard component == 0 else {
-      return exp(-(direction - other.direction).length / Self.angleRadians)
+  func correlation(_ kind: MeasurementKind, with other: Viewpoint) -> Double {
+    guard kind == .range else {
+      return exp(-(direction - other.direction).length / CorrelatedNoise.angleRadians)
     }
     let (a, b) = (up - other.up, back - other.back)
     let turned = (a.dot(a) + b.dot(b)).squareRoot() / 1.2
     let away = (place - other.place).length
-    return exp(-(away / Self.rangeMetres + turned / Self.rangeRadians))
+    return exp(
+      -(away / CorrelatedNoise.rangeMetres + turned / CorrelatedNoise.rangeRadians))
   }
 }

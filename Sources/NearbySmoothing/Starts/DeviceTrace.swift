@@ -94,20 +94,21 @@ private struct TracedDevice {
     _ observation: Observation, in problem: SmoothingProblem, peerAt x: Vector3,
     covariance peerCovariance: SymmetricMatrix3
   ) {
-    for component in 0..<3 where observation.has(component) {
+    for kind in MeasurementKind.allCases {
+      guard let measurement = observation[kind] else { continue }
       let turn = YawTurn(correction.yawRadians)
       let u = turn.actBack(x - correction.place)
-      let predicted = SmoothingProblem.predict(
-        component, of: observation, peerAt: problem.knots[observation.knot].place + u, bias: 0,
-        scale: 0)
+      let (predicted, innovation) = SmoothingProblem.predict(
+        kind, measurement, of: observation, peerAt: problem.knots[observation.knot].place + u,
+        PeerParameters(position: x))
       let inWorld = turn.act(predicted.gradient)
       let gradient = [
         -inWorld.x, -inWorld.y, -inWorld.z,
         predicted.gradient.z * u.x - predicted.gradient.x * u.z,
       ]
-      let noise = observation.noise[component]
+      let noise = observation.noise[kind.rawValue]
       var variance = noise.variance / noise.power + peerCovariance.quadraticForm(inWorld)
-      if component == 0 {
+      if kind == .range {
         let scale = predicted.scaleDerivative * problem.ranging.rangeScaleSigma
         let bias = problem.ranging.rangeBiasSigma
         variance += bias * bias + scale * scale
@@ -118,13 +119,13 @@ private struct TracedDevice {
       }
       for row in 0..<4 { variance += gradient[row] * product[row] }
       let inlier = problem.likelihood(
-        component, innovation: predicted.innovation, variance: variance,
-        outlierShare: observation.outlierShare[component]
+        kind, innovation: innovation, variance: variance,
+        outlierShare: observation.outlierShare[kind.rawValue]
       ).inlier
       let gain = inlier / variance
       correction.place +=
-        gain * predicted.innovation * Vector3(product[0], product[1], product[2])
-      correction.yawRadians += gain * predicted.innovation * product[3]
+        gain * innovation * Vector3(product[0], product[1], product[2])
+      correction.yawRadians += gain * innovation * product[3]
       for row in 0..<4 {
         for column in 0..<4 {
           covariance[row * 4 + column] -= gain * product[row] * product[column]

@@ -28,15 +28,16 @@ typedef struct floor_state {
 } floor_state;
 
 /// A prediction, then range, azimuth and elevation as scalar Kalman updates: Gaussian, first order.
-void floor_update(floor_state *state, const nearby_motion *motion, const nearby_measurement *from);
+void floor_update(floor_state *state, const nearby_motion *motion, const nearby_error_step *errors,
+                  const nearby_measurement *from);
 
 /// The same with all components linearised at the prediction and the state written once.
 void floor_update_at_once(floor_state *state, const nearby_motion *motion,
-                          const nearby_measurement *from);
+                          const nearby_error_step *errors, const nearby_measurement *from);
 
-/// The first of these with the kernels' mixture of honest and faulty values; first order.
+/// The first of these with the kernels' mixture of inliers and faults; first order.
 void floor_robust_update(floor_state *state, const nearby_motion *motion,
-                         const nearby_measurement *from);
+                         const nearby_error_step *errors, const nearby_measurement *from);
 
 /// A pose: position, attitude as a quaternion (x, y, z, w), seconds.
 typedef struct floor_pose {

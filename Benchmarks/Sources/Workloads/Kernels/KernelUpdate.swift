@@ -51,9 +51,9 @@ struct KernelUpdate: Workload {
     unsafe fields.withUnsafeMutableBufferPointer { buffer in
       var bank = unsafe nearby_bank(
         fields: buffer.baseAddress, count: count, stride: stride, may_move: 0)
-      unsafe walk.steps(count: operations) { motion, measurement in
-        unsafe nearby_bank_propagate(&bank, motion)
-        unsafe nearby_bank_update(&bank, measurement)
+      unsafe walk.steps(count: operations) { motion, errors, measurement in
+        unsafe nearby_bank_propagate(&bank, motion, errors)
+        unsafe nearby_bank_update(&bank, measurement, errors.pointee.fault)
       }
     }
   }
@@ -67,8 +67,10 @@ struct KernelUpdate: Workload {
       }
     unsafe states.withUnsafeMutableBufferPointer { states in
       guard let state = states.baseAddress else { return }
-      unsafe walk.steps(count: operations) { motion, measurement in
-        for index in 0..<hypotheses { unsafe update(state + index, motion, measurement) }
+      unsafe walk.steps(count: operations) { motion, errors, measurement in
+        for index in 0..<hypotheses {
+          unsafe update(state + index, motion, errors, measurement)
+        }
       }
     }
   }

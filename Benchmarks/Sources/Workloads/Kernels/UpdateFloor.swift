@@ -15,8 +15,8 @@ struct UpdateFloor {
 
   /// Does so many updates.
   mutating func run(_ count: Int) {
-    unsafe walk.steps(from: step, count: count) { motion, measurement in
-      unsafe floor_update(&state, motion, measurement)
+    unsafe walk.steps(from: step, count: count) { motion, errors, measurement in
+      unsafe floor_update(&state, motion, errors, measurement)
     }
     step = (step + count) % walk.motions.count
   }

@@ -3,10 +3,14 @@ import CFloors
 import CNearbyKernels
 import NearbyGeometry
 
-/// Twenty seconds of a walk as the kernels take it: what moves the state, and what is measured.
+/// Twenty seconds of a walk as the kernels take it: what moves the state, and what was measured.
 struct MeasuredWalk {
   private(set) var motions: [nearby_motion] = []
   private(set) var measurements: [nearby_measurement] = []
+  /// What happens to the radio's errors in each step.
+  let errors = nearby_error_step(
+    range: 0.9, range_added: 0.19 * 1e-3, azimuth: 0.9, azimuth_added: 0.19 * 4e-4,
+    elevation: 0.9, elevation_added: 0.19 * 8e-4, fault: 0.9)
   /// Where the peer is.
   let peer = Vector3(5.5, 0.8, -3)
 
@@ -21,10 +25,7 @@ struct MeasuredWalk {
       motions.append(
         nearby_motion(
           device_in_world: (place.x, place.y, place.z), horizontal_diffusion: 1e-5,
-          vertical_diffusion: 1e-5, yaw_diffusion: 3e-6, range_wander_decay: 0.9,
-          range_wander_diffusion: 0.19 * 1e-3, azimuth_wander_decay: 0.9,
-          azimuth_wander_diffusion: 0.19 * 4e-4, elevation_wander_decay: 0.9,
-          elevation_wander_diffusion: 0.19 * 8e-4, seconds: interval,
+          vertical_diffusion: 1e-5, yaw_diffusion: 3e-6, seconds: interval,
           horizontal_speed_variance: 0, vertical_speed_variance: 0, velocity_seconds: 1))
       let direction = worldFromDevice.inverse.act(peer)
       let angles = ArrivalAngles(ofDirection: direction)
@@ -41,7 +42,7 @@ struct MeasuredWalk {
           device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: 7,
           value: value, variance: (2.5e-3, 7e-4, 1.2e-3),
           previous: measurements.last?.value ?? value, fault_onset: (0.03, 0.03, 0.03),
-          fault_persistence: 0.9, range_excess: 1.5, lasting_range_variance: 1e-4,
+          range_excess: 1.5, lasting_range_variance: 5e-4,
           field_of_view: 120.0.degreesAsRadians))
     }
   }
@@ -65,8 +66,12 @@ struct MeasuredWalk {
   /// Hands on step after step, from a number on and round in a circle, as the kernels want it.
   func steps(
     from first: Int = 0, count: Int,
-    _ body: (UnsafePointer<nearby_motion>, UnsafePointer<nearby_measurement>) -> Void
+    _ body: (
+      UnsafePointer<nearby_motion>, UnsafePointer<nearby_error_step>,
+      UnsafePointer<nearby_measurement>
+    ) -> Void
   ) {
+    var errors = errors
     unsafe motions.withUnsafeBufferPointer { motions in
       unsafe measurements.withUnsafeBufferPointer { measurements in
         guard let motion = motions.baseAddress, let measurement = measurements.baseAddress else {
@@ -74,7 +79,7 @@ struct MeasuredWalk {
         }
         var step = first
         for _ in 0..<count {
-          unsafe body(motion + step, measurement + step)
+          unsafe body(motion + step, &errors, measurement + step)
           step = step + 1 < motions.count ? step + 1 : 0
         }
       }

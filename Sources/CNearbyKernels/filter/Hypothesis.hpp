@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One hypothesis, or several side by side, where they stand in a bank or taken out of it.
+
+#pragma once
+
+#include "../simd/Lanes.hpp"
+
+namespace nearby {
+
+/// Where element (row, column) of a symmetric matrix stands in its packed upper triangle.
+NEARBY_INLINE constexpr int packed(int row, int column) {
+  return row <= column ? column * (column + 1) / 2 + row : row * (row + 1) / 2 + column;
+}
+
+/// Where an element of the mean, or of the packed covariance, stands among a bank's fields.
+NEARBY_INLINE constexpr int mean_field(int i) {
+  return i < NEARBY_STATE_SIZE ? NEARBY_FIELD_MEAN + i
+                               : NEARBY_FIELD_VELOCITY + i - NEARBY_STATE_SIZE;
+}
+NEARBY_INLINE constexpr int covariance_field(int i) {
+  return i < NEARBY_COVARIANCE_SIZE ? NEARBY_FIELD_COVARIANCE + i
+                                    : NEARBY_FIELD_VELOCITY_COVARIANCE + i - NEARBY_COVARIANCE_SIZE;
+}
+
+/// The fields of a hypothesis of a bank.
+template <class T, class Stride = int>
+struct Fields {
+  using Value = T;
+  double *first;
+  Stride stride;
+
+  Fields(const nearby_bank &bank, int index)
+      : first(bank.fields + index), stride(Stride(bank.stride)) {}
+
+  NEARBY_INLINE typename Number<T>::At &operator[](int field) const {
+    return at<T>(first + field * stride);
+  }
+};
+
+/// The stride of a bank that is a single column: the fields of a hypothesis are contiguous.
+struct SingleColumn {
+  explicit SingleColumn(int) {}
+  NEARBY_INLINE constexpr operator int() const { return 1; }
+};
+
+/// The state of a hypothesis in its bank: `N` states, with or without a velocity.
+template <class Fields, int N = NEARBY_STATE_SIZE>
+struct Placed {
+  using Value = typename Fields::Value;
+  static constexpr int size = N;
+  Fields fields;
+
+  NEARBY_INLINE typename Number<Value>::At &mean(int i) const { return fields[mean_field(i)]; }
+  NEARBY_INLINE typename Number<Value>::At &cov(int row, int column) const {
+    return fields[covariance_field(packed(row, column))];
+  }
+};
+
+/// The same taken out of it.
+template <class T, int N = NEARBY_STATE_SIZE>
+struct Hypothesis {
+  using Value = T;
+  static constexpr int size = N, triangle = N * (N + 1) / 2;
+  T means[N];
+  T covariance[triangle];
+
+  NEARBY_INLINE T &mean(int i) { return means[i]; }
+  NEARBY_INLINE const T &mean(int i) const { return means[i]; }
+  NEARBY_INLINE T &cov(int row, int column) { return covariance[packed(row, column)]; }
+  NEARBY_INLINE const T &cov(int row, int column) const { return covariance[packed(row, column)]; }
+
+  static NEARBY_INLINE Hypothesis load(const Fields<T> &fields) {
+    Hypothesis h;
+    each<N>([&](auto i) NEARBY_INLINE { h.means[i] = fields[mean_field(i)]; });
+    each<triangle>([&](auto i) NEARBY_INLINE { h.covariance[i] = fields[covariance_field(i)]; });
+    return h;
+  }
+
+  NEARBY_INLINE void store(const Fields<T> &fields) const {
+    each<N>([&](auto i) NEARBY_INLINE { fields[mean_field(i)] = means[i]; });
+    each<triangle>([&](auto i) NEARBY_INLINE { fields[covariance_field(i)] = covariance[i]; });
+  }
+};
+
+/// Calls `body(placed)` for the only hypothesis of a bank that is a single column.
+template <class Body>
+NEARBY_INLINE inline void for_column(const nearby_bank &bank, const Body &body) {
+  using Column = Fields<double, SingleColumn>;
+  if (bank.may_move)
+    body(Placed<Column, NEARBY_MOVING_STATE_SIZE>{{bank, 0}});
+  else
+    body(Placed<Column>{{bank, 0}});
+}
+
+/// Calls `body(placed)` for all hypotheses of a bank with room for lanes. Lanes beyond the count
+/// work on whatever the buffer holds there, to no effect.
+template <class InLanes, class Body>
+NEARBY_INLINE inline void for_lanes(const nearby_bank &bank, const Body &body) {
+  constexpr int width = Number<InLanes>::count;
+  static_assert(NEARBY_LANES % width == 0, "a bank is worked on in whole lanes");
+  if (bank.may_move) {
+    for (int first = 0; first < bank.count; first += width)
+      body(Placed<Fields<InLanes>, NEARBY_MOVING_STATE_SIZE>{{bank, first}});
+  } else {
+    for (int first = 0; first < bank.count; first += width)
+      body(Placed<Fields<InLanes>>{{bank, first}});
+  }
+}
+
+}  // namespace nearby

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <limits>
+
+#include "../models/Faults.hpp"
+#include "../models/Models.hpp"
+#include "NormalEquations.hpp"
+
+namespace {
+
+using nearby::at;
+using nearby::Bits;
+using nearby::each;
+using nearby::Factorization;
+using nearby::Parameters;
+using nearby::Triangle;
+
+static_assert(NEARBY_FITS == nearby::wide_lane_count, "a fit in each lane of the widest vectors");
+
+/// How many fits stand side by side.
+template <class Lanes>
+constexpr int width = nearby::Number<Lanes>::count;
+
+/// Two antennas tell front from back below this azimuth, whatever else they confuse.
+constexpr double mirrored_beyond = 0.8;
+
+// MARK: - What is given
+
+/// One value of a component, and what of it does not change from one iteration to the next.
+struct Measured {
+  const nearby_keyframe *from;
+  double value, memory;
+  /// One over the variance, and over the standard deviation.
+  double precision, sharpness;
+  /// How likely it is that the state, faulty or not, has lasted since the component's value before.
+  double lasting;
+};
+
+/// The values of all components, each in the order of time.
+struct Window {
+  Measured measured[NEARBY_COMPONENTS][NEARBY_FIT_CAPACITY];
+  int count[NEARBY_COMPONENTS];
+
+  NEARBY_INLINE Window(const nearby_keyframe *keyframes, int keyframe_count) {
+    each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+      count[c] = 0;
+      // Keyframes without a value only give the chain more time to forget its state.
+      double lasting = 1;
+      for (int i = 0; i < keyframe_count; ++i) {
+        const nearby_keyframe &from = keyframes[i];
+        lasting *= from.lasting;
+        if (!(from.present & 1 << c)) continue;
+        const double precision = 1 / from.variance[c];
+        measured[c][count[c]++] = {&from,     from.value[c],           from.memory[c],
+                                   precision, nearby::root(precision), lasting};
+        lasting = 1;
+      }
+    });
+  }
+};
+
+/// What the fits assume, side by side.
+template <class Lanes>
+struct Models {
+  Lanes center[3], information[6], precision[NEARBY_MOVING_STATE_SIZE];
+  Lanes outlier_share[NEARBY_COMPONENTS], outlier_rate, angle_outlier_density;
+  Bits<Lanes> is_mirrored;
+
+  NEARBY_INLINE Models(const nearby_fit_model *models, int count) {
+    const auto lanes = [&](const auto &number) NEARBY_INLINE {
+      Lanes result;
+      each<width<Lanes>>([&](auto i) NEARBY_INLINE {
+        result[i.value] = number(models[std::min<int>(i, count - 1)]);
+      });
+      return result;
+    };
+    // A prior of zero width pins the parameter without dividing by it.
+    const auto inverse = [](Lanes variance)
+                             NEARBY_INLINE { return 1 / nearby::at_least(variance, 1e-12); };
+    using Model = nearby_fit_model;
+    each<3>([&](auto i) NEARBY_INLINE {
+      center[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.center[i]; });
+      precision[NEARBY_STATE_VELOCITY + i] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.speed_variance[i]; }));
+    });
+    each<6>([&](auto i) NEARBY_INLINE {
+      information[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.information[i]; });
+    });
+    const Lanes scale = lanes([](const Model &m) NEARBY_INLINE { return m.range_scale_sigma; });
+    precision[NEARBY_STATE_RANGE_SCALE] = inverse(scale * scale);
+    each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+      outlier_share[c] = lanes([&](const Model &m) NEARBY_INLINE { return m.outlier_share[c]; });
+      precision[NEARBY_STATE_RANGE_BIAS + c] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.bias_variance[c]; }));
+      precision[NEARBY_STATE_RANGE_WANDER + c] =
+          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.wander_variance[c]; }));
+    });
+    outlier_rate = 1 / lanes([](const Model &m) NEARBY_INLINE { return m.range_excess; });
+    angle_outlier_density = 1 / lanes([](const Model &m) NEARBY_INLINE { return m.field_of_view; });
+    is_mirrored = lanes([](const Model &m) NEARBY_INLINE { return m.is_mirrored; }) > 0;
+  }
+};
+
+// MARK: - Linearisation
+
+/// What the models ask of a state.
+template <class Lanes>
+struct Mean {
+  Lanes values[NEARBY_STATE_SIZE];
+  NEARBY_INLINE Lanes mean(int i) const { return values[i]; }
+};
+
+/// One value, linearised.
+///
+/// A gradient has few entries that are not zero: those on the position and on the amplitudes of the
+/// drift, on the velocity when the peer may move, and on the scale if it is a range; that on the
+/// constant error is one, and on the wandering one `memory`. Only their products are summed.
+template <int States, class Lanes>
+struct Value {
+  using P = Parameters<States>;
+  static constexpr int drift = 3, velocity = 7, scale = velocity + (P::moves ? 3 : 0);
+
+  Lanes gradient[scale + 1];
+  Lanes innovation;
+  /// The density of the innovation if the value is an inlier, and if it is a fault; later how much
+  /// the value pulls, and how stiff it is.
+  union {
+    Lanes inlier, push;
+  };
+  union {
+    Lanes faulty, stiffness;
+  };
+  /// P(state, values so far), up to a factor.
+  Lanes inlier_before, faulty_before;
+
+  static NEARBY_INLINE constexpr int entries(int component) {
+    return component == NEARBY_RANGE ? scale + 1 : scale;
+  }
+  /// The parameter of an entry.
+  static NEARBY_INLINE constexpr int parameter(int entry) {
+    return entry < drift      ? P::position + entry
+           : entry < velocity ? P::drift + entry - drift
+           : entry < scale    ? P::velocity + entry - velocity
+                              : P::scale;
+  }
+};
+
+/// The normal equations of fits, and what is found on the way to them.
+template <int States, class Lanes>
+struct System {
+  Triangle<States, Lanes> information;
+  Lanes gradient[Parameters<States>::size];
+  /// The negative logarithm of the posterior's density, when asked for.
+  Lanes cost;
+  /// Of each component, the share of its values that are probably no outliers.
+  Lanes inlier_share[NEARBY_COMPONENTS];
+  /// Where an azimuth has been taken for mirrored, now or in any iteration before.
+  Bits<Lanes> has_folded;
+};
+
+/// Linearises a value at the parameters `x`, with its precision narrowed by a factor.
+template <int component, bool may_mirror, int States, class Lanes>
+NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes> &models,
+                                    const Lanes *x, double narrowing, double root_of_narrowing,
+                                    Value<States, Lanes> &v, Bits<Lanes> &has_folded) {
+  using P = Parameters<States>;
+  const nearby_keyframe &k = *measured.from;
+  Mean<Lanes> mean;
+  each<NEARBY_STATE_SIZE>([&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
+  // up × (p - pivot)
+  const Lanes turned_x = mean.values[2] - k.pivot[2], turned_z = k.pivot[0] - mean.values[0];
+  // Where the peer was in the world as it was then: less its way and the drift since.
+  if constexpr (P::moves)
+    each<3>([&](auto i) NEARBY_INLINE { mean.values[i] -= k.velocity_reach * x[P::velocity + i]; });
+  const Lanes yaw = k.yaw_drift * x[P::drift + 3];
+  mean.values[0] -= k.horizontal_drift * x[P::drift] + yaw * turned_x;
+  mean.values[1] -= k.vertical_drift * x[P::drift + 1];
+  mean.values[2] -= k.horizontal_drift * x[P::drift + 2] + yaw * turned_z;
+
+  nearby::Linearized<Lanes> z;
+  if constexpr (component == NEARBY_RANGE)
+    z = nearby::RangeModel<Lanes>::template at<false>(mean, k,
+                                                      v.gradient[Value<States, Lanes>::scale]);
+  else if constexpr (component == NEARBY_AZIMUTH)
+    z = nearby::AzimuthModel<Lanes>::template at<false>(mean, k);
+  else
+    z = nearby::ElevationModel<Lanes>::template at<false>(mean, k);
+  if constexpr (may_mirror) {
+    // Errors are added to what the radio takes for the azimuth.
+    const Lanes error = x[P::bias(component)] + x[P::wander(component)];
+    const Lanes half_turn = z.predicted < 0 ? Lanes(-M_PI) : Lanes(M_PI);
+    const Lanes folded = half_turn - (z.predicted - error) + error;
+    const Lanes off = nearby::magnitude(nearby::wrapped(Lanes(measured.value - z.predicted)));
+    const Lanes off_folded = nearby::magnitude(nearby::wrapped(Lanes(measured.value - folded)));
+    const auto is_folded = (nearby::magnitude(z.predicted) > mirrored_beyond) & (off_folded < off) &
+                           models.is_mirrored;
+    z.predicted = is_folded ? folded : z.predicted;
+    z.slope = is_folded ? -z.slope : z.slope;
+    has_folded |= is_folded;
+  }
+  each<3>([&](auto i) NEARBY_INLINE {
+    v.gradient[i] = z.gradient(i);
+    if constexpr (P::moves)
+      v.gradient[Value<States, Lanes>::velocity + i] = -k.velocity_reach * v.gradient[i];
+  });
+  constexpr int drift = Value<States, Lanes>::drift;
+  v.gradient[drift] = -k.horizontal_drift * v.gradient[0];
+  v.gradient[drift + 1] = -k.vertical_drift * v.gradient[1];
+  v.gradient[drift + 2] = -k.horizontal_drift * v.gradient[2];
+  v.gradient[drift + 3] = -k.yaw_drift * (v.gradient[0] * turned_x + v.gradient[2] * turned_z);
+  // The model predicts with the wandering error of now; then it was only correlated with it.
+  v.innovation = measured.value - z.predicted + (1 - measured.memory) * x[P::wander(component)];
+  if constexpr (component != NEARBY_RANGE) v.innovation = nearby::wrapped(v.innovation);
+  const double sharpness = nearby::normalizer * root_of_narrowing * measured.sharpness;
+  const double half_precision = -0.5 * nearby::octaves * narrowing * measured.precision;
+  v.inlier = sharpness * nearby::power_of_two(half_precision * (v.innovation * v.innovation));
+  v.faulty = nearby::outlier_density<component>(v.innovation, models.outlier_rate,
+                                                models.angle_outlier_density);
+}
+
+/// The share of a value's information that is left when it may be a fault: of
+/// the observed information `w/R - w (1 - w) (ν/R)²` (Louis 1982), zero at least.
+template <class Lanes>
+NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, double precision) {
+  return weight * nearby::at_least(1 - (1 - weight) * innovation * innovation * precision, 0.0);
+}
+
+/// Linearises all values of a component, and sets how much they pull and how stiff they are, each
+/// weighted by its probability of being an inlier, given all values of the component.
+///
+/// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with the
+/// outliers' share. Probabilities are scaled to a sum of one after every few values only: none
+/// is so unlikely that they would come to nothing in between.
+template <int component, bool may_mirror, int States, class Lanes>
+NEARBY_INLINE inline void weigh(const Window &window, const Models<Lanes> &models, const Lanes *x,
+                                double widening, bool is_mode, Value<States, Lanes> *values,
+                                System<States, Lanes> &system) {
+  constexpr int every = 4;
+  const int count = window.count[component];
+  const double narrowing = 1 / widening, root_of_narrowing = nearby::root(narrowing);
+  const Lanes share = models.outlier_share[component], rest = 1 - share;
+  Lanes inlier = rest, faulty = share;
+  for (int i = 0; i < count; ++i) {
+    Value<States, Lanes> &v = values[i];
+    const Measured &measured = window.measured[component][i];
+    linearize<component, may_mirror>(measured, models, x, narrowing, root_of_narrowing, v,
+                                     system.has_folded);
+    const Lanes drawn = (1 - measured.lasting) * (inlier + faulty);
+    inlier = (measured.lasting * inlier + rest * drawn) * v.inlier;
+    faulty = (measured.lasting * faulty + share * drawn) * v.faulty;
+    v.inlier_before = inlier;
+    v.faulty_before = faulty;
+    if (i % every == every - 1 || i == count - 1) {
+      const Lanes sum = inlier + faulty, scale = 1 / sum;
+      inlier *= scale;
+      faulty *= scale;
+      if (is_mode) system.cost -= nearby::logarithm(sum);
+    }
+  }
+  // P(values after | state), up to a factor.
+  Lanes inlier_after = 1, faulty_after = 1, weights = 0;
+  for (int i = count - 1; i >= 0; --i) {
+    Value<States, Lanes> &v = values[i];
+    const Measured &measured = window.measured[component][i];
+    const Lanes a = v.inlier_before * inlier_after, b = v.faulty_before * faulty_after;
+    const Lanes weight = a / (a + b);
+    const Lanes from_inlier = v.inlier * inlier_after, from_faulty = v.faulty * faulty_after;
+    const Lanes drawn = (1 - measured.lasting) * (rest * from_inlier + share * from_faulty);
+    inlier_after = measured.lasting * from_inlier + drawn;
+    faulty_after = measured.lasting * from_faulty + drawn;
+    if (i % every == 0) {
+      const Lanes scale = 1 / (inlier_after + faulty_after);
+      inlier_after *= scale;
+      faulty_after *= scale;
+    }
+    const double precision = measured.precision * narrowing;
+    v.push = weight * v.innovation * precision;
+    v.stiffness = (is_mode ? informative(weight, v.innovation, precision) : weight) * precision;
+    weights += weight;
+  }
+  system.inlier_share[component] = weights / double(count);
+}
+
+// MARK: - Normal equations
+
+/// Adds a component's values: two columns and as many rows as there are registers at a time.
+template <int component, int States, class Lanes>
+NEARBY_INLINE inline void add_products(const Measured *measured, const Value<States, Lanes> *values,
+                                       int count, System<States, Lanes> &system) {
+  using P = Parameters<States>;
+  constexpr int entries = Value<States, Lanes>::entries(component), most = 5;
+  each<(entries + 1) / 2>([&](auto pair) NEARBY_INLINE {
+    constexpr int left = 2 * pair;
+    each<(entries - left + most - 1) / most>([&](auto group) NEARBY_INLINE {
+      constexpr int top = left + most * group, rows = std::min(most, entries - top);
+      Lanes products[2][rows];
+      each<2>([&](auto c) NEARBY_INLINE {
+        each<rows>([&](auto r) NEARBY_INLINE { products[c][r] = Lanes(0); });
+      });
+      for (const Value<States, Lanes> *v = values; v < values + count; ++v)
+        each<2>([&](auto c) NEARBY_INLINE {
+          if constexpr (left + c < entries) {
+            const Lanes stiff = v->stiffness * v->gradient[left + c];
+            each<rows>([&](auto r) NEARBY_INLINE {
+              if constexpr (top + r >= left + c) products[c][r] += stiff * v->gradient[top + r];
+            });
+          }
+        });
+      each<2>([&](auto c) NEARBY_INLINE {
+        each<rows>([&](auto r) NEARBY_INLINE {
+          if constexpr (left + c < entries && top + r >= left + c)
+            system.information(Value<States, Lanes>::parameter(top + r),
+                               Value<States, Lanes>::parameter(left + c)) += products[c][r];
+        });
+      });
+    });
+  });
+  // The errors' rows, and the gradient.
+  constexpr int at_once = 4;
+  each<(entries + at_once - 1) / at_once>([&](auto group) NEARBY_INLINE {
+    constexpr int first = at_once * group, rows = std::min(at_once, entries - first);
+    Lanes bias[rows], wander[rows], pull[rows];
+    each<rows>([&](auto r) NEARBY_INLINE { bias[r] = wander[r] = pull[r] = Lanes(0); });
+    for (int i = 0; i < count; ++i) {
+      const Value<States, Lanes> &v = values[i];
+      const Lanes remembered = v.stiffness * measured[i].memory;
+      each<rows>([&](auto r) NEARBY_INLINE {
+        bias[r] += v.stiffness * v.gradient[first + r];
+        wander[r] += remembered * v.gradient[first + r];
+        pull[r] += v.push * v.gradient[first + r];
+      });
+    }
+    each<rows>([&](auto r) NEARBY_INLINE {
+      constexpr int row = Value<States, Lanes>::parameter(first + r);
+      // No other component adds to these two.
+      system.information(row, P::bias(component)) = bias[r];
+      system.information(row, P::wander(component)) = wander[r];
+      system.gradient[row] += pull[r];
+    });
+  });
+  Lanes bias = 0, mixed = 0, wander = 0, bias_pull = 0, wander_pull = 0;
+  for (int i = 0; i < count; ++i) {
+    const Value<States, Lanes> &v = values[i];
+    const double memory = measured[i].memory;
+    const Lanes remembered = v.stiffness * memory;
+    bias += v.stiffness;
+    mixed += remembered;
+    wander += remembered * memory;
+    bias_pull += v.push;
+    wander_pull += v.push * memory;
+  }
+  system.information(P::bias(component), P::bias(component)) += bias;
+  system.information(P::wander(component), P::bias(component)) = mixed;
+  system.information(P::wander(component), P::wander(component)) += wander;
+  system.gradient[P::bias(component)] += bias_pull;
+  system.gradient[P::wander(component)] += wander_pull;
+}
+
+/// Sets the system to that of the priors alone.
+template <int States, class Lanes>
+NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x,
+                                     System<States, Lanes> &system) {
+  using P = Parameters<States>;
+  Lanes cost = 0;
+  const auto set = [&](auto i, Lanes precision) NEARBY_INLINE {
+    const Lanes pull = precision * x[i];
+    system.information(i, i) = precision;
+    system.gradient[i] = -pull;
+    cost += pull * x[i];
+  };
+  each<States - 3>([&](auto i) NEARBY_INLINE {
+    set(std::integral_constant<int, P::of(3 + i)>(), models.precision[3 + i]);
+  });
+  each<4>([&](auto i)
+              NEARBY_INLINE { set(std::integral_constant<int, P::drift + i>(), Lanes(1)); });
+  Lanes away[3];
+  each<3>([&](auto i) NEARBY_INLINE { away[i] = models.center[i] - x[P::position + i]; });
+  each<3>([&](auto r) NEARBY_INLINE {
+    // Packed row by row, the upper triangle.
+    constexpr int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    Lanes pull = 0;
+    each<3>([&](auto c) NEARBY_INLINE {
+      const Lanes entry = models.information[place[r][c]];
+      if constexpr (c <= r) system.information(P::position + r, P::position + c) = entry;
+      pull += entry * away[c];
+    });
+    system.gradient[P::position + r] = pull;
+    cost += pull * away[r];
+  });
+  system.cost = 0.5 * cost;
+  // What only values fill.
+  each<P::size>([&](auto r) NEARBY_INLINE {
+    each<r>([&](auto c) NEARBY_INLINE {
+      if constexpr (P::meet(r, c) && !(r < P::position + 3 && c >= P::position))
+        system.information(r, c) = Lanes(0);
+    });
+  });
+}
+
+/// The system at `x`.
+///
+/// At the mode itself (`is_mode`) the information is that which the values have, and the cost is
+/// found; on the way there, the information is that with which steps are sure to lead downhill.
+template <int States, class Lanes>
+NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes> &models,
+                                        const Lanes *x, double widening, bool is_mode,
+                                        Value<States, Lanes> *values,
+                                        System<States, Lanes> &system) {
+  set_priors<States>(models, x, system);
+  each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+    system.inlier_share[c] = Lanes(1);
+    if (window.count[c] == 0) return;
+    if (c == NEARBY_AZIMUTH && nearby::any(models.is_mirrored))
+      weigh<c, c == NEARBY_AZIMUTH>(window, models, x, widening, is_mode, values, system);
+    else
+      weigh<c, false>(window, models, x, widening, is_mode, values, system);
+    add_products<c>(window.measured[c], values, window.count[c], system);
+  });
+}
+
+// MARK: - Fit
+
+/// Starts of one window, and where their fits go: all of one kind stand one after the other.
+struct Fits {
+  const nearby_keyframe *keyframes;
+  int keyframe_count;
+  const nearby_fit_model *models;
+  int count;
+  double widest;
+  double *states, *covariances, *inlier_shares, *log_evidences;
+  int32_t *has_folded;
+
+  /// The same without those before `first`, and with `most` of them at most.
+  Fits from(int first, int most) const {
+    const int size = models->may_move ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE;
+    Fits rest = *this;
+    rest.count = std::min(count - first, most);
+    rest.models += first;
+    rest.states += first * size;
+    rest.covariances += first * size * (size + 1) / 2;
+    rest.inlier_shares += first * NEARBY_COMPONENTS;
+    rest.log_evidences += first;
+    rest.has_folded += first;
+    return rest;
+  }
+};
+
+/// What the fits' priors of the position say before the first step.
+struct Priors {
+  /// Steps of the position are at most so long: a longer one would leave the valley. Zero for a fit
+  /// that is not to be tried.
+  double reach[NEARBY_FITS] = {};
+  double half_log_determinant[NEARBY_FITS] = {};
+
+  explicit Priors(const Fits &fits) {
+    for (int i = 0; i < fits.count; ++i) {
+      const double *p = fits.models[i].information;
+      Eigen::Matrix3d information;
+      information << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+      const Eigen::LLT<Eigen::Matrix3d> prior(information);
+      if (prior.info() != Eigen::Success) continue;
+      reach[i] = 2 / std::sqrt(information.trace() / 3);
+      half_log_determinant[i] = std::log(prior.matrixLLT().diagonal().prod());
+    }
+  }
+};
+
+/// Fits states side by side, at most one in each lane; lanes beyond them go with the last, to no
+/// effect.
+template <int States, class Lanes>
+NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
+  using P = Parameters<States>;
+  constexpr int triangle = States * (States + 1) / 2;
+  // Noise widened by these factors of variance, step by step.
+  constexpr double schedule[] = {400, 100, 30, 10, 3, 1, 1, 1, 1};
+  constexpr int steps = sizeof schedule / sizeof *schedule;
+  const Window window(fits.keyframes, fits.keyframe_count);
+  const Models<Lanes> models(fits.models, fits.count);
+  const Lanes reach = at<Lanes>(priors.reach);
+  Value<States, Lanes> values[NEARBY_FIT_CAPACITY];
+  System<States, Lanes> system;
+  system.has_folded = Bits<Lanes>(0);
+  Lanes x[P::size];
+  each<4>([&](auto i) NEARBY_INLINE { x[P::drift + i] = Lanes(0); });
+  each<States>([&](auto i) NEARBY_INLINE {
+    each<width<Lanes>>([&](auto lane) NEARBY_INLINE {
+      x[P::of(i)][lane.value] = fits.states[std::min<int>(lane, fits.count - 1) * States + i];
+    });
+  });
+  Bits<Lanes> goes_on = reach > 0, is_solved = goes_on;
+  int step = 0;
+  while (step < steps && schedule[step] > fits.widest) ++step;
+  for (;; ++step) {
+    const bool is_mode = step == steps || !nearby::any(goes_on);
+    const double widening = is_mode ? 1 : schedule[step];
+    linearize_all<States>(window, models, x, widening, is_mode, values, system);
+    const Factorization<States, Lanes> factorization(system.information);
+    is_solved &= factorization.is_positive;
+    if (is_mode) {
+      // The negative logarithm of the posterior's density at the mode, plus half that of the
+      // information's determinant.
+      const Lanes loss = system.cost + 0.5 * factorization.log_determinant();
+      Triangle<States, Lanes> covariance;
+      factorization.invert(covariance);
+      // A parameter that is no number makes the loss none.
+      is_solved &= nearby::magnitude(loss) < std::numeric_limits<double>::infinity();
+      for (int lane = 0; lane < fits.count; ++lane) {
+        fits.has_folded[lane] = system.has_folded[lane] != 0;
+        fits.log_evidences[lane] = -std::numeric_limits<double>::infinity();
+        if (!is_solved[lane]) continue;
+        fits.log_evidences[lane] = priors.half_log_determinant[lane] - loss[lane];
+        each<States>([&](auto c) NEARBY_INLINE {
+          fits.states[lane * States + c] = x[P::of(c)][lane];
+          each<c + 1>([&](auto r) NEARBY_INLINE {
+            fits.covariances[lane * triangle + nearby::packed(r, c)] =
+                covariance(P::of(r), P::of(c))[lane];
+          });
+        });
+        each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+          fits.inlier_shares[lane * NEARBY_COMPONENTS + c] = system.inlier_share[c][lane];
+        });
+      }
+      return;
+    }
+    goes_on &= is_solved;
+    Lanes by[P::size];
+    factorization.solve(system.gradient, by);
+    const Lanes length = nearby::root(Lanes(by[P::position] * by[P::position] +
+                                            by[P::position + 1] * by[P::position + 1] +
+                                            by[P::position + 2] * by[P::position + 2]));
+    const Lanes part = length > reach ? reach / length : Lanes(1);
+    each<P::size>([&](auto i) NEARBY_INLINE { x[i] = goes_on ? x[i] + part * by[i] : x[i]; });
+    if (widening == 1) goes_on &= !(length < 1e-4);
+  }
+}
+
+template <class Lanes>
+NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
+  if (fits.models->may_move)
+    fit<NEARBY_MOVING_STATE_SIZE, Lanes>(fits, priors);
+  else
+    fit<NEARBY_STATE_SIZE, Lanes>(fits, priors);
+}
+
+}  // namespace
+
+void nearby_fit_side_by_side(const nearby_keyframe *keyframes, int32_t count,
+                             const nearby_fit_model *models, int32_t fits, double widest,
+                             double *states, double *covariances, double *inlier_shares,
+                             double *log_evidences, int32_t *has_folded) {
+  nearby_fit_side_by_side_with(keyframes, count, models, fits, widest, states, covariances,
+                               inlier_shares, log_evidences, has_folded, nearby::widest_vectors);
+}
+
+void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t count,
+                                  const nearby_fit_model *models, int32_t fits, double widest,
+                                  double *states, double *covariances, double *inlier_shares,
+                                  double *log_evidences, int32_t *has_folded,
+                                  nearby_vectors vectors) {
+  using nearby::Lanes, nearby::WideLanes;
+  const Fits all = {keyframes,     std::min<int32_t>(count, NEARBY_FIT_CAPACITY),
+                    models,        std::min<int32_t>(fits, NEARBY_FITS),
+                    widest,        states,
+                    covariances,   inlier_shares,
+                    log_evidences, has_folded};
+  for (int first = 0; first < all.count;) {
+    // What fills half of the widest vectors is fitted in half as wide ones.
+    const bool is_wide =
+        vectors == NEARBY_VECTORS_OF_EIGHT && all.count - first > nearby::lane_count;
+    const Fits some = all.from(first, is_wide ? width<WideLanes> : width<Lanes>);
+    const Priors priors(some);
+    if (is_wide)
+      nearby::for_vectors_of_eight([&]() NEARBY_INLINE { fit<WideLanes>(some, priors); });
+    else
+      nearby::for_vectors(vectors, [&]() NEARBY_INLINE { fit<Lanes>(some, priors); });
+    first += some.count;
+  }
+}
+
+double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_fit_model *model,
+                  double widest, double *state, double *covariance, double *inlier_shares) {
+  double log_evidence;
+  int32_t has_folded;
+  nearby_fit_side_by_side(keyframes, count, model, 1, widest, state, covariance, inlier_shares,
+                          &log_evidence, &has_folded);
+  return log_evidence;
+}

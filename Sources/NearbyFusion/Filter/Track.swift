@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// A track of a peer: a bank of hypotheses about where it is, and while several places may be right, the
+/// search among them.
+struct Track: Sendable {
+  private(set) var bank: HypothesisBank
+  /// The device at the newest sample: the time at which the bank stands.
+  private(set) var device: TrajectoryPoint
+  private(set) var spread = DeviceSpread()
+  private(set) var phase = TrackPhase.initial
+  /// Whether the samples agree with it.
+  private(set) var consistency = TrackConsistency()
+  /// The device at the first sample.
+  let birthDevice: TrajectoryPoint
+
+  private let motion: PeerMotion
+  private let features: EngineFeatures
+  /// Until one place is left and its shell is flat.
+  private var search: TrackSearch?
+  /// When a peer of unknown motion may last have moved.
+  private var lastMotion: Timestamp?
+  /// The values measured last; NaN before the first.
+  private var previousValues = PerKind(repeating: Double.nan)
+  /// The distance to the peer before the last update. Performance: the next sample need not wait for
+  /// the result of that update.
+  private var distanceBefore = 0.0
+
+  /// How likely a peer of unknown motion moves at first, and once it was found at rest.
+  private static let movesAtFirst = 0.2
+  private static let movesAfterwards = 0.01
+  /// A settled track that has become so many times wider than it settled is lost.
+  private static let lostFactor = 2.0
+  /// A bank whose spread across the line of sight is below this, as a ratio to the distance, is
+  /// settled: its shell is flat within half a percent of the distance.
+  private static let settledSpread = 0.1
+  /// A shell is flat when it bends by less than this share of a range's sigma, and by this share of
+  /// what the odometry has drifted.
+  private static let flatNoiseShare = 0.1
+  private static let flatDriftShare = 0.25
+  /// How long the filter must have gone on alone, and a peer of unknown motion must have rested,
+  /// before it is believed to be where it was found, seconds.
+  private static let probation = 1.5
+  /// A peer of unknown motion that moves with this probability may have been moving.
+  private static let mayHaveMoved = 0.1
+  /// A search whose best place takes fewer of the ranges for inliers has found nothing.
+  private static let leastInlierShare = 0.5
+  /// An angle that is stuck shows when the peer is seen from so far another side, radians.
+  private static let testRadians = 0.3
+  /// A gap without samples after which a peer may have gone anywhere, seconds at least.
+  private static let longGap = 2.0
+
+  // MARK: Stage 2, initial hypotheses
+
+  init(
+    _ measurements: Measurements, at device: TrajectoryPoint, motion: PeerMotion,
+    noise: NoiseLevels, _ settings: Settings
+  ) {
+    self.device = device
+    self.motion = motion
+    features = settings.configuration.features
+    bank = HypothesisBank(mayMove: motion != .stationary)
+    birthDevice = device
+    let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
+    search = TrackSearch(measurements, at: device, initial, motion, noise, features)
+    var seeds: [HypothesisBank.Seed] = []
+    if motion != .moving { seeds += initial.seeds().weighted(to: 1 - Self.movesAtFirst) }
+    if motion != .stationary {
+      let speeds = settings.motion.speedVariances
+      seeds += initial.seeds().weighted(to: Self.movesAtFirst).map { $0.moving(at: speeds) }
+    }
+    bank.replace(with: seeds)
+    distanceBefore = distance(from: device)
+    spread.add(device.worldFromDevice.translation)
+    remember(measurements)
+  }
+
+  /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.
+  mutating func pack() {
+    bank.pack()
+    search?.pack()
+  }
+
+  /// Undoes ``pack()``.
+  mutating func unpack() {
+    bank.unpack()
+    search?.unpack()
+  }
+
+  /// Stages 3 to 6: takes one sample into account.
+  ///
+  /// - Parameters:
+  ///   - measurements: What was measured.
+  ///   - errors: The variances of its errors.
+  ///   - device: Where the device was.
+  ///   - noise: How noisy each kind is, for a search.
+  ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - settings: The settings.
+  /// - Returns: How the sample met the heaviest hypothesis.
+  @inline(__always)
+  mutating func step(
+    _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
+    noise: borrowing NoiseLevels, isObstructed: Bool, _ settings: Settings
+  ) -> StepResult {
+    let result = filter(measurements, errors, at: device, isObstructed: isObstructed, settings)
+    if phase.isSearching {
+      searchAndReduce(measurements, at: device, noise: copy noise, settings)
+    } else if bank.count > 1 || motion != .stationary {
+      reduce(settings)
+    }
+    return result
+  }
+
+  // MARK: Stages 3 and 4, prediction and update
+
+  /// Predicts and updates; a late sample meets the bank as it is now, with the drift since then as
+  /// noise.
+  private mutating func filter(
+    _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
+    isObstructed: Bool, _ settings: Settings
+  ) -> StepResult {
+    var result = StepResult()
+    if device.timestamp > self.device.timestamp {
+      let seconds = device.timestamp.seconds(since: self.device.timestamp)
+      var travel = KernelTravel(
+        CorrelatedNoise.travelled(from: self.device, to: device, distance: distanceBefore),
+        faults: seconds * settings.faults.rate, errors)
+      if phase.isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.motion) }
+      distanceBefore = distance(from: device)
+      var measurement = measurement(measurements, errors, device, isObstructed, settings)
+      var motion = KernelMotion(
+        device: device.worldFromDevice.translation, seconds: seconds,
+        drift: OdometryDrift(
+          from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar),
+        settings.motion)
+      result.decorrelation = bank.advance(&motion, &travel, to: &measurement)
+      self.device = device
+    } else {
+      var measurement = measurement(measurements, errors, device, isObstructed, settings)
+      bank.update(&measurement)
+    }
+    spread.add(device.worldFromDevice.translation)
+    remember(measurements)
+    if bank.isColumn {
+      result.takeOutcomes(of: measurements, fromColumn: bank)
+    } else {
+      result.takeOutcomes(of: measurements, fromHeaviestOf: bank)
+    }
+    if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
+    consistency.add(
+      result, measurements, at: device.timestamp,
+      patience: settings.configuration.faults.doubtAfter)
+    return result
+  }
+
+  private mutating func remember(_ measurements: Measurements) {
+    if measurements.has(.range) { previousValues.range = measurements.values.range.value }
+    if measurements.has(.azimuth) { previousValues.azimuth = measurements.values.azimuth.value }
+    if measurements.has(.elevation) {
+      previousValues.elevation = measurements.values.elevation.value
+    }
+  }
+
+  /// What was measured, from where, and how it may be wrong.
+  @inline(__always)
+  private func measurement(
+    _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, _ device: TrajectoryPoint,
+    _ isObstructed: Bool, _ settings: Settings
+  ) -> KernelMeasurement {
+    let rotation = device.worldFromDevice.rotation
+    let (x, y, z) = (rotation.xAxis, rotation.yAxis, rotation.zAxis)
+    let lever = settings.configuration.ranging.antennaInDevice
+    let antenna = device.worldFromDevice.translation + lever.x * x + lever.y * y + lever.z * z
+
+    // Noise of the pose: its interpolation, and for a late sample the drift since then.
+    var pose = PoseNoise(place: device.interpolationVariance, turn: device.interpolationVariance)
+    if device.timestamp < self.device.timestamp { addLateness(of: device, settings, to: &pose) }
+    let angleVariance = pose.place / (distanceBefore * distanceBefore) + pose.turn
+
+    let excess = settings.faults.rangeExcess(
+      sigma: measurements.has(.range)
+        ? measurements.values.range.sigma : settings.configuration.ranging.rangeSigma)
+    let lastingSigma = FaultModel.lastingExcessSigma * excess
+    let angleOnset = settings.faults.onset(of: .azimuth)
+    return KernelMeasurement(
+      measurements, antenna: antenna, rotation: rotation,
+      variance: PerKind(
+        range: errors.range.white + pose.place, azimuth: errors.azimuth.white + angleVariance,
+        elevation: errors.elevation.white + angleVariance),
+      previous: previousValues,
+      onset: PerKind(
+        range: isObstructed ? FaultModel.obstructedOnset : settings.faults.onset(of: .range),
+        azimuth: angleOnset, elevation: angleOnset),
+      rangeExcess: excess, lastingExcessVariance: lastingSigma * lastingSigma,
+      fieldOfViewRadians: settings.configuration.ranging.fieldOfViewRadians)
+  }
+
+  /// How uncertain a device point is: its place, m² per axis, and its attitude, rad² per axis.
+  private struct PoseNoise {
+    var place: Double
+    var turn: Double
+  }
+
+  /// A late sample meets the bank as it is now: what has happened since then is noise.
+  @inline(__always)
+  private func addLateness(
+    of device: TrajectoryPoint, _ settings: Settings, to noise: inout PoseNoise
+  ) {
+    let drift = OdometryDrift(
+      from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
+    let seconds = self.device.timestamp.seconds(since: device.timestamp)
+    noise.place +=
+      drift.horizontal
+      + bank.movingShare * settings.motion.displacementVariances(seconds: seconds).horizontal
+    noise.turn += drift.yaw
+  }
+
+  // MARK: Stages 5 and 6, search and reduction
+
+  /// Whether the best place takes most of the ranges so far for inliers.
+  ///
+  /// A best place that calls half of the ranges faults is the best of a search in which no place fits:
+  /// a peer that moves although it should rest, a pose that is wrong.
+  var explainsRanges: Bool {
+    guard let search, features.contains(.explanation) else { return true }
+    return search.rangeInlierShare >= Self.leastInlierShare
+  }
+
+  /// Whether it may be believed, however narrow it is.
+  ///
+  /// A search that only refines the modes there are may have lost the right one; it is believed when
+  /// two in a row of the whole prior have found the same. A place found for a peer of unknown motion is
+  /// on probation at first: a search that takes it for resting finds the place where it would rest;
+  /// only the filter after that tells the two apart.
+  var isProven: Bool {
+    if phase.isLost { return false }
+    guard motion == .unknown, features.contains(.probation) else {
+      return phase.isConfirmed || !features.contains(.confirmation)
+    }
+    guard let settledAt = phase.settledAt else { return false }
+    let since = max(settledAt, lastMotion ?? settledAt)
+    return device.timestamp.seconds(since: since) >= Self.probation
+  }
+
+  /// Fits the hypotheses anew when there is something new, and reduces them.
+  @inline(never)
+  private mutating func searchAndReduce(
+    _ measurements: Measurements, at device: TrajectoryPoint, noise: NoiseLevels,
+    _ settings: Settings
+  ) {
+    // Performance: taken out, so that nothing is copied as long as another holds it.
+    guard var search = search.take() else { return }
+    let isDue = search.add(measurements, at: device, noise, expecting: expectation)
+    let rangeSigma = settings.configuration.ranging.rangeSigma
+    if phase.isRefining {
+      if isDue || hasSwung(search, rangeSigma) {
+        search.refine(&bank, at: self.device, noise, settings)
+        if isFlat(rangeSigma) { phase = phase.after(.flattened) }
+      }
+    } else if isDue {
+      search.search(
+        &bank, measurements, sampledAt: device, now: self.device, needsSweep: phase.needsSweep,
+        noise, settings)
+    }
+    self.search = phase.isSearching ? search : nil
+    reduce(settings)
+  }
+
+  /// Where the peer is, if one place is left.
+  private var expectation: ObservationWindow.Expectation? {
+    guard phase.isRefining else { return nil }
+    return .init(position: bank.position(0), spread: spreadAcross(negligible: true))
+  }
+
+  /// Prunes and merges hypotheses, and takes the track to its next phase.
+  private mutating func reduce(_ settings: Settings) {
+    if bank.mayMove, phase.isSettled,
+      spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
+    {
+      phase = phase.after(.widened)
+    }
+    if phase.isSettled, motion == .unknown { return }
+    bank.reduce(settings.configuration.hypotheses)
+    guard !phase.isSettled else { return }
+    let rangeSigma = settings.configuration.ranging.rangeSigma
+    let isNarrow = isNarrow
+    phase = phase.after(
+      .reduced(
+        TrackPhase.Reduction(
+          time: device.timestamp, isNarrow: isNarrow,
+          isOnePlace: isOnePlace(settings.configuration.convergence),
+          wasSweep: search?.wasSweep ?? false, explainsRanges: explainsRanges,
+          needsRefinement: isNarrow && motion == .stationary && features.contains(.refinement)
+            && !isFlat(rangeSigma))))
+    if phase.isSettled { settle(settings) }
+  }
+
+  /// The search has found one place.
+  private mutating func settle(_ settings: Settings) {
+    if phase.isRefining {
+      search?.keepBestPlace()
+    } else {
+      search = nil
+    }
+    guard motion == .unknown else { return }
+    if isMovingNegligible { bank.removeMoving() }
+    bank.pairUp(doubt: Self.movesAfterwards, settings.motion.speedVariances)
+  }
+
+  // MARK: The shape of the posterior
+
+  /// Whether the place has moved so far since it was last fitted that the shell's bend matters.
+  ///
+  /// Samples since then are linearised somewhere else than those before.
+  private func hasSwung(_ search: borrowing TrackSearch, _ rangeSigma: Double) -> Bool {
+    guard
+      let swing = search.swing(
+        of: bank.position(0), from: device.worldFromDevice.translation)
+    else { return false }
+    return 0.5 * swing.across * swing.across
+      > Self.flatNoiseShare * rangeSigma * swing.distance
+  }
+
+  /// Whether the shell that the ranges make bends by less, within the spread across, than matters, or
+  /// the odometry has drifted by more than the spread.
+  private func isFlat(_ rangeSigma: Double) -> Bool {
+    let distance = (bank.heaviestPosition - device.worldFromDevice.translation).length
+    let spread = spreadAcross(negligible: true)
+    let drift = device.positionDriftVariance - birthDevice.positionDriftVariance
+    let yaw = device.yawDriftVariance - birthDevice.yawDriftVariance
+    if drift / (distance * distance) + yaw > spread * spread { return true }
+    return 0.5 * spread * spread * distance
+      < Self.flatNoiseShare * rangeSigma + Self.flatDriftShare * drift.squareRoot()
+  }
+
+  private var isMovingNegligible: Bool { bank.movingShare < Self.movesAfterwards }
+
+  /// Whether one hypothesis is left, or one of each motion, narrow enough for its linearisation.
+  private var isNarrow: Bool {
+    let resting = (0..<bank.count).count { !bank.moves($0) }
+    let moving = isMovingNegligible ? 0 : bank.count - resting
+    guard resting <= 1, moving <= 1 else { return false }
+    return spreadAcross(negligible: isMovingNegligible) < Self.settledSpread
+  }
+
+  /// Whether the hypotheses together are as narrow as convergence asks for.
+  private func isOnePlace(_ convergence: ConvergenceConfiguration) -> Bool {
+    let (mean, p) = bank.positionMoments()
+    let distance = (mean - device.worldFromDevice.translation).length
+    let required = max(convergence.sigmaFloor, convergence.sigmaPerDistance * distance)
+    return p.trace <= required * required
+  }
+
+  /// The spread across the line of sight, as a ratio to the distance.
+  ///
+  /// - Parameter negligible: Whether what moves is left out.
+  /// - Returns: The ratio.
+  private func spreadAcross(negligible: Bool) -> Double {
+    let (mean, p) =
+      negligible
+      ? (bank.heaviestPosition, bank.positionCovariance(bank.heaviest))
+      : bank.positionMoments()
+    let line = mean - device.worldFromDevice.translation
+    let distance = max(line.length, 1e-3)
+    return max(p.trace - p.quadraticForm(line / distance), 0).squareRoot() / distance
+  }
+
+  /// From a device point to the heaviest hypothesis; 0.3 m at least, for what is divided by it.
+  @inline(__always)
+  private func distance(from device: TrajectoryPoint) -> Double {
+    max((bank.heaviestPosition - device.worldFromDevice.translation).length, 0.3)
+  }
+
+  /// Whether another track should be tried.
+  var isDoubted: Bool { consistency.isContradicted || phase.isLost }
+
+  /// Whether the device has since birth seen the peer from another side: an angle that is stuck
+  /// would have shown.
+  var hasBeenTested: Bool {
+    device.turn - birthDevice.turn + (device.path - birthDevice.path) / distance(from: device)
+      > Self.testRadians
+  }
+
+  // MARK: Later
+
+  /// The bank at another device point: a peer that moves has gone on.
+  ///
+  /// Drift since is not in it; the view adds that.
+  @inline(__always)
+  func bank(at device: TrajectoryPoint, _ settings: Settings) -> HypothesisBank {
+    let seconds = device.timestamp.seconds(since: self.device.timestamp)
+    guard bank.mayMove, seconds > 0 else { return bank }
+    var later = bank
+    var motion = KernelMotion(
+      device: device.worldFromDevice.translation, seconds: seconds, drift: nil, settings.motion)
+    later.propagate(&motion)
+    return later
+  }
+
+  /// Whether a peer that may move can by now be on any side of the device.
+  ///
+  /// It has not been heard for a while, and the place where it may have got to is as wide as it is far
+  /// away. Then a linearised update with the old place is worth less than none.
+  ///
+  /// - Parameters:
+  ///   - device: The device at the next sample.
+  ///   - range: The range measured there, metres.
+  ///   - settings: The settings.
+  /// - Returns: Whether it can.
+  func isForgotten(at device: TrajectoryPoint, range: Double, _ settings: Settings) -> Bool {
+    guard device.timestamp.seconds(since: self.device.timestamp) > Self.longGap else {
+      return false
+    }
+    let (mean, p) = bank(at: device, settings).positionMoments()
+    let line = mean - device.worldFromDevice.translation
+    let distance = max(line.length, 1e-3)
+    let across = max(p.trace - p.quadraticForm(line / distance), 0).squareRoot()
+    return across >= range && across > Self.lostFactor * Self.settledSpread * distance
+  }
+}
+
+extension HypothesisBank.Seed {
+  /// The same for a peer that moves, of whose speed only the variances are known.
+  fileprivate func moving(at speedVariances: InlineArray<3, Double>) -> Self {
+    var seed = self
+    seed.moves = true
+    for axis in 0..<3 {
+      let state = StateIndex.velocity(axis)
+      seed.covariance[StateIndex.packed(state, state)] = speedVariances[axis]
+    }
+    return seed
+  }
+}

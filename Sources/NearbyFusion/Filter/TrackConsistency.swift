@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Whether the samples agree with a track.
+struct TrackConsistency: Hashable, Sendable {
+  private var ranges = ContradictionMonitor()
+  private var angles = ContradictionMonitor()
+  /// How many ranges in a row were far too short.
+  private var shortRanges = 0
+
+  /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
+  private static let anglePatience = 2.0
+  /// So many sigmas below the prediction a range is far too short, and so many in a row convince.
+  private static let shortSigmas = 5.0
+  private static let convincingShortRanges = 3
+
+  /// Takes note of how a sample met the heaviest hypothesis.
+  ///
+  /// - Parameters:
+  ///   - result: The step with the sample.
+  ///   - measurements: What was measured.
+  ///   - time: When.
+  ///   - patience: How long samples must contradict, seconds.
+  @inline(__always)
+  mutating func add(
+    _ result: StepResult, _ measurements: Measurements, at time: Timestamp,
+    patience: Double
+  ) {
+    if measurements.has(.range) {
+      let contradicts = result.outcomes.range.inlier < 0.5
+      ranges.add(contradicts: contradicts, at: time, patience: patience)
+      shortRanges = contradicts && isFarTooShort(result) ? shortRanges + 1 : 0
+    }
+    if measurements.has(.azimuth) || measurements.has(.elevation) {
+      let contradicts =
+        measurements.has(.azimuth) && result.outcomes.azimuth.inlier < 0.5
+        || measurements.has(.elevation) && result.outcomes.elevation.inlier < 0.5
+      angles.add(
+        contradicts: contradicts, at: time, patience: Self.anglePatience * patience)
+    }
+  }
+
+  @inline(never)
+  private func isFarTooShort(_ result: StepResult) -> Bool {
+    let range = result.outcomes.range
+    return result.weight > 0.9 && range.innovation < 0
+      && range.innovation * range.innovation
+        > Self.shortSigmas * Self.shortSigmas * range.innovationVariance
+  }
+
+  /// Whether several ranges in a row were far too short: no obstacle makes a range shorter, so the peer
+  /// is nearer than the track has it.
+  var rangesAreTooShort: Bool { shortRanges >= Self.convincingShortRanges }
+  /// Whether the ranges lately contradict the track.
+  var rangesContradict: Bool { ranges.isContradicted || rangesAreTooShort }
+  /// Whether the ranges or, for longer, the angles contradict it.
+  var isContradicted: Bool { rangesContradict || angles.isContradicted }
+  /// Whether all agree with it.
+  var isConsistent: Bool {
+    ranges.isConsistent && angles.isConsistent && !rangesAreTooShort
+  }
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+
+/// The hypotheses about one peer: a structure of arrays that the kernels work on.
+///
+/// A bank of one is a single column and costs what one filter costs; a larger one is worked on in
+/// vector lanes. While the number of hypotheses falls or stays, nothing is allocated.
+///
+/// The bank of a peer that may move holds its velocity too, and each hypothesis whether it moves.
+struct HypothesisBank: Sendable {
+  let mayMove: Bool
+  private(set) var count = 0
+  private var stride = 1
+  /// The rows, one after the other; packed ones are as long as they need to be.
+  private var fields: [Double] = []
+  /// The rows that were packed whole, bit by bit; `nil` while it is not packed.
+  private var wholeRows: InlineArray<2, UInt64>?
+
+  /// One hypothesis to begin with.
+  struct Seed {
+    /// The state with the velocity, which is zero, variances and all, unless the peer moves.
+    var mean: StateVector
+    var covariance: StateCovariance
+    var weight: Double
+    /// Whether the angles measured at birth are faulty under this hypothesis.
+    var anglesAreFaulty = false
+    /// Whether the peer moves under this hypothesis; only in a bank whose peer may.
+    var moves = false
+
+    var position: Vector3 { Vector3(mean[0], mean[1], mean[2]) }
+    var positionCovariance: SymmetricMatrix3 {
+      func element(_ row: Int, _ column: Int) -> Double {
+        covariance[StateIndex.packed(row, column)]
+      }
+      return SymmetricMatrix3(
+        xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
+        yz: element(1, 2), zz: element(2, 2))
+    }
+  }
+
+  init(mayMove: Bool) { self.mayMove = mayMove }
+
+  private var fieldCount: Int { Int(mayMove ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT) }
+
+  // MARK: InitialHypotheses and growth
+
+  /// Puts hypotheses, one at least and `NEARBY_CAPACITY` at most, in the place of those there are.
+  mutating func replace(with seeds: [Seed]) {
+    precondition(seeds.count <= Int(NEARBY_CAPACITY), "more hypotheses than a bank may hold")
+    count = 0
+    reserve(seeds.count)
+    // Read where they stand: a seed is large.
+    let seeds = seeds.span
+    var total = 0.0
+    for index in seeds.indices { total += seeds[index].weight }
+    for index in seeds.indices {
+      setState(of: index, seeds[index])
+      let faulty = seeds[index].anglesAreFaulty ? 1.0 : 0
+      for kind in MeasurementKind.allCases { self[.fault(kind), index] = kind.isAngle ? faulty : 0 }
+      self[.rangeResidual, index] = 1e9
+      self[.logWeight, index] = log(seeds[index].weight / total)
+    }
+    count = seeds.count
+  }
+
+  /// Puts another state in the place of the only hypothesis; what is known of its faults stays.
+  mutating func refine(to seed: Seed) {
+    precondition(count == 1 && !mayMove, "there is one place only")
+    setState(of: 0, seed)
+  }
+
+  private mutating func setState(of index: Int, _ seed: borrowing Seed) {
+    StateIndex.assertLayout()
+    let size = mayMove ? StateIndex.movingCount : StateIndex.restingCount
+    let mean = seed.mean.span
+    for state in 0..<size { self[.mean(state), index] = mean[state] }
+    let covariance = seed.covariance.span
+    for element in 0..<StateIndex.packed(0, size) {
+      self[.covariance(element), index] = covariance[element]
+    }
+    if mayMove { self[.moves, index] = seed.moves ? 1 : 0 }
+  }
+
+  /// Sets a velocity that is zero, or one of which only the spread is known.
+  private mutating func setVelocity(
+    of index: Int, moves: Bool, _ speedVariances: InlineArray<3, Double>
+  ) {
+    self[.moves, index] = moves ? 1 : 0
+    for field in Int(NEARBY_FIELD_VELOCITY)..<Int(NEARBY_MOVING_FIELD_COUNT) {
+      self[Field(row: field), index] = 0
+    }
+    guard moves else { return }
+    for axis in 0..<3 {
+      let state = StateIndex.velocity(axis)
+      self[.covariance(StateIndex.packed(state, state)), index] = speedVariances[axis]
+    }
+  }
+
+  /// Makes two hypotheses of what is left, the first at rest and the second moving, and leaves it to
+  /// `mix` and to the samples which of them holds.
+  ///
+  /// - Parameters:
+  ///   - doubt: The share of the one that was not there.
+  ///   - speedVariances: How fast a peer that moves does, along each axis of the world.
+  mutating func pairUp(doubt: Double, _ speedVariances: InlineArray<3, Double>) {
+    precondition(mayMove && (1...2).contains(count), "one hypothesis of each kind at most")
+    if count == 1 {
+      reserve(2)
+      for field in 0..<fieldCount { self[Field(row: field), 1] = self[Field(row: field), 0] }
+      setVelocity(of: 1, moves: self[.moves, 0] == 0, speedVariances)
+      self[.logWeight, 0] = log(1 - doubt)
+      self[.logWeight, 1] = log(doubt)
+      count = 2
+    }
+    guard moves(0) else { return }
+    for field in 0..<fieldCount {
+      let first = self[Field(row: field), 0]
+      self[Field(row: field), 0] = self[Field(row: field), 1]
+      self[Field(row: field), 1] = first
+    }
+  }
+
+  /// Leaves out the hypotheses under which the peer moves.
+  mutating func removeMoving() {
+    var kept = 0
+    for index in 0..<count where !moves(index) {
+      for field in 0..<fieldCount { self[Field(row: field), kept] = self[Field(row: field), index] }
+      kept += 1
+    }
+    let total = (0..<kept).reduce(0) { $0 + exp(self[.logWeight, $1]) }
+    for index in 0..<kept { self[.logWeight, index] -= log(total) }
+    count = kept
+  }
+
+  /// The share of the hypotheses under which the peer moves.
+  var movingShare: Double {
+    guard mayMove else { return 0 }
+    return (0..<count).reduce(0) { $0 + (moves($1) ? weight($1) : 0) }
+  }
+
+  /// Makes room for so many hypotheses, keeping those there are.
+  private mutating func reserve(_ wanted: Int) {
+    let needed = Self.stride(for: wanted)
+    if needed > stride || fields.isEmpty { restride(needed) }
+  }
+
+  private static func stride(for wanted: Int) -> Int {
+    let lanes = Int(NEARBY_LANES)
+    return wanted <= 1 ? 1 : (wanted + lanes - 1) / lanes * lanes
+  }
+
+  private mutating func restride(_ newStride: Int) {
+    var moved = [Double](repeating: 0, count: fieldCount * newStride)
+    for field in 0..<fieldCount {
+      for index in 0..<count { moved[field * newStride + index] = fields[field * stride + index] }
+    }
+    fields = moved
+    stride = newStride
+  }
+
+  // MARK: Packing
+
+  /// Takes less memory until it is unpacked; nothing can be asked of it meanwhile.
+  ///
+  /// Of each row in which all hypotheses have the same it keeps one value, and so it does of what the
+  /// last update put out: half of a bank that has seen ranges alone.
+  mutating func pack() {
+    guard wholeRows == nil, !isColumn else { return }
+    var whole: InlineArray<2, UInt64> = [0, 0]
+    var size = 0
+    for row in 0..<fieldCount {
+      if differs(row) { whole[row / 64] |= 1 << UInt64(row % 64) }
+      size += Self.contains(row, whole) ? count : 1
+    }
+    var packed: [Double] = []
+    packed.reserveCapacity(size)
+    for row in 0..<fieldCount {
+      let start = row * stride
+      packed += fields[start..<start + (Self.contains(row, whole) ? count : 1)]
+    }
+    fields = packed
+    wholeRows = whole
+  }
+
+  /// Undoes ``pack()``.
+  mutating func unpack() {
+    guard let whole = wholeRows else { return }
+    var unpacked: [Double] = []
+    unpacked.reserveCapacity(fieldCount * stride)
+    var start = 0
+    for row in 0..<fieldCount {
+      let length = Self.contains(row, whole) ? count : 1
+      unpacked += fields[start..<start + length]
+      // The lanes that are left over hold anything that is a number.
+      unpacked += repeatElement(fields[start], count: stride - length)
+      start += length
+    }
+    fields = unpacked
+    wholeRows = nil
+  }
+
+  private static func contains(_ row: Int, _ rows: InlineArray<2, UInt64>) -> Bool {
+    rows[row / 64] & 1 << UInt64(row % 64) != 0
+  }
+
+  /// Whether hypotheses differ in a row that is needed again.
+  private func differs(_ row: Int) -> Bool {
+    if Int(NEARBY_FIELD_INNOVATION)..<Int(NEARBY_FIELD_COUNT) ~= row { return false }
+    let start = row * stride
+    let first = fields[start].bitPattern
+    return (1..<count).contains { fields[start + $0].bitPattern != first }
+  }
+
+  // MARK: Kernels
+
+  /// Lets a peer at rest start and a moving one stop; the bank must be a pair.
+  ///
+  /// - Parameters:
+  ///   - seconds: The time since this was done last.
+  ///   - motion: How often it does, and how fast it then is.
+  mutating func mix(seconds: Double, _ motion: MotionModel) {
+    let (starts, stops) = motion.transitions(seconds: seconds)
+    let variances = motion.speedVariances
+    unsafe withKernelBank { bank in
+      unsafe nearby_bank_mix(bank, starts, stops, variances[0], variances[1])
+    }
+  }
+
+  /// A single column has the whole share, always.
+  @inline(__always)
+  static func normalize(_ bank: UnsafePointer<nearby_bank>) {
+    if unsafe bank.pointee.stride > 1 { unsafe nearby_bank_normalize(bank) }
+  }
+
+  /// Prunes and merges; the heaviest hypothesis is first afterwards.
+  mutating func reduce(_ configuration: HypothesisConfiguration) {
+    guard count > 1 else { return }
+    let left = unsafe withKernelBank { bank in
+      unsafe nearby_bank_reduce(
+        bank, Int32(configuration.maximumCount), configuration.pruningWeight,
+        configuration.mergingLoss)
+    }
+    count = Int(left)
+    // Not for fewer hypotheses than there were: the next search may need as much room again.
+    if count == 1 { restride(1) }
+  }
+
+  /// The mean and covariance of the mixture's position.
+  @inline(__always)
+  func positionMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    if isColumn {
+      func covariance(_ row: Int, _ column: Int) -> Double {
+        only(.covariance(StateIndex.packed(row, column)))
+      }
+      return (
+        heaviestPosition,
+        SymmetricMatrix3(
+          xx: covariance(0, 0), xy: covariance(0, 1), xz: covariance(0, 2), yy: covariance(1, 1),
+          yz: covariance(1, 2), zz: covariance(2, 2))
+      )
+    }
+    return mixtureMoments()
+  }
+
+  private func mixtureMoments() -> (mean: Vector3, covariance: SymmetricMatrix3) {
+    if count == 1 { return (position(0), positionCovariance(0)) }
+    var mean = Vector3.zero
+    var covariance = SymmetricMatrix3.zero
+    unsafe fields.withUnsafeBufferPointer { buffer in
+      // The kernel only reads through it.
+      var bank = unsafe nearby_bank(
+        fields: UnsafeMutablePointer(mutating: buffer.baseAddress), count: Int32(count),
+        stride: Int32(stride), may_move: mayMove ? 1 : 0)
+      unsafe withUnsafeMutableBytes(of: &mean) { mean in
+        unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
+          unsafe nearby_bank_moments(
+            &bank, mean.assumingMemoryBound(to: Double.self).baseAddress,
+            covariance.assumingMemoryBound(to: Double.self).baseAddress)
+        }
+      }
+    }
+    return (mean, covariance)
+  }
+
+  @inline(__always)
+  mutating func withKernelBank<Result>(
+    _ body: (UnsafePointer<nearby_bank>) -> Result
+  ) -> Result {
+    // Neither is above `NEARBY_CAPACITY`.
+    let count = Int32(truncatingIfNeeded: count)
+    let stride = Int32(truncatingIfNeeded: stride)
+    let mayMove: Int32 = mayMove ? 1 : 0
+    return unsafe fields.withUnsafeMutableBufferPointer { buffer in
+      let bank = unsafe nearby_bank(
+        fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)
+      return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
+    }
+  }
+
+  // MARK: Fields
+
+  /// A row of the structure of arrays.
+  struct Field {
+    let row: Int
+
+    static func mean(_ state: Int) -> Field {
+      let velocity = state - Int(NEARBY_STATE_VELOCITY)
+      return Field(row: velocity < 0 ? state : Int(NEARBY_FIELD_VELOCITY) + velocity)
+    }
+    static func covariance(_ element: Int) -> Field {
+      let velocity = element - Int(NEARBY_COVARIANCE_SIZE)
+      return Field(
+        row: velocity < 0
+          ? Int(NEARBY_FIELD_COVARIANCE) + element
+          : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + velocity)
+    }
+    static func fault(_ kind: MeasurementKind) -> Field {
+      Field(row: Int(NEARBY_FIELD_FAULT) + kind.rawValue)
+    }
+    static var rangeResidual: Field { Field(row: Int(NEARBY_FIELD_RANGE_RESIDUAL)) }
+    static var logWeight: Field { Field(row: Int(NEARBY_FIELD_LOG_WEIGHT)) }
+    static var moves: Field { Field(row: Int(NEARBY_FIELD_MOVES)) }
+    static func innovation(_ kind: MeasurementKind) -> Field {
+      Field(row: Int(NEARBY_FIELD_INNOVATION) + kind.rawValue)
+    }
+    static func innovationVariance(_ kind: MeasurementKind) -> Field {
+      Field(row: Int(NEARBY_FIELD_INNOVATION_VARIANCE) + kind.rawValue)
+    }
+    static func inlier(_ kind: MeasurementKind) -> Field {
+      Field(row: Int(NEARBY_FIELD_INLIER) + kind.rawValue)
+    }
+  }
+
+  subscript(field: Field, index: Int) -> Double {
+    // Rows are constants, and an index is below the count: only debug builds look.
+    @inline(__always) get {
+      unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row &* stride &+ index] }
+    }
+    set { fields[field.row &* stride &+ index] = newValue }
+  }
+
+  /// Whether it is a single column, all rows of which stand at constant places.
+  @inline(__always)
+  var isColumn: Bool { stride == 1 }
+
+  /// A field of the only hypothesis, when the bank is a single column.
+  @inline(__always)
+  func only(_ field: Field) -> Double {
+    unsafe fields.withUnsafeBufferPointer { unsafe $0[field.row] }
+  }
+
+  /// Whether the peer moves under a hypothesis.
+  func moves(_ index: Int) -> Bool { mayMove && self[.moves, index] > 0 }
+
+  /// The share of a hypothesis, 0 to 1.
+  func weight(_ index: Int) -> Double { count == 1 ? 1 : exp(self[.logWeight, index]) }
+
+  @inline(__always)
+  func position(_ index: Int) -> Vector3 {
+    Vector3(self[.mean(0), index], self[.mean(1), index], self[.mean(2), index])
+  }
+
+  @inline(__always)
+  func positionCovariance(_ index: Int) -> SymmetricMatrix3 {
+    func element(_ row: Int, _ column: Int) -> Double {
+      self[.covariance(StateIndex.packed(row, column)), index]
+    }
+    return SymmetricMatrix3(
+      xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
+      yz: element(1, 2), zz: element(2, 2))
+  }
+
+  /// Where the peer is under the heaviest hypothesis.
+  @inline(__always)
+  var heaviestPosition: Vector3 {
+    isColumn ? Vector3(only(.mean(0)), only(.mean(1)), only(.mean(2))) : position(heaviest)
+  }
+
+  /// The index of the heaviest hypothesis.
+  var heaviest: Int {
+    var best = 0
+    for index in 1..<max(1, count) where self[.logWeight, index] > self[.logWeight, best] {
+      best = index
+    }
+    return best
+  }
+}

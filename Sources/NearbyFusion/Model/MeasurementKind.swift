@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// What a ranging sample can measure: the one list of kinds.
+///
+/// Reports, files and kernels have them in this order.
+package enum MeasurementKind: Int, Sendable {
+  /// The distance from the antenna to the peer, metres.
+  case range
+  /// The angle to the right of straight ahead in the device's horizontal plane, radians.
+  case azimuth
+  /// The angle above that plane, radians.
+  case elevation
+
+  /// Whether values wrap at ±π and are measured in radians.
+  package var isAngle: Bool { self != .range }
+
+  /// A difference of two values, angles wrapped to (-π, π].
+  @inline(__always)
+  package func wrapped(_ difference: Double) -> Double {
+    isAngle ? difference.wrappedAngle : difference
+  }
+}
+
+extension MeasurementKind: CaseIterable {
+  /// All kinds, in order. Performance: iterating allocates nothing.
+  package struct AllCases: RandomAccessCollection, Sendable {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { 3 }
+    package subscript(index: Int) -> MeasurementKind {
+      MeasurementKind(rawValue: index) ?? .range
+    }
+  }
+
+  package static var allCases: AllCases { AllCases() }
+}
+
+extension RangingSample {
+  /// The value of a kind and its stated standard deviation, each `nil` when not given.
+  @inline(__always)
+  package subscript(kind: MeasurementKind) -> (value: Double?, sigma: Double?) {
+    get {
+      switch kind {
+      case .range: (distance, distanceSigma)
+      case .azimuth: (azimuthRadians, azimuthSigmaRadians)
+      case .elevation: (elevationRadians, elevationSigmaRadians)
+      }
+    }
+    set {
+      switch kind {
+      case .range: (distance, distanceSigma) = newValue
+      case .azimuth: (azimuthRadians, azimuthSigmaRadians) = newValue
+      case .elevation: (elevationRadians, elevationSigmaRadians) = newValue
+      }
+    }
+  }
+}
+
+extension RangingConfiguration {
+  /// The accuracy of a kind where a sample states none: one sigma.
+  @inline(__always)
+  package func sigma(of kind: MeasurementKind) -> Double {
+    switch kind {
+    case .range: rangeSigma
+    case .azimuth: azimuthSigmaRadians
+    case .elevation: elevationSigmaRadians
+    }
+  }
+
+  /// The share of that which is white noise.
+  package func whiteShare(of kind: MeasurementKind) -> Double {
+    switch kind {
+    case .range: rangeWhiteShare
+    case .azimuth: azimuthWhiteShare
+    case .elevation: elevationWhiteShare
+    }
+  }
+
+  /// The values that a kind can have; the ends are finite.
+  @inline(__always)
+  func interval(of kind: MeasurementKind) -> ClosedRange<Double> {
+    switch kind {
+    case .range: Double.leastNormalMagnitude...maximumRange
+    // The ends with a small margin: π rounded to six decimals is beyond π.
+    case .azimuth: (-Double.pi - 1e-5)...(Double.pi + 1e-5)
+    case .elevation: (-Double.pi / 2 - 1e-5)...(Double.pi / 2 + 1e-5)
+    }
+  }
+}

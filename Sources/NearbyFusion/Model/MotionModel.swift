@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// How peers move that may: the velocity of each axis is an Ornstein-Uhlenbeck process,
+/// `v̇ = -v/τ + w`, stationary with the variance of ``MotionConfiguration``.
+///
+/// The filter, the fit of a window, the smoother and the range filter all move peers by this model.
+package struct MotionModel: Sendable {
+  /// The correlation time τ of a velocity, seconds.
+  package let velocitySeconds: Double
+  /// The variances of the speed along the world's axes, m²/s²; none along gravity in a planar world.
+  package let speedVariances: InlineArray<3, Double>
+  /// How fast a resting peer starts and a moving one stops, 1/s.
+  private let startRate: Double
+  private let stopRate: Double
+
+  /// Makes the model of some settings.
+  package init(_ configuration: FusionConfiguration) {
+    let motion = configuration.motion
+    velocitySeconds = motion.velocitySeconds
+    let horizontal = motion.horizontalSpeedSigma * motion.horizontalSpeedSigma
+    let vertical =
+      configuration.odometry.isPlanar ? 0 : motion.verticalSpeedSigma * motion.verticalSpeedSigma
+    speedVariances = [horizontal, vertical, horizontal]
+    startRate = 1 / motion.restingSeconds
+    stopRate = 1 / motion.movingSeconds
+  }
+
+  /// The variance of a moving peer's displacement over a time, its velocity unknown, m²: along each
+  /// horizontal axis, and along gravity.
+  func displacementVariances(seconds: Double) -> (horizontal: Double, vertical: Double) {
+    let unit = OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds)
+    let perSpeed = 2 * velocitySeconds * velocitySeconds * unit.displacement
+    return (speedVariances[0] * perSpeed, speedVariances[1] * perSpeed)
+  }
+
+  /// How far a peer has most likely come at a speed of 1 m/s at either end of a time, seconds.
+  func velocityReach(seconds: Double) -> Double {
+    velocitySeconds * OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds).reach
+  }
+
+  /// The variance of the displacement that is left when that velocity is known, m².
+  func displacementVarianceGivenVelocity(seconds: Double) -> Double {
+    let unit = OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds)
+    return speedVariances[0] * velocitySeconds * velocitySeconds * unit.position
+  }
+
+  /// The probabilities that a resting peer starts and that a moving one stops within a time: the
+  /// two-state Markov chain forgets its state with the sum of both rates.
+  func transitions(seconds: Double) -> (starts: Double, stops: Double) {
+    let changed = (1 - exp(-(startRate + stopRate) * seconds)) / (startRate + stopRate)
+    return (startRate * changed, stopRate * changed)
+  }
+}

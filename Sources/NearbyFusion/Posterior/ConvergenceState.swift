@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// The verdict on a peer at its newest sample, and the inputs that it depends on.
+struct ConvergenceState: Sendable {
+  var verdict = Convergence.unknown
+  var vertical = VerticalDirectionEstimate.unknown
+  /// Since when no component of any sample has been usable.
+  var unusableSince: Timestamp?
+  /// Whether the odometry has stopped telling where the device is.
+  var outage = PoseOutage.none
+  /// The end of the outage after which a sample was last used.
+  var resumedAt: Timestamp?
+  /// Whether the track contradicts what is measured, or never explained it.
+  var isDoubtful = false
+  /// Whether the track may be believed, however narrow it is.
+  var isProven = false
+  /// How many hypotheses there are; zero before the first sample.
+  var hypothesisCount = 0
+  /// Whether they are still fitted anew to all that has been seen.
+  var isSearching = false
+
+  /// Judges whether the peer has converged, and if so the vertical direction anew.
+  ///
+  /// Most samples need no more than this: only the reasons why not need the progress, and where the
+  /// device has been.
+  ///
+  /// - Returns: Whether it has; if not, nothing has changed.
+  @inline(__always)
+  mutating func confirm(
+    _ view: some PosteriorView, _ width: PosteriorWidth, _ settings: Settings,
+    isVisionLimited: Bool,
+    at time: Timestamp
+  ) -> Bool {
+    guard convergenceJudge(settings, isVisionLimited: isVisionLimited, at: time).holds(width) else {
+      return false
+    }
+    verdict = .converged
+    vertical = verticalDirection(view, settings)
+    return true
+  }
+
+  /// Judges why it has not, and the vertical direction anew.
+  mutating func explain(
+    _ view: some PosteriorView, _ width: PosteriorWidth, spread: DeviceSpread,
+    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+  ) {
+    let progress = view.progress(
+      view.best, spread: spread, dominantModeWeight: width.dominantModeWeight,
+      settings.configuration)
+    verdict = convergenceJudge(settings, isVisionLimited: isVisionLimited, at: time).judge(progress)
+    vertical = verticalDirection(view, settings)
+  }
+
+  /// Judges by the settings, at a time.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - isVisionLimited: Whether the odometry is limited or the scene dark.
+  ///   - lacksPoses: Whether poses have been missing since the newest sample.
+  ///   - time: The time.
+  /// - Returns: The judge.
+  @inline(__always)
+  func convergenceJudge(
+    _ settings: Settings, isVisionLimited: Bool, lacksPoses: Bool = false, at time: Timestamp
+  ) -> ConvergenceJudge {
+    let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
+    return ConvergenceJudge(
+      configuration: settings.configuration.convergence, wasConverged: verdict == .converged,
+      isVisionLimited: isVisionLimited,
+      lacksSignal: unusable >= settings.configuration.faults.doubtAfter || isDoubtful,
+      lacksPoses: lacksPoses || outage != .none,
+      isProven: isProven)
+  }
+
+  /// The vertical direction, once movement and the horizontal sweep are done.
+  ///
+  /// Without them it would follow from the prior. A planar world has no heights.
+  @inline(__always)
+  func verticalDirection(
+    _ view: some PosteriorView, _ settings: Settings
+  ) -> VerticalDirectionEstimate {
+    if settings.configuration.odometry.isPlanar { return .unknown }
+    if case .notConverged(let reasons) = verdict,
+      !reasons.isDisjoint(with: [.insufficientMovement, .insufficientHorizontalSweep])
+    {
+      return .unknown
+    }
+    let probability = view.verticalProbabilities(
+      sameLevelWithin: settings.configuration.outputs.sameLevelWithin)
+    return VerticalDirectionJudge(
+      configuration: settings.configuration.outputs, previous: vertical
+    )
+    .judge(above: probability.above, below: probability.below)
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+extension PeerEstimate {
+  /// What a view of the posterior shows.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - timestamp: The moment.
+  ///   - view: The posterior, as seen from the device at that moment.
+  ///   - spread: Where the device has been.
+  ///   - state: What was judged at the newest sample.
+  ///   - settings: The settings.
+  ///   - isVisionLimited: Whether the odometry is limited or the scene dark.
+  ///   - lacksPoses: Whether poses have been missing since the newest sample.
+  @inline(__always)
+  init(
+    of peer: PeerID, at timestamp: Timestamp, from view: some PosteriorView,
+    spread: DeviceSpread, _ state: ConvergenceState, _ settings: Settings, isVisionLimited: Bool,
+    lacksPoses: Bool
+  ) {
+    let best = view.best
+    let progress = view.progress(
+      best, spread: spread,
+      dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
+      settings.configuration)
+    let convergence = state.convergenceJudge(
+      settings, isVisionLimited: isVisionLimited, lacksPoses: lacksPoses, at: timestamp
+    )
+    .judge(progress)
+    let isConverged = convergence == .converged
+    let outputs = RelativeOutputs(view, best, state, settings)
+    self.init(
+      peer: peer, timestamp: timestamp, convergence: convergence, progress: progress,
+      distance: outputs.distance, direction: outputs.direction,
+      horizontalAngleRadians: outputs.horizontalAngle, verticalDirection: outputs.vertical,
+      heightDifference: outputs.height,
+      worldTransform: Estimated(
+        value: isConverged
+          ? RigidTransform(rotation: .identity, translation: view.mean) : nil,
+        sigma: progress.totalSigma, unavailability: isConverged ? nil : .notConverged),
+      meanInWorld: view.mean, covarianceInWorld: view.covariance,
+      hypothesisCount: state.hypothesisCount, isSearching: state.isSearching)
+  }
+
+  /// Puts other outputs in the place of those that are relative to the device.
+  ///
+  /// - Parameters:
+  ///   - view: The posterior, with the device's unseen motion.
+  ///   - state: What was judged at the newest sample.
+  ///   - settings: The settings.
+  mutating func setOutputs(
+    from view: some PosteriorView, _ state: ConvergenceState, _ settings: Settings
+  ) {
+    let outputs = RelativeOutputs(view, view.best, state, settings)
+    distance = outputs.distance
+    direction = outputs.direction
+    horizontalAngleRadians = outputs.horizontalAngle
+    // A height that the device's motion has made wide is on neither side with any certainty.
+    verticalDirection = outputs.vertical == .aboveOrBelow ? .unknown : outputs.vertical
+    heightDifference = outputs.height
+  }
+
+  /// Puts a distance from ranges alone in the place of the posterior's.
+  mutating func setDistance(_ range: RangeEstimate, _ outputs: OutputConfiguration) {
+    distance = Estimated(distance: range.distance, sigma: range.distanceSigma, outputs)
+  }
+
+  /// The estimate before any place is known.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - timestamp: The moment.
+  ///   - convergence: What stands in the way, if that is known.
+  init(nothingOf peer: PeerID, at timestamp: Timestamp, _ convergence: Convergence) {
+    self.init(
+      peer: peer, timestamp: timestamp, convergence: convergence, progress: .none,
+      distance: .noData,
+      direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
+      heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
+      covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
+  }
+}
+
+/// The outputs that are relative to the device, each behind its gate.
+private struct RelativeOutputs {
+  let distance: Estimated<Double>
+  let direction: Estimated<Vector3>
+  let horizontalAngle: Estimated<Double>
+  let vertical: VerticalDirectionEstimate
+  let height: Estimated<Double>
+
+  @inline(__always)
+  init(
+    _ view: some PosteriorView, _ best: LineOfSight, _ state: ConvergenceState, _ settings: Settings
+  ) {
+    let outputs = settings.configuration.outputs
+    let distance = view.distance(best)
+    let direction = view.direction(best)
+    let angle = view.horizontalAngle()
+    let height = view.heightDifference()
+    self.distance = Estimated(
+      distance: distance.mean, sigma: distance.variance.squareRoot(), outputs)
+    self.direction = Estimated(
+      direction.unit, sigma: direction.variance.squareRoot(), limit: outputs.directionSigmaRadians)
+    horizontalAngle = Estimated(
+      angle.mean, sigma: angle.variance.squareRoot(), limit: outputs.horizontalAngleSigmaRadians)
+    vertical = state.verticalDirection(view, settings)
+    self.height =
+      settings.configuration.odometry.isPlanar
+      ? .noData
+      : Estimated(height.mean, sigma: max(height.variance, 0).squareRoot(), limit: .infinity)
+  }
+}
+
+extension Estimated<Double> {
+  /// A distance behind its gate.
+  @inline(__always)
+  fileprivate init(distance: Double, sigma: Double, _ outputs: OutputConfiguration) {
+    self.init(
+      distance, sigma: sigma,
+      limit: max(outputs.distanceSigmaFloor, outputs.distanceSigmaPerDistance * distance))
+  }
+}
+
+extension Estimated {
+  /// A value that is published when its standard deviation is within a limit.
+  @inline(__always)
+  fileprivate init(_ value: Value, sigma: Double, limit: Double) {
+    let isKnown = sigma <= limit
+    self.init(
+      value: isKnown ? value : nil, sigma: sigma, unavailability: isKnown ? nil : .tooUncertain)
+  }
+
+  fileprivate static var noData: Estimated {
+    Estimated(value: nil, sigma: .infinity, unavailability: .noData)
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The measurements of one sample that may be used.
+struct Measurements: Sendable {
+  /// A value and its stated sigma.
+  struct Value {
+    var value = 0.0
+    var sigma = 1.0
+  }
+
+  /// Bit `1 << kind` is set for each that is there.
+  private(set) var present: Int32 = 0
+  /// Zero, with a sigma of one, for a kind that is not there.
+  private(set) var values = PerKind(range: Value(), azimuth: Value(), elevation: Value())
+
+  /// None.
+  @inline(__always)
+  init() {}
+
+  /// Whether there is none.
+  @inline(__always)
+  var isEmpty: Bool { present == 0 }
+
+  /// Whether one of a kind is there.
+  @inline(__always)
+  func has(_ kind: MeasurementKind) -> Bool { present & 1 << Int32(kind.rawValue) != 0 }
+
+  @inline(__always)
+  subscript(kind: MeasurementKind) -> MeasuredValue? {
+    get {
+      guard has(kind) else { return nil }
+      let value = values[kind]
+      return MeasuredValue(value: value.value, sigma: value.sigma)
+    }
+    set {
+      guard let newValue else {
+        present &= ~(1 << Int32(kind.rawValue))
+        return
+      }
+      present |= 1 << Int32(kind.rawValue)
+      values[kind] = Value(value: newValue.value, sigma: newValue.sigma)
+    }
+  }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+
+/// What has been measured since a search began, condensed to some keyframes.
+///
+/// Samples from one place are averaged: their white noise shrinks, their wandering error does not.
+/// When the window is full, neighbouring keyframes are averaged, places and all: to first order the
+/// mean of the ranges is the range from the mean of the places. So it always spans the whole search
+/// and loses hardly any of it.
+struct ObservationWindow: Sendable {
+  private struct Keyframe {
+    var device: TrajectoryPoint
+    var values = PerKind(repeating: Average())
+    /// When the range was not measured, or is very short: what drift is divided by, metres.
+    var range: Double { max(values.range.count > 0 ? values.range.mean : 3, 0.3) }
+  }
+
+  /// The values of one kind in a keyframe.
+  private struct Average {
+    /// How many; zero when the kind was not measured.
+    var count = 0.0
+    var mean = 0.0
+    /// White variance of one sample, and the wandering error's.
+    var white = 0.0
+    var wander = 0.0
+  }
+
+  private var keyframes: [Keyframe] = []
+  /// Samples further apart in time are not averaged: the peer may have moved.
+  private let patience: Double
+
+  init(mayMove: Bool) { patience = mayMove ? Self.movingSeconds : .infinity }
+
+  private static let capacity = 48
+  /// Within these, metres and radians, is one place.
+  private static let onePlace = 0.03
+  private static let oneAttitude = 0.05
+  /// Keyframes are averaged up to these distances: a share of the range, and radians.
+  private static let widestPlace = 0.15
+  private static let widestAttitude = 0.25
+  /// Values further apart than this many sigmas are not averaged.
+  private static let agreement = 3.0
+  /// How long a peer that may move is taken to be in one place, seconds.
+  private static let movingSeconds = 0.25
+  /// Keyframes from one place: the honest values, and faults of a kind or two.
+  private static let perPlace = 3
+
+  var count: Int { keyframes.count }
+
+  // MARK: Filling
+
+  /// Where the peer is thought to be: an antenna's range to there says by how much it must change.
+  struct Expectation {
+    var position: Vector3
+    /// The spread across the line of sight, as a ratio to the distance.
+    var spread: Double
+
+    /// By how much the range changes from one place to another, and how wrong that may be.
+    fileprivate func change(from a: TrajectoryPoint, to b: TrajectoryPoint) -> (
+      Double, within: Double
+    ) {
+      let (from, to) = (a.worldFromDevice.translation, b.worldFromDevice.translation)
+      return (
+        (position - to).length - (position - from).length,
+        within: 2 * min(spread, 1) * (to - from).length
+      )
+    }
+  }
+
+  /// Takes a sample in.
+  ///
+  /// - Parameters:
+  ///   - measurements: What was measured.
+  ///   - device: Where the device was.
+  ///   - noise: How noisy each kind is.
+  ///   - expectation: Where the peer is, if that is known.
+  /// - Returns: Whether it made a new keyframe.
+  mutating func add(
+    _ measurements: Measurements, at device: TrajectoryPoint, noise: NoiseLevels,
+    expecting expectation: Expectation?
+  ) -> Bool {
+    var here = 0
+    for index in (0..<place(of: device)).reversed() {
+      guard isNear(keyframes[index].device, device) else { break }
+      here += 1
+      if agrees(keyframes[index], measurements) {
+        Self.average(measurements, into: &keyframes[index], noise)
+        return false
+      }
+    }
+    guard here < Self.perPlace else { return false }
+    var keyframe = Keyframe(device: device)
+    Self.average(measurements, into: &keyframe, noise)
+    if keyframes.count == Self.capacity { condense(expectation) }
+    keyframes.insert(keyframe, at: place(of: device))
+    return true
+  }
+
+  /// Where a keyframe belongs, late or not: neighbours in time are neighbours in place.
+  private func place(of device: TrajectoryPoint) -> Int {
+    let before = keyframes.lastIndex { $0.device.timestamp <= device.timestamp }
+    return before.map { $0 + 1 } ?? 0
+  }
+
+  private func isNear(_ a: TrajectoryPoint, _ b: TrajectoryPoint) -> Bool {
+    let step = (a.worldFromDevice.translation - b.worldFromDevice.translation).length
+    let turn = a.worldFromDevice.rotation.angle(to: b.worldFromDevice.rotation)
+    return step < Self.onePlace && turn < Self.oneAttitude
+      && abs(a.timestamp.seconds(since: b.timestamp)) < patience
+  }
+
+  private func agrees(
+    _ keyframe: Keyframe, _ measurements: Measurements
+  ) -> Bool {
+    for kind in MeasurementKind.allCases {
+      let average = keyframe.values[kind]
+      guard let measurement = measurements[kind], average.count > 0 else { continue }
+      let step = kind.wrapped(measurement.value - average.mean)
+      let variance = 2 * average.white + 0.1 * average.wander
+      if step * step > Self.agreement * Self.agreement * variance { return false }
+    }
+    return true
+  }
+
+  private static func average(
+    _ measurements: Measurements, into keyframe: inout Keyframe,
+    _ noise: NoiseLevels
+  ) {
+    for kind in MeasurementKind.allCases {
+      guard let measurement = measurements[kind] else { continue }
+      var average = keyframe.values[kind]
+      average.count += 1
+      let difference = measurement.value - average.mean
+      let step = average.count == 1 ? difference : kind.wrapped(difference)
+      average.mean += step / average.count
+      average.white = noise[kind].whiteVariance(stated: measurement.sigma)
+      average.wander = noise[kind].wanderVariance(stated: measurement.sigma)
+      keyframe.values[kind] = average
+    }
+  }
+
+  /// Averages neighbours; when there are too few to be averaged, every second keyframe goes.
+  private mutating func condense(_ expectation: Expectation?) {
+    var condensed: [Keyframe] = []
+    condensed.reserveCapacity(Self.capacity)
+    var index = 0
+    while index < keyframes.count {
+      if index + 1 < keyframes.count,
+        let both = averaged(keyframes[index], keyframes[index + 1], expectation)
+      {
+        condensed.append(both)
+        index += 2
+      } else {
+        condensed.append(keyframes[index])
+        index += 1
+      }
+    }
+    if condensed.count > Self.capacity * 7 / 8 {
+      condensed = condensed.indices.filter { $0 % 2 == 0 }.map { condensed[$0] }
+    }
+    keyframes = condensed
+  }
+
+  /// Two keyframes as one, if they hold the same components and agree: a range changes as the
+  /// expected one does, or else by no more than the way between the places.
+  private func averaged(
+    _ a: Keyframe, _ b: Keyframe, _ expectation: Expectation?
+  ) -> Keyframe? {
+    let step =
+      (a.device.worldFromDevice.translation - b.device.worldFromDevice.translation).length
+    let turn = a.device.worldFromDevice.rotation.angle(to: b.device.worldFromDevice.rotation)
+    let range = a.values.range.count > 0 ? max(a.values.range.mean, 0.1) : 1
+    guard step < Self.widestPlace * range, turn < Self.widestAttitude,
+      a.device.world == b.device.world
+    else { return nil }
+    var both = b
+    var weight = 0.5
+    for kind in MeasurementKind.allCases {
+      let (first, second) = (a.values[kind], b.values[kind])
+      guard (first.count > 0) == (second.count > 0) else { return nil }
+      guard first.count > 0 else { continue }
+      let change = kind.wrapped(first.mean - second.mean)
+      let white = first.white / first.count + second.white / second.count
+      let noise = Self.agreement * (white + 0.1 * second.wander).squareRoot()
+      let (expected, within) =
+        switch (kind, expectation) {
+        case (.range, let expectation?): expectation.change(from: b.device, to: a.device)
+        case (.range, nil): (0, within: step)
+        case (.azimuth, _), (.elevation, _): (0, within: step / range + turn)
+        }
+      guard abs(change - expected) < noise + within else { return nil }
+      weight = first.count / (first.count + second.count)
+      both.values[kind].count += first.count
+      both.values[kind].mean += weight * change
+    }
+    both.device.worldFromDevice = b.device.worldFromDevice.interpolated(
+      to: a.device.worldFromDevice, fraction: weight)
+    if patience.isFinite {
+      both.device.timestamp = b.device.timestamp.advanced(
+        bySeconds: weight * a.device.timestamp.seconds(since: b.device.timestamp))
+    }
+    return both
+  }
+
+  // MARK: Giving out
+
+  /// The keyframes as the fit wants them, as seen from now.
+  ///
+  /// Of a keyframe's wandering error, the part that is correlated with that of now is estimated with
+  /// the state. The rest is noise, and since it is nearly the same for neighbouring keyframes it counts
+  /// as an autoregressive process with correlation ρ, which carries (1 - ρ)/(1 + ρ) of the information
+  /// of independent errors. Drift since a keyframe is noise on it.
+  ///
+  /// - Parameters:
+  ///   - now: The device now.
+  ///   - moves: Whether the peer moves.
+  ///   - settings: The settings.
+  /// - Returns: The keyframes, the oldest first.
+  func fitKeyframes(
+    now: TrajectoryPoint, moves: Bool, _ settings: Settings
+  ) -> [FitKeyframe] {
+    guard let first = keyframes.first?.device else { return [] }
+    var result: [FitKeyframe] = []
+    result.reserveCapacity(keyframes.count)
+    var previous: TrajectoryPoint?
+    for keyframe in keyframes {
+      result.append(
+        fitKeyframe(keyframe, after: previous, first: first, now: now, moves: moves, settings))
+      previous = keyframe.device
+    }
+    return result
+  }
+
+  private func fitKeyframe(
+    _ keyframe: Keyframe, after previous: TrajectoryPoint?, first: TrajectoryPoint,
+    now: TrajectoryPoint, moves: Bool, _ settings: Settings
+  ) -> FitKeyframe {
+    let device = keyframe.device
+    let pose = device.worldFromDevice
+    let range = keyframe.range
+    let toPrevious = previous.map {
+      CorrelatedNoise.correlation(from: $0, to: device, distance: range)
+    }
+    let toNow = CorrelatedNoise.correlation(from: device, to: now, distance: range)
+    let place = Drift(
+      since: now.positionDriftVariance - device.positionDriftVariance,
+      all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count)
+    let yaw = Drift(
+      since: now.yawDriftVariance - device.yawDriftVariance,
+      all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count)
+    let ago = max(0, now.timestamp.seconds(since: device.timestamp))
+    let placeVariance =
+      place.rest + device.interpolationVariance
+      + (moves ? settings.motion.displacementVarianceGivenVelocity(seconds: ago) : 0)
+    let turnVariance = yaw.rest + device.interpolationVariance
+    let away = now.worldFromDevice.translation - pose.translation
+
+    var drift = FitKeyframe.Drift()
+    drift.horizontal = place.amplitude
+    drift.vertical = settings.configuration.odometry.isPlanar ? 0 : place.amplitude
+    drift.yaw = yaw.amplitude
+    drift.pivot = 0.5 * (pose.translation + now.worldFromDevice.translation)
+    let since = previous.map { max(0, device.timestamp.seconds(since: $0.timestamp)) } ?? 0
+    var result = FitKeyframe(
+      from: AntennaPose(pose, antennaInDevice: settings.configuration.ranging.antennaInDevice),
+      drift: drift,
+      velocityReach: moves ? settings.motion.velocityReach(seconds: ago) : 0,
+      faultCorrelation: settings.faults.correlation(seconds: since))
+    for kind in MeasurementKind.allCases where keyframe.values[kind].count > 0 {
+      let average = keyframe.values[kind]
+      let toPrevious = toPrevious.map { kind == .range ? $0.range : $0.angle } ?? 0
+      let toNow = kind == .range ? toNow.range : toNow.angle
+      let dilution = (1 + toPrevious) / max(1 - toPrevious, 1e-3)
+      let drift =
+        kind == .range
+        ? placeVariance + yaw.rest * away.dot(away)
+        : placeVariance / (range * range) + turnVariance
+      result[kind] = FitKeyframe.Value(
+        value: average.mean,
+        variance: average.white / average.count + average.wander * (1 - toNow * toNow) * dilution
+          + drift,
+        correlation: toNow)
+    }
+    return result
+  }
+}
+
+/// The odometry's drift between a keyframe and now, split in what a fit estimates and what it does not.
+///
+/// Drift is a Brownian motion in the variance it has gathered. Of its Karhunen-Loève series over the
+/// window the first term, `√V (2√2/π) sin(π v/2V)` for a drift of variance `v` out of `V`, holds 81 %
+/// of the variance; it gets an amplitude of its own. The other terms are noise that is common to
+/// neighbouring keyframes, and so counts for more than independent noise.
+private struct Drift {
+  var amplitude: Double
+  var rest: Double
+
+  /// So many keyframes are off together.
+  private static let together = 0.125
+
+  init(since variance: Double, all total: Double, keyframes: Int) {
+    guard total > 0 else {
+      (amplitude, rest) = (0, 0)
+      return
+    }
+    amplitude =
+      total.squareRoot() * (2 * 2.0.squareRoot() / .pi) * sin(.pi / 2 * variance / total)
+    rest = max(0, variance - amplitude * amplitude) * max(1, Self.together * Double(keyframes))
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// The search of a track: all that has been seen since it began, and the modes of its posterior.
+///
+/// While a posterior is bent, hypotheses are not only filtered but fitted anew to the whole window
+/// (``ModeSearch``), whenever there is something new in it.
+struct TrackSearch: Sendable {
+  private var window: ObservationWindow
+  /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
+  private var restingModes: ModeSearch?
+  private var movingModes: ModeSearch?
+  /// The share of the window's ranges that the best place takes for inliers.
+  private(set) var rangeInlierShare = 1.0
+  /// Whether the newest search was of the whole prior.
+  private(set) var wasSweep = false
+  /// Where the refinement has last found the only place.
+  private var refinedPosition: Vector3?
+  private var searchCount = 0
+  private var newKeyframes = 0
+  private let features: EngineFeatures
+
+  /// Neither motion is ever ruled out while the search lasts.
+  private static let leastShare = 0.005
+  /// One search in so many is of the whole prior; the others refine the modes there are.
+  private static let searchesPerSweep = 6
+  private static let keyframesPerSearch = 12
+
+  /// Begins with the first sample.
+  ///
+  /// - Parameters:
+  ///   - measurements: What was measured.
+  ///   - device: Where the device was.
+  ///   - initial: The hypotheses that it allows.
+  ///   - motion: How the peer may move.
+  ///   - noise: How noisy each kind is.
+  ///   - features: What is switched on.
+  init(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ initial: InitialHypotheses,
+    _ motion: PeerMotion, _ noise: NoiseLevels, _ features: EngineFeatures
+  ) {
+    self.features = features
+    window = ObservationWindow(mayMove: motion != .stationary)
+    restingModes = motion == .moving ? nil : ModeSearch(initial, moves: false, features)
+    movingModes = motion == .stationary ? nil : ModeSearch(initial, moves: true, features)
+    _ = window.add(measurements, at: device, noise: noise, expecting: nil)
+  }
+
+  /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.
+  mutating func pack() {
+    restingModes?.pack()
+    movingModes?.pack()
+  }
+
+  /// Undoes ``pack()``.
+  mutating func unpack() {
+    restingModes?.unpack()
+    movingModes?.unpack()
+  }
+
+  /// Leaves only the best place, which is refined from now on.
+  mutating func keepBestPlace() { restingModes?.keepBest() }
+
+  /// Takes a sample in, without a search.
+  ///
+  /// - Returns: Whether a search is due: there is something new, the more of it the more has been seen,
+  ///   since then one keyframe more can change less.
+  mutating func add(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
+    expecting expectation: ObservationWindow.Expectation?
+  ) -> Bool {
+    wasSweep = false
+    let isNew = window.add(measurements, at: device, noise: noise, expecting: expectation)
+    if isNew { newKeyframes += 1 }
+    return isNew && newKeyframes > window.count / Self.keyframesPerSearch
+  }
+
+  // MARK: Searching
+
+  /// Fits the hypotheses anew to all that has been seen.
+  ///
+  /// - Parameters:
+  ///   - bank: The hypotheses; those found take their place.
+  ///   - measurements: The newest sample.
+  ///   - sampleDevice: Where the device was then.
+  ///   - device: Where it is at the time of the bank, which a late sample does not change.
+  ///   - needsSweep: Whether the whole prior must be searched.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
+  mutating func search(
+    _ bank: inout HypothesisBank, _ measurements: Measurements,
+    sampledAt sampleDevice: TrajectoryPoint, now device: TrajectoryPoint, needsSweep: Bool,
+    _ noise: NoiseLevels, _ settings: Settings
+  ) {
+    newKeyframes = 0
+    wasSweep = searchCount % Self.searchesPerSweep == 0 || needsSweep
+    searchCount += 1
+    // Where a peer that moves was at first says nothing about where it is after a while.
+    if wasSweep, movingModes != nil, measurements.has(.range) {
+      let initial = InitialHypotheses(measurements, at: sampleDevice, noise: noise, settings)
+      movingModes = ModeSearch(initial, moves: true, features)
+    }
+    let resting = seedsAtRest(at: device, noise, settings)
+    var modes = movingModes.take()
+    let moving = seeds(&modes, at: device, moves: true, noise, settings)
+    movingModes = modes
+    rangeInlierShare = restingModes?.rangeInlierShare ?? movingModes?.rangeInlierShare ?? 1
+    // The share of the moving ones follows from the samples, one by one as each was predicted: a
+    // window's evidence depends too much on how its drift was approximated.
+    let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
+    let seeds = resting.weighted(to: 1 - movingShare) + moving.weighted(to: movingShare)
+    if !seeds.isEmpty { bank.replace(with: seeds) }
+  }
+
+  /// Fits the place that is left anew.
+  ///
+  /// While its shell still bends by more than the ranges' noise, a filter that linearises sample by
+  /// sample, each time somewhere else, would gain information that is not there (Huang, Mourikis and
+  /// Roumeliotis 2010); a fit linearises all samples at one place.
+  mutating func refine(
+    _ bank: inout HypothesisBank, at device: TrajectoryPoint, _ noise: NoiseLevels,
+    _ settings: Settings
+  ) {
+    newKeyframes = 0
+    let seeds = seedsAtRest(at: device, noise, settings)
+    rangeInlierShare = restingModes?.rangeInlierShare ?? 1
+    if let seed = seeds.first { bank.refine(to: seed) }
+    refinedPosition = bank.position(0)
+  }
+
+  /// How far a position is from the one last found, metres; `nil` before the first refinement, which
+  /// keeps the pace of the search.
+  func swing(of position: Vector3, from device: Vector3) -> (across: Double, distance: Double)? {
+    refinedPosition.map { ((position - $0).length, ($0 - device).length) }
+  }
+
+  private mutating func seedsAtRest(
+    at device: TrajectoryPoint, _ noise: NoiseLevels, _ settings: Settings
+  ) -> [HypothesisBank.Seed] {
+    // Performance: taken out, so that the pieces are not copied as long as another holds them.
+    var modes = restingModes.take()
+    defer { restingModes = modes }
+    return seeds(&modes, at: device, moves: false, noise, settings)
+  }
+
+  /// The hypotheses that one search finds in the window.
+  private func seeds(
+    _ modes: inout ModeSearch?, at device: TrajectoryPoint, moves: Bool, _ noise: NoiseLevels,
+    _ settings: Settings
+  ) -> [HypothesisBank.Seed] {
+    guard modes != nil else { return [] }
+    let keyframes = window.fitKeyframes(now: device, moves: moves, settings)
+    return modes?.seeds(
+      keyframes, isSweep: wasSweep,
+      antennaInWorld: device.worldFromDevice.act(settings.configuration.ranging.antennaInDevice),
+      FitAssumptions(settings.configuration.errorVariances(noise), settings)) ?? []
+  }
+}
+
+extension [HypothesisBank.Seed] {
+  /// The same with weights that have another sum.
+  func weighted(to sum: Double) -> Self {
+    let total = reduce(0) { $0 + $1.weight }
+    return map { seed in
+      var seed = seed
+      seed.weight *= sum / total
+      return seed
+    }
+  }
+}

@@ -122,7 +122,7 @@ public struct FusionEngine: Sendable {
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
     let filters = peers.span
-    if filters[peer.index].ranges != nil, let time = filters[peer.index].ranges?.newest {
+    if filters[peer.index].hasRanges, let time = filters[peer.index].ranges?.newest {
       return estimate(of: peer, at: time)
     }
     return estimate(of: peer, from: filters[peer.index].posterior.device)

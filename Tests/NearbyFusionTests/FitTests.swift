@@ -603,14 +603,12 @@ struct FitTests {
     }
     var search = ModeSearch(priors, moves: false, .all)
     let configuration = FusionConfiguration()
-    var errors = configuration.errorVariances(NoiseLevels(configuration.ranging))
-    for kind in MeasurementKind.allCases {
-      if kind.isAngle { errors[kind].constant = 0 }
-      errors[kind].wandering = 1e-4
-    }
+    var constant = configuration.constantErrorVariances(NoiseLevels(configuration.ranging))
+    (constant.azimuth, constant.elevation) = (0, 0)
     let found = search.seeds(
       keyframes.map(FitKeyframe.init(kernel:)), isSweep: true, antennaInWorld: .zero,
-      FitAssumptions(errors, Settings(configuration)))
+      FitAssumptions(
+        constant: constant, wandering: PerKind(repeating: 1e-4), Settings(configuration)))
     let total = found.reduce(0) { $0 + $1.weight }
     return found.map { ($0.position, $0.weight / total) }
   }
@@ -632,7 +630,7 @@ struct FitTests {
     var without = ModeSearch(priors, moves: false, .all.subtracting(.mirroredAzimuths))
     let configuration = FusionConfiguration()
     let assumptions = FitAssumptions(
-      configuration.errorVariances(NoiseLevels(configuration.ranging)), Settings(configuration))
+      NoiseLevels(configuration.ranging), Settings(configuration))
     var mirrored = 0
     for count in [2, 3, 4, 6, 8, 12] {
       let window = keyframes.prefix(count).map(FitKeyframe.init(kernel:))

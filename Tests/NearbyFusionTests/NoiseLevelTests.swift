@@ -10,12 +10,12 @@ import Testing
 struct NoiseLevelTests {
   private static let stated = 0.1
   /// Floors below all that is learnt here.
-  private static let low = NoiseLevel.Floor(white: 0.1, wander: 0.1)
+  private static let low = NoisePrior(whiteShare: 0.9, whiteFloor: 0.1, wanderFloor: 0.1)
 
   /// Feeds an AR(1) process of stationary sigma `stated`; correlation zero is white noise.
   private func learned(correlation: Double, seed: UInt64, count: Int = 20_000) -> NoiseLevel {
     var generator = SeededGenerator(seed: seed)
-    var level = NoiseLevel(startingAt: 0.9, Self.low)
+    var level = NoiseLevel(Self.low)
     var residual = generator.normal(sigma: Self.stated)
     let fresh = (1 - correlation * correlation).squareRoot()
     for _ in 0..<count {
@@ -46,7 +46,7 @@ struct NoiseLevelTests {
 
   @Test("floors hold, however good the residuals are")
   func floors() {
-    var level = NoiseLevel(startingAt: 0.9, NoiseLevel.Floor(white: 0.2, wander: 0.3))
+    var level = NoiseLevel(NoisePrior(whiteShare: 0.9, whiteFloor: 0.2, wanderFloor: 0.3))
     for _ in 0..<5000 {
       level.observe(
         NoiseLevel.Observation(before: 0, after: 0, withoutWander: 0, decorrelation: 1, sigma: 1))
@@ -69,7 +69,7 @@ struct NoiseLevelTests {
 
   @Test("a broken chain teaches nothing of white noise")
   func brokenChain() {
-    var level = NoiseLevel(startingAt: 0.9, Self.low)
+    var level = NoiseLevel(Self.low)
     let before = level.whiteVariance(stated: 1)
     for index in 0..<100 {
       level.forgetLast()

@@ -85,7 +85,8 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread
   const T precision = 1.0 / spread.variance;
   const T begins = m.fault_onset[component] * (1.0 - faulty);
   const T lasts = m.fault_correlation * faulty;
-  const nearby::Prior<T> prior = {T(1.0 - begins - lasts), begins, lasts};
+  // Rounding may take a fault that lasts for certain below zero.
+  const nearby::Prior<T> prior = {nearby::at_least(T(1.0 - begins - lasts), 0.0), begins, lasts};
   nearby::Densities<T> density;
   if constexpr (is_range) {
     density = nearby::range_densities(prior, innovation, T(fields[NEARBY_FIELD_RANGE_RESIDUAL]),

@@ -20,7 +20,15 @@ struct PeerFilter: Sendable {
 
   /// The distance from ranges alone; only while ranges come that cannot be held against a place, or
   /// are too short for the one that is published.
-  private(set) var ranges: RangeTracker?
+  var ranges: RangeTracker? {
+    get { rangeTrackers.first }
+    set { rangeTrackers = newValue.map { [$0] } ?? [] }
+  }
+  /// Performance: in an array, since to look at a large optional copies it.
+  private var rangeTrackers: [RangeTracker] = []
+  /// Whether ranges are filtered by themselves.
+  @inline(__always)
+  var hasRanges: Bool { !rangeTrackers.isEmpty }
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
@@ -116,7 +124,7 @@ struct PeerFilter: Sendable {
     if let measurements {
       storage = .unborn(measurements)
       tracks = []
-    } else if convergence.hypothesisCount > Self.fewHypotheses || hasChallenger {
+    } else if convergence.tracks.hypothesisCount > Self.fewHypotheses || hasChallenger {
       for index in tracks.indices { tracks[index].pack() }
       storage = .packed
     }
@@ -151,7 +159,7 @@ struct PeerFilter: Sendable {
   ) {
     guard case .rejected(let rejection) = report.outcome, rejection.isForLackOfPose else { return }
     var ranges = ranges ?? RangeTracker(settings.configuration)
-    if self.ranges == nil, !tracks.isEmpty {
+    if !hasRanges, !tracks.isEmpty {
       // The first of them is filtered like any other: it may be a fault.
       let known = view(from: posterior.device, settings)
       let (distance, variance) = known.distance(known.best)
@@ -198,13 +206,13 @@ struct PeerFilter: Sendable {
       return true
     }
     let errors = errors(of: measurements, settings)
-    var result = tracks[0].step(
-      measurements, errors, at: device, noise: noise, isObstructed: isObstructed, settings)
+    var result = StepResult()
+    step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
     if hasChallenger || motion == .unknown || tracks[0].isDoubted {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
     }
-    if measurements.has(.range), ranges != nil || tracks[0].consistency.rangesAreTooShort {
+    if measurements.has(.range), hasRanges || tracks[0].consistency.rangesAreTooShort {
       followShortRanges(measurements.values.range, at: device.timestamp, settings)
     }
     report(result, measurements, errors, settings, into: &reports)
@@ -234,6 +242,20 @@ struct PeerFilter: Sendable {
         of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
       elevation: settings.configuration.errorVariances(
         of: .elevation, noise.elevation, stated: values.elevation.sigma))
+  }
+
+  /// Stages 3 to 6 for one track.
+  @inline(__always)
+  private mutating func step(
+    _ index: Int, _ measurements: Measurements, _ errors: PerKind<ErrorVariances>,
+    at device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings,
+    _ result: inout StepResult
+  ) {
+    tracks[index].filter(
+      measurements, errors, at: device, isObstructed: isObstructed, settings, into: &result)
+    if tracks[index].reduceUnlessSearching(settings) {
+      tracks[index].searchAndReduce(measurements, at: device, noise, settings)
+    }
   }
 
   private func track(
@@ -277,8 +299,10 @@ struct PeerFilter: Sendable {
       }
       return
     }
-    let challengerResult = tracks[1].step(
-      measurements, errors, at: device, noise: noise, isObstructed: isObstructed, settings)
+    var challengerResult = StepResult()
+    step(
+      1, measurements, errors, at: device, isObstructed: isObstructed, settings,
+      &challengerResult)
     if Challenge.wins(tracks[1].asChallenger(at: device), incumbent) {
       tracks.removeFirst()
       result = challengerResult
@@ -369,21 +393,17 @@ struct PeerFilter: Sendable {
       }
       return
     }
-    convergence.hypothesisCount = tracks[0].bank.count
-    convergence.isSearching = !tracks[0].phase.isSettled
-    convergence.isDoubtful =
-      hasChallenger && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-    convergence.isProven = tracks[0].isProven
-    if isUsed, convergence.outage != .none || convergence.resumedAt != odometry.resumedAt {
+    convergence.tracks = ConvergenceState.Tracks(tracks.span)
+    if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }
     posterior.isSingle =
-      convergence.hypothesisCount == 1 && motion == .stationary && ranges == nil
+      convergence.tracks.hypothesisCount == 1 && motion == .stationary && !hasRanges
     posterior.device = tracks[0].device
     posterior.spread = tracks[0].spread
     (posterior.mean, posterior.covariance) = tracks[0].bank.positionMoments()
     let isConverged =
-      convergence.hypothesisCount == 1
+      convergence.tracks.hypothesisCount == 1
       && confirm(settings, isVisionLimited: odometry.isVisionLimited, at: time)
     if !isConverged {
       judgePosterior(settings, isVisionLimited: odometry.isVisionLimited, at: time)
@@ -398,7 +418,7 @@ struct PeerFilter: Sendable {
     if let resumedAt = odometry.resumedAt, time < resumedAt { return }
     convergence.outage.addSampleWithPose(
       at: time, hasResumed: convergence.resumedAt != odometry.resumedAt,
-      isContradicted: convergence.isDoubtful, probation: probation)
+      isContradicted: convergence.tracks.isDoubtful, probation: probation)
     convergence.resumedAt = odometry.resumedAt
   }
 
@@ -409,7 +429,9 @@ struct PeerFilter: Sendable {
       posterior.mean, posterior.covariance, from: tracks[0].device.worldFromDevice)
   }
 
-  /// Judges whether a single hypothesis has converged. Performance: in line, as most have.
+  /// Judges whether a single hypothesis has converged.
+  ///
+  /// Performance: in line, as most have.
   @inline(__always)
   private mutating func confirm(
     _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
@@ -425,7 +447,7 @@ struct PeerFilter: Sendable {
   private mutating func judgePosterior(
     _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
   ) {
-    if convergence.hypothesisCount == 1 {
+    if convergence.tracks.hypothesisCount == 1 {
       let view = singleView
       convergence.explain(
         view, view.width(settings.configuration), spread: posterior.spread, settings,

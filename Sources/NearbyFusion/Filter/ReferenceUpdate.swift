@@ -142,7 +142,7 @@ struct ReferenceUpdate {
       let stuck = step.isNaN ? 0 : Self.normal(step, variance + sample.variance[kind])
       repeated = FaultModel.angleStuckShare * stuck + FaultModel.angleRedrawnShare * fresh
     }
-    let inlier = (1 - begins - lasts) * Self.normal(nu, variance)
+    let inlier = max(1 - begins - lasts, 0) * Self.normal(nu, variance)
     return (inlier, inlier + begins * fresh + lasts * repeated)
   }
 

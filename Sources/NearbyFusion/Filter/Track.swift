@@ -10,6 +10,10 @@ struct Track: Sendable {
   private(set) var device: TrajectoryPoint
   private(set) var spread = DeviceSpread()
   private(set) var phase = TrackPhase.initial
+  /// Whether the best place takes most of the ranges so far for inliers.
+  private(set) var explainsRanges = true
+  /// Whether it may be believed, however narrow it is.
+  private(set) var isProven = false
   /// Whether the samples agree with it.
   private(set) var consistency = TrackConsistency()
   /// The device at the first sample.
@@ -19,12 +23,15 @@ struct Track: Sendable {
   private let features: EngineFeatures
   /// Until one place is left and its shell is flat.
   private var search: TrackSearch?
+  /// The share of the ranges that the best place of the newest search takes for inliers; one after it.
+  private var rangeInlierShare = 1.0
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
   /// The values measured last; NaN before the first.
   private var previousValues = PerKind(repeating: Double.nan)
-  /// The distance to the peer before the last update. Performance: the next sample need not wait for
-  /// the result of that update.
+  /// The distance to the peer before the last update.
+  ///
+  /// Performance: the next sample need not wait for the result of that update.
   private var distanceBefore = 0.0
 
   /// How likely a peer of unknown motion moves at first, and once it was found at rest.
@@ -74,6 +81,7 @@ struct Track: Sendable {
     distanceBefore = distance(from: device)
     spread.add(device.worldFromDevice.translation)
     remember(measurements)
+    judge()
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.
@@ -88,39 +96,23 @@ struct Track: Sendable {
     search?.unpack()
   }
 
-  /// Stages 3 to 6: takes one sample into account.
+  // MARK: Stages 3 and 4, prediction and update
+
+  /// Predicts and updates; a late sample meets the bank as it is now, with the drift since then as
+  /// noise.
   ///
   /// - Parameters:
   ///   - measurements: What was measured.
   ///   - errors: The variances of its errors.
   ///   - device: Where the device was.
-  ///   - noise: How noisy each kind is, for a search.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
   ///   - settings: The settings.
-  /// - Returns: How the sample met the heaviest hypothesis.
-  @inline(__always)
-  mutating func step(
+  ///   - result: How the sample met the heaviest hypothesis. Performance: not returned, since it is
+  ///     large.
+  mutating func filter(
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    noise: borrowing NoiseLevels, isObstructed: Bool, _ settings: Settings
-  ) -> StepResult {
-    let result = filter(measurements, errors, at: device, isObstructed: isObstructed, settings)
-    if phase.isSearching {
-      searchAndReduce(measurements, at: device, noise: copy noise, settings)
-    } else if bank.count > 1 || motion != .stationary {
-      reduce(settings)
-    }
-    return result
-  }
-
-  // MARK: Stages 3 and 4, prediction and update
-
-  /// Predicts and updates; a late sample meets the bank as it is now, with the drift since then as
-  /// noise.
-  private mutating func filter(
-    _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    isObstructed: Bool, _ settings: Settings
-  ) -> StepResult {
-    var result = StepResult()
+    isObstructed: Bool, _ settings: Settings, into result: inout StepResult
+  ) {
     if device.timestamp > self.device.timestamp {
       let seconds = device.timestamp.seconds(since: self.device.timestamp)
       var travel = KernelTravel(
@@ -151,7 +143,6 @@ struct Track: Sendable {
     consistency.add(
       result, measurements, at: device.timestamp,
       patience: settings.configuration.faults.doubtAfter)
-    return result
   }
 
   private mutating func remember(_ measurements: Measurements) {
@@ -218,35 +209,40 @@ struct Track: Sendable {
 
   // MARK: Stages 5 and 6, search and reduction
 
-  /// Whether the best place takes most of the ranges so far for inliers.
+  /// Judges whether it explains the ranges, and whether it may be believed.
   ///
   /// A best place that calls half of the ranges faults is the best of a search in which no place fits:
   /// a peer that moves although it should rest, a pose that is wrong.
-  var explainsRanges: Bool {
-    guard let search, features.contains(.explanation) else { return true }
-    return search.rangeInlierShare >= Self.leastInlierShare
-  }
-
-  /// Whether it may be believed, however narrow it is.
   ///
   /// A search that only refines the modes there are may have lost the right one; it is believed when
   /// two in a row of the whole prior have found the same. A place found for a peer of unknown motion is
   /// on probation at first: a search that takes it for resting finds the place where it would rest;
   /// only the filter after that tells the two apart.
-  var isProven: Bool {
-    if phase.isLost { return false }
-    guard motion == .unknown, features.contains(.probation) else {
-      return phase.isConfirmed || !features.contains(.confirmation)
+  private mutating func judge() {
+    explainsRanges =
+      rangeInlierShare >= Self.leastInlierShare || !features.contains(.explanation)
+    if motion == .unknown, features.contains(.probation) {
+      isProven = !phase.isLost && phase.settledAt.map(hasRested(since:)) ?? false
+    } else {
+      isProven = phase.isConfirmed || !phase.isLost && !features.contains(.confirmation)
     }
-    guard let settledAt = phase.settledAt else { return false }
+  }
+
+  private func hasRested(since settledAt: Timestamp) -> Bool {
     let since = max(settledAt, lastMotion ?? settledAt)
     return device.timestamp.seconds(since: since) >= Self.probation
   }
 
-  /// Fits the hypotheses anew when there is something new, and reduces them.
+  /// Fits the hypotheses anew when there is something new, and reduces them; only during a search.
+  ///
+  /// - Parameters:
+  ///   - measurements: The newest sample.
+  ///   - device: Where the device was then.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
   @inline(never)
-  private mutating func searchAndReduce(
-    _ measurements: Measurements, at device: TrajectoryPoint, noise: NoiseLevels,
+  mutating func searchAndReduce(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
     _ settings: Settings
   ) {
     // Performance: taken out, so that nothing is copied as long as another holds it.
@@ -263,7 +259,9 @@ struct Track: Sendable {
         &bank, measurements, sampledAt: device, now: self.device, needsSweep: phase.needsSweep,
         noise, settings)
     }
-    self.search = phase.isSearching ? search : nil
+    rangeInlierShare = search.rangeInlierShare
+    self.search = search
+    if !phase.isSearching { endSearch() }
     reduce(settings)
   }
 
@@ -273,8 +271,22 @@ struct Track: Sendable {
     return .init(position: bank.position(0), spread: spreadAcross(negligible: true))
   }
 
+  /// Reduces the hypotheses unless a search is on; one hypothesis of a peer at rest leaves nothing to
+  /// reduce, nor anything new to judge by.
+  ///
+  /// Performance: mutating, since a track that is only read is copied.
+  ///
+  /// - Returns: Whether a search is on: ``searchAndReduce(_:at:_:_:)`` must follow.
+  @inline(__always)
+  mutating func reduceUnlessSearching(_ settings: Settings) -> Bool {
+    if phase.isSearching { return true }
+    if bank.count > 1 || motion != .stationary { reduce(settings) }
+    return false
+  }
+
   /// Prunes and merges hypotheses, and takes the track to its next phase.
   private mutating func reduce(_ settings: Settings) {
+    defer { judge() }
     if bank.mayMove, phase.isSettled,
       spreadAcross(negligible: false) > Self.lostFactor * Self.settledSpread
     {
@@ -290,10 +302,17 @@ struct Track: Sendable {
         TrackPhase.Reduction(
           time: device.timestamp, isNarrow: isNarrow,
           isOnePlace: isOnePlace(settings.configuration.convergence),
-          wasSweep: search?.wasSweep ?? false, explainsRanges: explainsRanges,
+          wasSweep: search?.wasSweep ?? false,
+          explainsRanges: rangeInlierShare >= Self.leastInlierShare
+            || !features.contains(.explanation),
           needsRefinement: isNarrow && motion == .stationary && features.contains(.refinement)
             && !isFlat(rangeSigma))))
     if phase.isSettled { settle(settings) }
+  }
+
+  private mutating func endSearch() {
+    search = nil
+    rangeInlierShare = 1
   }
 
   /// The search has found one place.
@@ -301,7 +320,7 @@ struct Track: Sendable {
     if phase.isRefining {
       search?.keepBestPlace()
     } else {
-      search = nil
+      endSearch()
     }
     guard motion == .unknown else { return }
     if isMovingNegligible { bank.removeMoving() }
@@ -373,6 +392,7 @@ struct Track: Sendable {
   }
 
   /// Whether another track should be tried.
+  @inline(__always)
   var isDoubted: Bool { consistency.isContradicted || phase.isLost }
 
   /// Whether the device has since birth seen the peer from another side: an angle that is stuck

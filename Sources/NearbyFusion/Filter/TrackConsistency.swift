@@ -50,12 +50,16 @@ struct TrackConsistency: Hashable, Sendable {
 
   /// Whether several ranges in a row were far too short: no obstacle makes a range shorter, so the peer
   /// is nearer than the track has it.
+  @inline(__always)
   var rangesAreTooShort: Bool { shortRanges >= Self.convincingShortRanges }
   /// Whether the ranges lately contradict the track.
+  @inline(__always)
   var rangesContradict: Bool { ranges.isContradicted || rangesAreTooShort }
   /// Whether the ranges or, for longer, the angles contradict it.
+  @inline(__always)
   var isContradicted: Bool { rangesContradict || angles.isContradicted }
   /// Whether all agree with it.
+  @inline(__always)
   var isConsistent: Bool {
     ranges.isConsistent && angles.isConsistent && !rangesAreTooShort
   }

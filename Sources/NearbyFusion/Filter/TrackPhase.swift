@@ -84,6 +84,7 @@ enum TrackPhase: Hashable, Sendable {
   // MARK: Properties
 
   /// Whether hypotheses are still fitted to all that has been seen.
+  @inline(__always)
   var isSearching: Bool {
     switch self {
     case .searching, .refining: true
@@ -91,11 +92,14 @@ enum TrackPhase: Hashable, Sendable {
     }
   }
 
+  @inline(__always)
   var isRefining: Bool { if case .refining = self { true } else { false } }
 
+  @inline(__always)
   var isLost: Bool { if case .lost = self { true } else { false } }
 
   /// When one place was left; `nil` during a search.
+  @inline(__always)
   var settledAt: Timestamp? {
     switch self {
     case .searching: nil
@@ -103,12 +107,15 @@ enum TrackPhase: Hashable, Sendable {
     }
   }
 
+  @inline(__always)
   var isSettled: Bool { settledAt != nil }
 
+  @inline(__always)
   var needsSweep: Bool { if case .searching(let state) = self { state.needsSweep } else { false } }
 
   /// Whether a place may be believed: one that is left, or that two searches of the whole prior in a row
   /// have found.
+  @inline(__always)
   var isConfirmed: Bool {
     switch self {
     case .searching(let state): state.isConfirmed

@@ -22,7 +22,9 @@ package enum CorrelatedNoise {
   /// looks to and fro meets the same errors again, and one that is held level stays on one circle.
   static let constantAngleShare = 0.35
 
-  /// Inverse correlation lengths. Performance: avoids dependent divisions.
+  /// Inverse correlation lengths.
+  ///
+  /// Performance: avoids dependent divisions.
   private static let rangePerSecond = 1 / rangeSeconds
   private static let rangePerMetre = 1 / rangeMetres
   private static let rangePerRadian = 1 / rangeRadians

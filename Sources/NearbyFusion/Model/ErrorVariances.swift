@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The variances of the errors of a kind of measurement, as they are assumed before a value is used.
-///
-/// White noise is independent from sample to sample, a constant error lasts as long as the pair of
-/// radios, a wandering one changes with the pose (``CorrelatedNoise``).
+/// The variances of the errors of a kind of measurement that change from sample to sample, as they are
+/// assumed before a value is used.
 struct ErrorVariances: Hashable, Sendable {
+  /// Of noise that is independent from sample to sample.
   var white: Double
-  var constant: Double
+  /// Of the error that wanders with the pose (``CorrelatedNoise``).
   var wandering: Double
 }
 
@@ -22,27 +21,30 @@ extension FusionConfiguration {
   /// - Parameters:
   ///   - kind: The kind.
   ///   - noise: How the accuracy splits into white noise and pose-dependent error.
-  ///   - sigma: The stated accuracy of the value, which scales the white noise; the other errors are
+  ///   - sigma: The stated accuracy of the value, which scales the white noise; the wandering error is
   ///     the radio's, at its configured accuracy.
   /// - Returns: The variances.
   @inline(__always)
   func errorVariances(
     of kind: MeasurementKind, _ noise: NoiseLevel, stated sigma: Double
   ) -> ErrorVariances {
-    let white = noise.whiteVariance(stated: sigma)
     let poseDependent = noise.wanderVariance(stated: ranging.sigma(of: kind))
-    guard kind.isAngle else {
-      return ErrorVariances(
-        white: white, constant: ranging.rangeBiasSigma * ranging.rangeBiasSigma,
-        wandering: poseDependent)
-    }
-    let share = constantAngleShare
     return ErrorVariances(
-      white: white, constant: share * poseDependent, wandering: (1 - share) * poseDependent)
+      white: noise.whiteVariance(stated: sigma),
+      wandering: kind.isAngle ? (1 - constantAngleShare) * poseDependent : poseDependent)
   }
 
   /// The same of all kinds, at the configured accuracies.
   func errorVariances(_ noise: NoiseLevels) -> PerKind<ErrorVariances> {
     PerKind { errorVariances(of: $0, noise[$0], stated: ranging.sigma(of: $0)) }
+  }
+
+  /// The prior variances of the errors that last as long as the pair of radios.
+  func constantErrorVariances(_ noise: NoiseLevels) -> PerKind<Double> {
+    PerKind { kind in
+      kind.isAngle
+        ? constantAngleShare * noise[kind].wanderVariance(stated: ranging.sigma(of: kind))
+        : ranging.rangeBiasSigma * ranging.rangeBiasSigma
+    }
   }
 }

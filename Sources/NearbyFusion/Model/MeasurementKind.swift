@@ -24,7 +24,9 @@ package enum MeasurementKind: Int, Sendable {
 }
 
 extension MeasurementKind: CaseIterable {
-  /// All kinds, in order. Performance: iterating allocates nothing.
+  /// All kinds, in order.
+  ///
+  /// Performance: iterating allocates nothing.
   package struct AllCases: RandomAccessCollection, Sendable {
     package var startIndex: Int { 0 }
     package var endIndex: Int { 3 }

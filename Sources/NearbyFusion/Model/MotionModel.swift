@@ -45,6 +45,34 @@ package struct MotionModel: Sendable {
     return speedVariances[0] * velocitySeconds * velocitySeconds * unit.position
   }
 
+  /// One step of the process, for a stationary speed variance of 1 m²/s².
+  package struct Step: Sendable {
+    /// φ, by which the velocity is multiplied, and how far the position moves on with it, seconds.
+    package var correlation: Double
+    package var reach: Double
+    /// What is added to the variances of position (s²) and velocity, and to their covariance (s).
+    package var positionVariance: Double
+    package var crossVariance: Double
+    package var velocityVariance: Double
+  }
+
+  /// The step over a time.
+  package func step(seconds: Double) -> Step {
+    let unit = OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds)
+    return Step(
+      correlation: unit.correlation, reach: velocitySeconds * unit.reach,
+      positionVariance: velocitySeconds * velocitySeconds * unit.position,
+      crossVariance: velocitySeconds * unit.both, velocityVariance: unit.velocity)
+  }
+
+  /// The logarithm of the odds that a peer of unknown motion moves at some moment of a time.
+  ///
+  /// It rests throughout with the stationary probability of rest times exp(-t/resting time).
+  package func logOddsOfMotion(within seconds: Double) -> Double {
+    let logRest = log(stopRate / (startRate + stopRate)) - startRate * seconds
+    return log(-expm1(logRest)) - logRest
+  }
+
   /// The probabilities that a resting peer starts and that a moving one stops within a time: the
   /// two-state Markov chain forgets its state with the sum of both rates.
   func transitions(seconds: Double) -> (starts: Double, stops: Double) {

@@ -11,14 +11,33 @@ struct ConvergenceState: Sendable {
   var outage = PoseOutage.none
   /// The end of the outage after which a sample was last used.
   var resumedAt: Timestamp?
-  /// Whether the track contradicts what is measured, or never explained it.
-  var isDoubtful = false
-  /// Whether the track may be believed, however narrow it is.
-  var isProven = false
-  /// How many hypotheses there are; zero before the first sample.
-  var hypothesisCount = 0
-  /// Whether they are still fitted anew to all that has been seen.
-  var isSearching = false
+  /// What it depends on in the tracks.
+  var tracks = Tracks()
+
+  /// What a verdict depends on in the incumbent track and, while there is one, its challenger.
+  struct Tracks: Hashable {
+    /// How many hypotheses the incumbent has; zero before the first sample.
+    var hypothesisCount = 0
+    /// Whether they are still fitted anew to all that has been seen.
+    var isSearching = false
+    /// Whether the incumbent contradicts what is measured, or never explained it.
+    var isDoubtful = false
+    /// Whether it may be believed, however narrow it is.
+    var isProven = false
+
+    /// None yet.
+    init() {}
+
+    /// Performance: a track is read in place, as it is large.
+    @inline(__always)
+    init(_ tracks: borrowing Span<Track>) {
+      hypothesisCount = tracks[0].bank.count
+      isSearching = !tracks[0].phase.isSettled
+      isDoubtful =
+        tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
+      isProven = tracks[0].isProven
+    }
+  }
 
   /// Judges whether the peer has converged, and if so the vertical direction anew.
   ///
@@ -68,9 +87,9 @@ struct ConvergenceState: Sendable {
     return ConvergenceJudge(
       configuration: settings.configuration.convergence, wasConverged: verdict == .converged,
       isVisionLimited: isVisionLimited,
-      lacksSignal: unusable >= settings.configuration.faults.doubtAfter || isDoubtful,
-      lacksPoses: lacksPoses || outage != .none,
-      isProven: isProven)
+      lacksSignal: unusable >= settings.configuration.faults.doubtAfter || tracks.isDoubtful,
+      lacksPoses: lacksPoses || !outage.isNone,
+      isProven: tracks.isProven)
   }
 
   /// The vertical direction, once movement and the horizontal sweep are done.

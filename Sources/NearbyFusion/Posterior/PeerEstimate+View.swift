@@ -40,7 +40,7 @@ extension PeerEstimate {
           ? RigidTransform(rotation: .identity, translation: view.mean) : nil,
         sigma: progress.totalSigma, unavailability: isConverged ? nil : .notConverged),
       meanInWorld: view.mean, covarianceInWorld: view.covariance,
-      hypothesisCount: state.hypothesisCount, isSearching: state.isSearching)
+      hypothesisCount: state.tracks.hypothesisCount, isSearching: state.tracks.isSearching)
   }
 
   /// Puts other outputs in the place of those that are relative to the device.

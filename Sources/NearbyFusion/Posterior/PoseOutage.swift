@@ -14,6 +14,10 @@ enum PoseOutage: Hashable, Sendable {
   /// Poses are back; samples have been taken with them since this moment.
   case confirming(since: Timestamp)
 
+  /// Whether poses come as they should.
+  @inline(__always)
+  var isNone: Bool { if case .none = self { true } else { false } }
+
   /// A sample came for which there was no pose.
   ///
   /// - Parameter isOutage: Whether the odometry has been silent for so long that it counts.

@@ -68,8 +68,10 @@ public struct ComponentReport: Hashable, Sendable {
   fileprivate var isFused: Int { isUsed ? 1 : 0 }
 
   /// The record of a component that was not measured.
-  public static let absent = ComponentReport(
-    value: 0, variance: 0, innovation: 0, innovationVariance: 0, outcome: .absent)
+  public static var absent: ComponentReport {
+    ComponentReport(
+      value: 0, variance: 0, innovation: 0, innovationVariance: 0, outcome: .absent)
+  }
 }
 
 /// What became of a ranging sample, component by component.

@@ -27,8 +27,9 @@ struct InitialHypotheses {
   var elevation: Observation?
   /// The prior of the scale error, as a standard deviation.
   var rangeScaleSigma: Double
-  /// Variances of all errors, of kinds that were not measured too.
-  var errors: PerKind<ErrorVariances>
+  /// Variances of the wandering errors and of the constant ones, of kinds that were not measured too.
+  var wandering: PerKind<Double>
+  var constant: PerKind<Double>
   var isPlanar: Bool
   var maximumCount: Int
 
@@ -75,12 +76,13 @@ struct InitialHypotheses {
   ) {
     let configuration = settings.configuration
     let errors = configuration.errorVariances(noise)
+    let constant = configuration.constantErrorVariances(noise)
     // Not the stated sigma's errors but those of the states, to which the place is correlated.
     func observation(_ kind: MeasurementKind) -> Observation? {
       measurements[kind].map {
         Observation(
           value: $0.value, whiteVariance: noise[kind].whiteVariance(stated: $0.sigma),
-          errorVariance: errors[kind].constant + errors[kind].wandering)
+          errorVariance: constant[kind] + errors[kind].wandering)
       }
     }
     let ranging = configuration.ranging
@@ -90,7 +92,8 @@ struct InitialHypotheses {
     azimuth = observation(.azimuth)
     elevation = observation(.elevation)
     rangeScaleSigma = ranging.rangeScaleSigma
-    self.errors = errors
+    wandering = PerKind { errors[$0].wandering }
+    self.constant = constant
     isPlanar = configuration.odometry.isPlanar
     maximumCount = configuration.hypotheses.maximumCount
   }
@@ -312,7 +315,7 @@ struct InitialHypotheses {
       azimuth: ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
       elevation: ray.knowsElevation ? distance * upInWorld : nil)
     for kind in MeasurementKind.allCases {
-      let (constant, wandering) = (errors[kind].constant, errors[kind].wandering)
+      let (constant, wandering) = (constant[kind], wandering[kind])
       seed.setError(
         StateIndex.bias(kind), variance: constant, along: lever[kind].map { -constant * $0 })
       seed.setError(

@@ -247,14 +247,23 @@ struct FitAssumptions {
   private let settings: Settings
 
   /// - Parameters:
-  ///   - errors: The variances of the radio's errors.
+  ///   - constant: The prior variances of the radio's constant errors.
+  ///   - wandering: Those of its wandering errors.
   ///   - settings: The settings.
-  init(_ errors: PerKind<ErrorVariances>, _ settings: Settings) {
+  init(constant: PerKind<Double>, wandering: PerKind<Double>, _ settings: Settings) {
     self.settings = settings
-    self.errors = FitModel.Errors(
+    errors = FitModel.Errors(
       rangeScaleSigma: settings.configuration.ranging.rangeScaleSigma,
-      constant: (errors.range.constant, errors.azimuth.constant, errors.elevation.constant),
-      wandering: (errors.range.wandering, errors.azimuth.wandering, errors.elevation.wandering))
+      constant: (constant.range, constant.azimuth, constant.elevation),
+      wandering: (wandering.range, wandering.azimuth, wandering.elevation))
+  }
+
+  /// For a radio that is so noisy.
+  init(_ noise: NoiseLevels, _ settings: Settings) {
+    let errors = settings.configuration.errorVariances(noise)
+    self.init(
+      constant: settings.configuration.constantErrorVariances(noise),
+      wandering: PerKind { errors[$0].wandering }, settings)
   }
 
   /// A prior that has no inverse is none, and is refused.

@@ -153,7 +153,7 @@ struct TrackSearch: Sendable {
     return modes?.seeds(
       keyframes, isSweep: wasSweep,
       antennaInWorld: device.worldFromDevice.act(settings.configuration.ranging.antennaInDevice),
-      FitAssumptions(settings.configuration.errorVariances(noise), settings)) ?? []
+      FitAssumptions(noise, settings)) ?? []
   }
 }
 

@@ -6,9 +6,7 @@ import NearbyGeometry
 /// Measures how noisy each component of each peer is, and how much each sample tells.
 ///
 /// A stated sigma σ is made of white noise κσ and of an error that wanders with the viewpoint, with a
-/// correlation ρ between samples (``Viewpoint``). As in the filter κ is measured from the differences of
-/// consecutive residuals and τ, all errors together, from the residuals as far as their viewpoint is
-/// new; the rest, `τ² - κ²`, wanders. A sample's wandering error is its neighbours' too: it holds
+/// correlation ρ between samples (``Viewpoint``). Both are measured as in the filter, by `NoisePrior`. A sample's wandering error is its neighbours' too: it holds
 /// `r = 1 / Σⱼ ρᵢⱼ` of an independent draw, and its likelihood counts with the power
 /// `τ² / (κ² + (τ² - κ²)/r)`. So samples count by the poses there are, and not by how often or how long
 /// one was visited.
@@ -19,32 +17,26 @@ struct NoiseLearner: Sendable {
   private struct Shares: Hashable {
     var white: Double
     var wander: Double
+
+    init(_ prior: NoisePrior, white: Double, total: Double) {
+      let white = prior.whiteShare(measured: white)
+      self.white = white * white
+      wander = prior.wanderVarianceShare(measuredTotal: total, white: white)
+    }
   }
 
-  /// The prior shares, and their weights in samples.
-  private static let whitePrior = (share: 0.9, weight: 15.0)
-  private static let totalPrior = (share: 1.0, weight: 30.0)
-  /// The least shares of white noise and of the wandering error, for ranges and for angles.
-  private static let whiteFloor: InlineArray<3, Double> = [0.2, 0.5, 0.5]
-  private static let wanderFloor: InlineArray<3, Double> = [0.2, 0.8, 0.8]
-  /// Residuals count with at most so many sigmas.
-  private static let mostSigmas = 4.0
   /// Sums over pairs run over so many samples of a peer at most on one side, evenly spread.
   private static let mostNeighbours = 256
 
-  init(peerCount: Int) {
-    let prior = InlineArray<3, Shares> { index in
-      Self.shares(
-        MeasurementKind.allCases[index], white: Self.whitePrior.share, total: Self.totalPrior.share)
-    }
-    shares = Array(repeating: prior, count: peerCount)
-  }
+  private let priors: InlineArray<3, NoisePrior>
 
-  private static func shares(_ kind: MeasurementKind, white: Double, total: Double) -> Shares {
-    let white = max(white, whiteFloor[kind.rawValue])
-    let floor = wanderFloor[kind.rawValue]
-    return Shares(
-      white: white * white, wander: max(total * total - white * white, floor * floor))
+  init(peerCount: Int, _ ranging: RangingConfiguration) {
+    priors = InlineArray { NoisePrior(of: MeasurementKind.allCases[$0], ranging) }
+    let priors = priors
+    let first = InlineArray<3, Shares> { index in
+      Shares(priors[index], white: priors[index].whiteShare, total: NoisePrior.totalShare)
+    }
+    shares = Array(repeating: first, count: peerCount)
   }
 
   /// Measures around a state and puts what it finds into the observations.
@@ -67,7 +59,8 @@ struct NoiseLearner: Sendable {
           let residuals = own.map {
             residual(kind, of: problem.observations[$0], problem, state)
           }
-          shares[peer][kind.rawValue] = Self.shares(kind, residuals, views)
+          shares[peer][kind.rawValue] = Self.shares(
+            kind, priors[kind.rawValue], residuals, views)
         }
         let draws = Self.draws(kind, views)
         for (index, observation) in own.enumerated() {
@@ -128,10 +121,10 @@ struct NoiseLearner: Sendable {
 
   /// The shares that residuals show; `nil` stands for an outlier.
   private static func shares(
-    _ kind: MeasurementKind, _ residuals: [Double?], _ views: [Viewpoint]
+    _ kind: MeasurementKind, _ prior: NoisePrior, _ residuals: [Double?], _ views: [Viewpoint]
   ) -> Shares {
-    var white = RunningMean(value: whitePrior.share, weight: whitePrior.weight)
-    var total = RunningMean(value: totalPrior.share, weight: totalPrior.weight)
+    var white = RunningMean(value: prior.whiteShare, weight: NoisePrior.whiteWeight)
+    var total = RunningMean(value: NoisePrior.totalShare, weight: NoisePrior.totalWeight)
     var last: (residual: Double, view: Viewpoint)?
     for (residual, view) in zip(residuals, views) {
       guard let residual else {
@@ -140,17 +133,14 @@ struct NoiseLearner: Sendable {
       }
       var decorrelation = 1.0
       if let last {
-        // E|x| is σ √(2/π), and the difference of two has √2 times the sigma of one.
-        let difference = min(abs(residual - last.residual), mostSigmas)
-        white.add(difference * Double.pi.squareRoot() / 2, weight: 1)
+        white.add(NoisePrior.whiteShare(ofDifference: residual - last.residual), weight: 1)
         let correlation = view.correlation(kind, with: last.view)
         decorrelation = 1 - correlation * correlation
       }
-      total.add(
-        min(abs(residual), mostSigmas) * (Double.pi / 2).squareRoot(), weight: decorrelation)
+      total.add(NoisePrior.totalShare(ofResidual: residual), weight: decorrelation)
       last = (residual, view)
     }
-    return shares(kind, white: white.value, total: total.value)
+    return Shares(prior, white: white.value, total: total.value)
   }
 
   /// A weighted mean.

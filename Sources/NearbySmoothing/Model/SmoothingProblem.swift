@@ -26,6 +26,7 @@ struct SmoothingProblem: Sendable {
   var drifts: Bool
   var ranging: RangingConfiguration
   var faults: FaultModel
+  var motion: MotionModel
   /// The mean excess of a range without line of sight, metres.
   private let rangeExcess: Double
   /// Where peers are sought: around here, so far, metres.
@@ -38,10 +39,8 @@ struct SmoothingProblem: Sendable {
   static let driftSize = 4
   /// Unknowns of a moving peer at one knot.
   static let motionSize = 6
-  /// How a peer that moves changes its velocity: m²/s³ per axis, a person who walks.
-  static let accelerationDensity = 0.3
-  /// How fast it moves to begin with, m/s per axis.
-  static let speedSigma = 1.0
+  /// Speeds are never taken for surer than this, m²/s².
+  private static let leastSpeedVariance = 1e-8
 
   init(
     knots: [DriftKnot], observations: [Observation], isMoving: [Bool],
@@ -58,6 +57,7 @@ struct SmoothingProblem: Sendable {
       || first?.yawDriftVariance != last?.yawDriftVariance
     ranging = configuration.ranging
     faults = FaultModel(configuration)
+    motion = MotionModel(configuration)
     rangeExcess = faults.rangeExcess(sigma: configuration.ranging.rangeSigma)
     self.priorCenter = priorCenter
     self.priorSigma = priorSigma
@@ -169,7 +169,9 @@ struct SmoothingProblem: Sendable {
         }
         for (axis, speed) in motion.velocity.components.enumerated()
         where !isPlanar || axis != 1 {
-          add(start + 3 + axis, inBand: true, innovation: -speed, sigma: Self.speedSigma)
+          add(
+            start + 3 + axis, inBand: true, innovation: -speed,
+            sigma: speedVariance(axis).squareRoot())
         }
       } else {
         for (axis, away) in (priorCenter - parameters.position).components.enumerated()
@@ -207,38 +209,51 @@ struct SmoothingProblem: Sendable {
     }
   }
 
-  /// Moving peers between knots: constant velocity, with white acceleration of density q.
+  private func speedVariance(_ axis: Int) -> Double {
+    max(motion.speedVariances[axis], Self.leastSpeedVariance)
+  }
+
+  /// The logarithm of the prior odds that a peer of unknown motion moves at some time.
+  var logPriorOddsOfMotion: Double {
+    motion.logOddsOfMotion(within: steps.reduce(0) { $0 + $1.seconds })
+  }
+
+  /// Moving peers between knots: an Ornstein-Uhlenbeck velocity, as in the filter.
   ///
-  /// With `r = x' - x - v Δ` and `s = v' - v` the cost is `12 (r - s Δ/2)² / (2 q Δ³) + s² / (2 q Δ)`:
-  /// two rows for each axis that are independent of each other.
+  /// With `s = v' - φ v` and `r = p' - p - τ (1 - φ) v` of covariance Q the cost is that of `s`, of
+  /// variance Q_ss, and of `r - k s`, k = Q_rs/Q_ss, of variance Q_rr - k Q_rs: two rows for each axis
+  /// that are independent of each other.
   private func addMotion(
     at state: SmoothingState, _ system: inout BorderedBandSystem, _ cost: inout Double
   ) {
     guard movingCount > 0 else { return }
     for (knot, step) in steps.enumerated() {
-      let density = Self.accelerationDensity
-      let seconds = step.seconds
+      let unit = motion.step(seconds: step.seconds)
+      let share = unit.crossVariance / unit.velocityVariance
+      let rest = unit.positionVariance - share * unit.crossVariance
       for slot in 0..<movingCount {
         let a = state.motions[knot * movingCount + slot]
         let b = state.motions[(knot + 1) * movingCount + slot]
         let first = knot * blockSize + Self.driftSize + Self.motionSize * slot
         let next = first + blockSize
-        let strayed = b.position - a.position - seconds * a.velocity
-        let changed = b.velocity - a.velocity
+        let displacement = b.position - a.position - unit.reach * a.velocity
+        let changed = b.velocity - unit.correlation * a.velocity
         for axis in 0..<3 where !isPlanar || axis != 1 {
+          let speed = speedVariance(axis)
           var row = BorderedBandSystem.Row()
           row.appendBand(first + axis, -1)
-          row.appendBand(first + 3 + axis, -seconds / 2)
+          row.appendBand(first + 3 + axis, share * unit.correlation - unit.reach)
           row.appendBand(next + axis, 1)
-          row.appendBand(next + 3 + axis, -seconds / 2)
+          row.appendBand(next + 3 + axis, -share)
           addGaussian(
-            row, innovation: changed[axis] * seconds / 2 - strayed[axis],
-            variance: density * seconds * seconds * seconds / 12, &system, &cost)
+            row, innovation: share * changed[axis] - displacement[axis], variance: speed * rest,
+            &system, &cost)
           var velocityRow = BorderedBandSystem.Row()
-          velocityRow.appendBand(first + 3 + axis, -1)
+          velocityRow.appendBand(first + 3 + axis, -unit.correlation)
           velocityRow.appendBand(next + 3 + axis, 1)
           addGaussian(
-            velocityRow, innovation: -changed[axis], variance: density * seconds, &system, &cost)
+            velocityRow, innovation: -changed[axis], variance: speed * unit.velocityVariance,
+            &system, &cost)
         }
       }
     }

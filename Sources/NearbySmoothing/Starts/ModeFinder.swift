@@ -40,7 +40,7 @@ struct ModeFinder: Sendable {
     self.alternatives = alternatives
     self.filterTracks = filterTracks
     self.undecided = undecided
-    learner = NoiseLearner(peerCount: problem.peerCount)
+    learner = NoiseLearner(peerCount: problem.peerCount, problem.ranging)
   }
 
   /// Finds them; `nil` when the equations could not be solved from any start.
@@ -127,7 +127,7 @@ struct ModeFinder: Sendable {
 
   // MARK: Moving or not
 
-  /// For each peer of which nobody knows: lets it move, and keeps that when the evidence is better.
+  /// For each peer of unknown motion: lets it move, and keeps that when it is more probable.
   private mutating func decideMotion(_ best: inout SmoothingSolution) {
     for peer in undecided {
       var moving = best.problem
@@ -144,7 +144,7 @@ struct ModeFinder: Sendable {
         }
       }
       if let other = Minimizer.fromAfar.mode(moving, from: state),
-        other.logEvidence > best.logEvidence
+        other.logEvidence + problem.logPriorOddsOfMotion > best.logEvidence
       {
         best = other
         problem = moving

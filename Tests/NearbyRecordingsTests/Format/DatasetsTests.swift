@@ -7,7 +7,8 @@ import Testing
 /// The recordings that come with the package.
 enum Datasets {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Datasets")
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Datasets")
 }
 
 @Suite("The recordings in Datasets")

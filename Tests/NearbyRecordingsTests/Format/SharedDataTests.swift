@@ -8,7 +8,8 @@ import Testing
 enum SharedData {
   static let recordings: [String] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "../shared/data").path
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "../shared/data").path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.sorted().map { "\(folder)/\($0)" }.filter {
       FileManager.default.fileExists(atPath: $0 + "/recording.json")

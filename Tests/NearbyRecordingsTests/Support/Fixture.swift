@@ -7,7 +7,7 @@ import Testing
 /// Foreign files that reference tools wrote (`Fixtures/make-fixtures.py`), and the motion in them.
 enum Fixture {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "Fixtures")
+    .deletingLastPathComponent().appending(path: "Fixtures")
   /// How many poses there are.
   static let count = 21
   /// The first stamp of most files, nanoseconds.

@@ -1,4 +1,4 @@
-# The index of habits. `make` lists them.
+# Developer tasks. `make` lists them.
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
@@ -6,18 +6,18 @@
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test interop-test fixtures clean
 
-# name of the Debian package, then of its pkg-config module
+# Name of the Debian package, then of its pkg-config module.
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd \
 	liblz4-dev:liblz4 libzstd-dev:libzstd
-# name of the Debian package, then of a program in it
+# Name of the Debian package, then of a program in it.
 SYSTEM_PROGRAMS := curl:curl
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')
 CXX_FILES = $$(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' '*.hpp')
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what is missing of the system packages (Debian, Ubuntu)
+setup: ## install missing system packages (Debian, Ubuntu)
 	@missing=""; \
 	command -v pkg-config >/dev/null || missing="pkg-config"; \
 	for pair in $(SYSTEM_PACKAGES); do \
@@ -33,7 +33,7 @@ setup: ## install what is missing of the system packages (Debian, Ubuntu)
 	$$sudo apt-get update -qq && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
 
-# Swift's own libraries inside the program: to find and relocate them is half of a start.
+# Links Swift's libraries statically: finding and relocating them takes half of the start-up time.
 build: setup ## build the library and the command line, optimised
 	swift build -c release --product nearby --static-swift-stdlib
 
@@ -45,38 +45,38 @@ test: setup ## run all tests, optimised: the consistency tests run thousands of 
 	swift test -c release --disable-xctest --scratch-path .build-test || { $(FUZZ_LAST_CASE); exit 1; }
 	@$(MAKE) --no-print-directory test-dependent
 
-# Optimised, or the engine's tests take hours under the sanitizer. DEBUG scales the statistics down as in an
-# unoptimised build: thousands of runs of the same arithmetic show no more races than one. Without random
-# addresses, which the sanitizer's own map of memory does not always survive.
+# Optimised, because the engine's tests take hours under the sanitizer otherwise. DEBUG reduces the number of
+# simulated runs as in an unoptimised build: thousands of runs of the same arithmetic show no more races than
+# one. Address randomisation is off, because the sanitizer's memory map does not always fit beside it.
 test-races: setup ## run all tests under the thread sanitizer
 	setarch $$(uname -m) -R swift test -c release -Xswiftc -DDEBUG --sanitize=thread --disable-xctest \
 	  --scratch-path .build-tsan
 
-# Where threads meet, in a fraction of the time: for CI.
+# For CI: only the tests in which threads interact, in a fraction of the time.
 test-session-races: setup ## run the sessions' tests under the thread sanitizer
 	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
 	  --scratch-path .build-tsan-sessions
 
-# How long all campaigns take together, and which of them: EngineFuzzTests, RangeFuzzTests, SmootherFuzzTests,
-# SessionFuzzTests, ParserFuzzTests. Seeds begin where no run has begun, with FUZZ_START=0 where those of
-# `make test` do. NEARBY_FUZZ_SEED=N runs one case.
+# FUZZ_SECONDS is the time of all campaigns together. FUZZ_ONLY chooses one: EngineFuzzTests, RangeFuzzTests,
+# SmootherFuzzTests, SessionFuzzTests, ParserFuzzTests. Each run starts from new seeds; FUZZ_START=0 starts
+# from those of `make test`. NEARBY_FUZZ_SEED=N runs one case.
 FUZZ_SECONDS ?= 3600
 FUZZ_ONLY ?= FuzzTests
 FUZZ_START ?= $(shell date +%s)000000
-# The program that writes a backtrace may hang; FUZZ_BACKTRACE=enable=yes lets it try.
+# Swift's backtracer may hang, so it is off; FUZZ_BACKTRACE=enable=yes turns it on.
 FUZZ_BACKTRACE ?= enable=no
-# A trap leaves the file of the case that ran.
+# After a trap, the file of the case that was running is left.
 FUZZ_LAST_CASE = sed 's/^/the last case: /' out/fuzz/*.running 2>/dev/null
 
-fuzz: setup ## odd settings, hostile calls and damaged files for FUZZ_SECONDS: nothing may trap or lie
+fuzz: setup ## fuzz settings, calls and files for FUZZ_SECONDS: no traps, no impossible values
 	@rm -rf out/fuzz
 	@SWIFT_BACKTRACE=$(FUZZ_BACKTRACE) NEARBY_FUZZ_SECONDS=$(FUZZ_SECONDS) NEARBY_FUZZ_START=$(FUZZ_START) \
 	  swift test -c release --disable-xctest \
 	  --scratch-path .build-test --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || { $(FUZZ_LAST_CASE); exit 1; }
 
-# NDEBUG is taken back: Eigen and the kernels check their indices. DEBUG as for races, without leaks, of
-# which kernels can make none.
-sanitize: setup ## run the engine's tests with the kernels under the address and undefined behaviour sanitizers
+# NDEBUG is undefined, so that Eigen and the kernels check their indices. DEBUG is set as for test-races. Leaks
+# are not searched for: the kernels do not allocate.
+sanitize: setup ## run the engine's tests under the address and undefined behaviour sanitizers
 	ASAN_OPTIONS=detect_leaks=0 swift test -c release -Xswiftc -DDEBUG --sanitize=address \
 	  -Xcxx -fsanitize=undefined -Xcxx -fno-sanitize-recover=all -Xcxx -UNDEBUG -Xswiftc -use-ld=lld \
 	  --disable-xctest --scratch-path .build-asan \
@@ -86,12 +86,12 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
 	@said=$$(.build-dependent/debug/dependent) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
-prove: build ## hold the engine against its goals: 500 seeds a scenario, minutes
+prove: build ## compare the engine with its goals: 500 seeds per scenario, minutes
 	.build/release/nearby prove --seeds 500 --never-seeds 10000
 
-# BENCH_ONLY=Engine.pose chooses what is measured: a regular expression over the workloads' names
+# BENCH_ONLY=Engine.pose chooses what is measured: a regular expression over the workloads' names.
 BENCH_ONLY ?=
-# times are taken so often, and each row is shown as in its quickest round
+# Times are measured this often, and the table shows each row's fastest round.
 BENCH_ROUNDS ?= 3
 BENCH := .build-bench
 BENCH_BUILD := swift build -c release --package-path Benchmarks --scratch-path $(BENCH)
@@ -102,10 +102,10 @@ BENCH_PEERS := .build-peers
 bench: build bench-times $(if $(BENCH_ONLY),,bench-peers bench-batch) ## measure all: counts, times, floors, peers, goals
 	@$(BENCH_REPORT) table
 
-bench-gate: bench-build ## count instructions and allocations; fail if they rose
+bench-gate: bench-build ## count instructions and allocations, fail if they rose
 	@$(BENCH_REPORT) gate
 
-bench-baseline: bench-build ## keep those counts as Benchmarks/baseline.json
+bench-baseline: bench-build ## store those counts in Benchmarks/baseline.json
 	@$(BENCH_REPORT) baseline
 
 bench-setup: setup
@@ -132,7 +132,7 @@ bench-peers: bench-build
 	@if [ -e $(BENCH_PEERS)/installed ]; then \
 	  PYTHONPATH=Benchmarks OPENBLAS_NUM_THREADS=1 $(BENCH_PEERS)/bin/python -m peers \
 	    --fast-float $(BENCH_PEERS)/fast_float_rows --output out/bench/peers.json; \
-	else echo "the peers from PyPI cannot be installed: left out"; fi
+	else echo "the peers from PyPI cannot be installed and are left out"; fi
 
 $(BENCH_PEERS)/installed: Benchmarks/peers/requirements.txt Benchmarks/comparison/requirements.txt \
 		Benchmarks/peers/fast_float_rows.cpp
@@ -142,19 +142,19 @@ $(BENCH_PEERS)/installed: Benchmarks/peers/requirements.txt Benchmarks/compariso
 	  echo "libfast-float-dev is not installed: fast_float is left out"
 	@touch $@
 
-bench-large: bench-build ## see the memory that ten million samples take: minutes, 2 GB of disk
+bench-large: bench-build ## measure the memory that ten million samples take: minutes, 2 GB of disk
 	$(BENCH)/release/recording write out/bench/large 100000 10
 	$(BENCH)/release/recording stream out/bench/large | tee out/bench/large.json
 	@rm -rf out/bench/large
 
-# BATCH="DIR ...": more recordings than the simulated and the committed ones
-bench-batch: build ## run a thousand recordings on one core and on all: how a batch scales
+# BATCH="DIR ..." adds recordings to the simulated and the committed ones.
+bench-batch: build ## run a thousand recordings on one core and on all, to see how a batch scales
 	PYTHONPATH=Benchmarks python3 -m batch Datasets $(BATCH)
 
-bench-test: ## test the report of the benchmarks
+bench-test: ## test the benchmark report
 	PYTHONPATH=Benchmarks python3 -m unittest discover -t Benchmarks -s Benchmarks/report/tests
 
-# the virtual environment with the peers' packages, made anew when their versions change
+# The virtual environment with the peers' packages, updated when their versions change.
 PEERS := .build-compare
 COMPARE := PYTHONPATH=Benchmarks $(PEERS)/bin/python
 
@@ -166,7 +166,7 @@ $(PEERS)/installed: Benchmarks/comparison/requirements.txt
 compare: build $(PEERS)/installed ## compare with an EKF and a smoother from PyPI: RECORDINGS="DIR ..."
 	$(COMPARE) -m comparison --json out/compare/results.json $(RECORDINGS)
 
-compare-test: $(PEERS)/installed ## test that comparison
+compare-test: $(PEERS)/installed ## test the comparison
 	$(COMPARE) -m unittest discover -t Benchmarks -s Benchmarks/comparison/tests
 
 INTEROP := .build-interop
@@ -176,23 +176,23 @@ $(INTEROP)/installed: Tests/Interop/requirements.txt
 	$(INTEROP)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-interop-test: build $(INTEROP)/installed ## hold the formats against evo, mcap and rosbags from PyPI
+interop-test: build $(INTEROP)/installed ## check the formats against evo, mcap and rosbags from PyPI
 	$(INTEROP)/bin/python -m unittest discover -s Tests/Interop -p '*_test.py'
 
-fixtures: $(INTEROP)/installed ## make the foreign files of the tests anew
+fixtures: $(INTEROP)/installed ## regenerate the tests' files in foreign formats
 	$(INTEROP)/bin/python Tests/NearbyRecordingsTests/Fixtures/make-fixtures.py
 
-lint: ## check the format of every source file
+lint: ## check the formatting of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then \
 	  clang-format --dry-run -Werror $(CXX_FILES) && echo "clang-format: clean"; \
 	else echo "clang-format is not installed: C++ left unchecked"; fi
 
-format: ## put every source file into that format
+format: ## format every source file
 	swift format --in-place --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then clang-format -i $(CXX_FILES); fi
 
-# the virtual environment with the driver of the browser
+# The virtual environment with the browser's driver.
 BROWSER := .build-browser
 
 $(BROWSER)/installed: Tests/NearbyReportTests/Browser/requirements.txt
@@ -211,6 +211,6 @@ docs: setup ## build the documentation; a broken link is an error
 	    --target $$target --warnings-as-errors || exit 1; \
 	done
 
-clean: ## remove what builds and runs left
+clean: ## remove build products and outputs
 	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
 	  .build-browser .build-interop .build-tsan .build-tsan-sessions .build-asan out

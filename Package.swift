@@ -9,7 +9,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// SwiftPM does not define `NDEBUG` in release by itself, and Eigen keeps its assertions without it.
+/// `NDEBUG` turns Eigen's assertions off; SwiftPM does not define it in release builds by itself.
 let cxxSettings: [CXXSetting] = [
   .define("NDEBUG", .when(configuration: .release)), .define("EIGEN_MPL2_ONLY"),
   .define("EIGEN_DONT_PARALLELIZE"), .treatAllWarnings(as: .error), .enableWarning("all"),
@@ -27,7 +27,7 @@ let package = Package(
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .library(name: "NearbyBatch", targets: ["NearbyBatch"]),
     .library(name: "NearbyReport", targets: ["NearbyReport"]),
-    // For Benchmarks/, which holds the kernels against their floors. It may change in any release.
+    // For Benchmarks/, which compares the kernels with straight-line C++. May change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
   ],
@@ -180,7 +180,7 @@ let package = Package(
 
 // MARK: - Apple's interface
 
-// On Apple's systems the real NearbyInteraction, ARKit and simd serve.
+// Apple's platforms have the original NearbyInteraction, ARKit and simd.
 #if os(Linux)
   package.products += [
     .library(name: "NearbyInteraction", targets: ["NearbyInteraction", "ARKit", "simd"]),
@@ -203,7 +203,7 @@ let package = Package(
       name: "NearbyInteraction",
       dependencies: ["ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "simd"],
       swiftSettings: swiftSettings),
-    // Written as app authors write: default settings.
+    // Default settings, as in an app's package.
     .executableTarget(name: "find-my-item", dependencies: ["NearbyInteraction"]),
     .executableTarget(
       name: "nearby-devices",
@@ -215,7 +215,7 @@ let package = Package(
         "NearbyRecordings", "NearbySimulation", "simd",
       ],
       swiftSettings: swiftSettings),
-    // The same, with nothing but Foundation, NearbyInteraction and ARKit.
+    // Also with default settings, and with imports of Foundation, NearbyInteraction and ARKit only.
     .testTarget(
       name: "AppSessionTests",
       dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"]),
@@ -230,9 +230,9 @@ let package = Package(
   ]
 #endif
 
-// MARK: - A part of the tests
+// MARK: - Session tests only
 
-// For CI, which builds them once more under the thread sanitizer: minutes less without the others.
+// For CI, which builds these once more under the thread sanitizer. Leaving the others out saves minutes.
 if Context.environment["NEARBY_SESSION_TESTS_ONLY"] != nil {
   let kept = ["NearbyInteractionTests", "AppSessionTests"]
   package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
@@ -240,7 +240,7 @@ if Context.environment["NEARBY_SESSION_TESTS_ONLY"] != nil {
 
 // MARK: - Documentation
 
-// Only on demand: as a dependency of everybody it would be a burden, and it breaks the API diff.
+// Only on demand, so that clients of the package do not resolve it. It also breaks the API diff.
 if Context.environment["NEARBY_DOCS"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))

@@ -18,11 +18,11 @@ public enum DeviceAxes: String, Sendable, Codable, CaseIterable {
   case camera
 }
 
-/// The frames in which a source gives its poses and expects its answers.
+/// The frames in which a source gives its poses and expects its results.
 ///
-/// The engine knows one world (y up) and one device (ARKit's). Everything else is turned at the edge,
-/// by this type, on the way in and on the way out; both turns are proper rotations, so lengths and
-/// covariances keep their meaning.
+/// The engine uses one world (y up) and one device frame (ARKit's). This type converts all others,
+/// on input and on output. Both conversions are proper rotations, so lengths and covariances are
+/// preserved.
 public struct FrameConvention: Hashable, Sendable {
   /// The world's up axis.
   public var up: WorldUp

@@ -11,7 +11,7 @@ public struct RigidTransform: Hashable, Sendable {
   /// The translation `t`, in metres, in the destination frame.
   public var translation: Vector3
 
-  /// The transform that changes nothing.
+  /// The identity transform.
   @inlinable
   public static var identity: RigidTransform {
     RigidTransform(rotation: .identity, translation: .zero)
@@ -24,7 +24,7 @@ public struct RigidTransform: Hashable, Sendable {
     self.translation = translation
   }
 
-  /// The transform that undoes this one.
+  /// The inverse transform.
   @inlinable
   public var inverse: RigidTransform {
     let back = rotation.inverse

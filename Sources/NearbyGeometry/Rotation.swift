@@ -18,7 +18,7 @@ public struct Rotation: Hashable, Sendable {
   /// The quaternion's scalar part.
   public let w: Double
 
-  /// The rotation by nothing.
+  /// The identity rotation.
   @inlinable
   public static var identity: Rotation { Rotation(unchecked: 0, 0, 0, 1) }
 
@@ -33,7 +33,8 @@ public struct Rotation: Hashable, Sendable {
 
   /// Makes a rotation from quaternion components of any length that is not zero.
   ///
-  /// `nil` when a component is not finite or the length is below 1e-9: no direction is left then.
+  /// `nil` when a component is not finite or the length is below 1e-9, since the direction is
+  /// undefined then.
   ///
   /// - Parameters:
   ///   - x: First component of the vector part.
@@ -81,7 +82,7 @@ public struct Rotation: Hashable, Sendable {
     self = Rotation(normalizing: q.x, q.y, q.z, q.w) ?? .identity
   }
 
-  /// The rotation that undoes this one.
+  /// The inverse rotation.
   @inlinable
   public var inverse: Rotation { Rotation(unchecked: -x, -y, -z, w) }
 
@@ -114,7 +115,7 @@ public struct Rotation: Hashable, Sendable {
   /// The chain of two rotations; the right one acts first.
   @inlinable
   public static func * (a: Rotation, b: Rotation) -> Rotation {
-    // One Newton step keeps a product of unit quaternions a unit quaternion for ever.
+    // One Newton step renormalises the product, so that rounding does not accumulate.
     let x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
     let y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x
     let z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w
@@ -135,7 +136,8 @@ public struct Rotation: Hashable, Sendable {
       w * other.y + x * other.z - y * other.w - z * other.x,
       w * other.z - x * other.y + y * other.x - z * other.w)
     let tangent = vector.length / abs(cosine)
-    // Between neighbouring poses: the series, whose first term left out is below 1e-16 of it.
+    // Small angles, as between neighbouring poses, use the series. The first omitted term is below
+    // 1e-16 of the sum.
     guard tangent < 0.03 else { return 2 * atan2(vector.length, abs(cosine)) }
     let t = tangent * tangent
     return 2 * tangent * (1 - t * (1 / 3 - t * (1 / 5 - t * (1 / 7 - t / 9))))
@@ -143,11 +145,13 @@ public struct Rotation: Hashable, Sendable {
 
   /// The angle α in [0, π] of a cos²(α/2).
   ///
-  /// The cosine's own rounding shows: the error is about 1e-15/α, and 5e-8 radians where that is more.
+  /// The cosine's rounding limits the accuracy: the error is about 1e-15/α, or 5e-8 radians where
+  /// that is larger.
   @inlinable
   package static func angle(ofSquaredHalfCosine squaredCosine: Double) -> Double {
     let s = max(0, 1 - squaredCosine)
-    // Between neighbouring poses: the arcsine's series, whose first term left out is below 1e-13.
+    // Small angles, as between neighbouring poses, use the arcsine's series. The first omitted term
+    // is below 1e-13.
     guard s < 0.001 else { return wideAngle(squaredSine: s, squaredCosine: squaredCosine) }
     return 2 * s.squareRoot() * (1 + s * (1 / 6 + s * (3 / 40 + s * (15 / 336))))
   }
@@ -157,15 +161,16 @@ public struct Rotation: Hashable, Sendable {
     2 * atan2(squaredSine.squareRoot(), squaredCosine.squareRoot())
   }
 
-  /// cos²(α/2) of the angle α to another rotation: falls as the angle grows, and takes no
-  /// trigonometric function.
+  /// cos²(α/2) of the angle α to another rotation.
+  ///
+  /// It decreases with the angle and needs no trigonometric function.
   @inlinable
   package func squaredHalfCosine(to other: Rotation) -> Double {
     let cosine = x * other.x + y * other.y + z * other.z + w * other.w
     return cosine * cosine
   }
 
-  /// The sum of the components' squares: one, but for rounding.
+  /// The sum of the components' squares, which is one within rounding.
   @inlinable
   package var squaredNorm: Double { x * x + y * y + z * z + w * w }
 
@@ -200,7 +205,7 @@ public struct Rotation: Hashable, Sendable {
     guard squaredChord * max(1, fraction * fraction) > 1e-3 else {
       return interpolatedOnSmallArc(to: other, fraction, cosine, squaredChord)
     }
-    // Equal rotations have taken the other way: the cosine is below one, and the sine above 1e-8.
+    // Nearly equal rotations are handled above, so the cosine is below one and the sine above 1e-8.
     let half = acos(abs(cosine))
     let sine = sin(half)
     let sign = cosine < 0 ? -1.0 : 1.0
@@ -209,8 +214,10 @@ public struct Rotation: Hashable, Sendable {
     return Rotation(unchecked: q.0 * scale, q.1 * scale, q.2 * scale, q.3 * scale)
   }
 
-  /// The same for small arcs: the shares sin(f h)/sin(h) as series in the arc h between the
-  /// quaternions; the rotation is right to 2e-12 rad.
+  /// Spherical linear interpolation for small arcs: the weights sin(f h)/sin(h) as series in the
+  /// arc h between the quaternions.
+  ///
+  /// The rotation is accurate to 2e-12 rad.
   private func interpolatedOnSmallArc(
     to other: Rotation, _ fraction: Double, _ cosine: Double, _ squaredChord: Double
   ) -> Rotation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A symmetric 3 × 3 matrix, held as its upper triangle: covariances, mostly.
+/// A symmetric 3 × 3 matrix such as a covariance, stored as its upper triangle.
 ///
 /// Memory layout: six doubles in the order `xx`, `xy`, `xz`, `yy`, `yz`, `zz`.
 @frozen

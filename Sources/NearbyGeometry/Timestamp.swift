@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment on the one monotonic clock that poses and ranging share.
+/// A time on the monotonic clock that poses and ranging share.
 ///
-/// Nanoseconds in an integer, so that a year-long log keeps its resolution and so that equal stamps
-/// compare equal. The origin is whatever the recording or the host chose.
+/// It is an integer of nanoseconds, so that a year-long log keeps its resolution and equal
+/// timestamps compare equal. The recording or the host chooses the origin.
 @frozen
 public struct Timestamp: Hashable, Sendable, Comparable {
   /// Nanoseconds since the clock's origin.
@@ -21,7 +21,8 @@ public struct Timestamp: Hashable, Sendable, Comparable {
   @inlinable
   public init?(seconds: Double) {
     guard seconds.isFinite, abs(seconds) < 4.6e9 else { return nil }
-    // Whole seconds apart from the fraction: one product would round at 1e9 s to 1e-7 s.
+    // Whole seconds and the fraction are converted separately: one product would round to 1e-7 s at
+    // 1e9 s.
     let whole = seconds.rounded(.down)
     nanoseconds = Int64(whole) * 1_000_000_000 + Int64(((seconds - whole) * 1e9).rounded())
   }
@@ -37,15 +38,16 @@ public struct Timestamp: Hashable, Sendable, Comparable {
   @inlinable
   public func seconds(since other: Timestamp) -> Double {
     let (difference, overflows) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
-    // Stamps 292 years apart: what is lost to rounding no longer matters.
+    // The difference overflows only for timestamps 292 years apart, where the rounding of doubles
+    // does not matter.
     if overflows { return (Double(nanoseconds) - Double(other.nanoseconds)) * 1e-9 }
     return Double(difference) * 1e-9
   }
 
   /// A moment some seconds later, or earlier when negative.
   ///
-  /// Beyond the ends of the clock, 292 years from its origin, it is the end; after a time that is
-  /// not a number it is this moment.
+  /// The result is clamped to the ends of the clock, 292 years from its origin. NaN seconds give
+  /// this time unchanged.
   ///
   /// - Parameter seconds: How much later.
   /// - Returns: The moment, to the nearest nanosecond.

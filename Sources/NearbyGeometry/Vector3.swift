@@ -63,7 +63,7 @@ public struct Vector3: Hashable, Sendable, Codable {
     Vector3(a.x - b.x, a.y - b.y, a.z - b.z)
   }
 
-  /// The vector turned round.
+  /// The vector of opposite direction.
   @inlinable
   public static prefix func - (a: Vector3) -> Vector3 { Vector3(-a.x, -a.y, -a.z) }
 

@@ -46,7 +46,7 @@ struct AnglesTests {
     ] as [(Vector3, Double, Double)])
   func byHand(direction: Vector3, azimuth: Double, elevation: Double) {
     let angles = ArrivalAngles(ofDirection: direction)
-    // At the poles, azimuth is whatever the signs of zeros say.
+    // At the poles, the azimuth depends on the signs of zeros only.
     if abs(elevation) < 1.5, direction != .zero {
       #expect(abs(angles.azimuthRadians - azimuth) < 1e-15)
     }

@@ -73,7 +73,7 @@ struct RotationTests {
     let cosine = cos(angle / 2)
     let found = Rotation.angle(ofSquaredHalfCosine: cosine * cosine)
     #expect(abs(found - angle) <= min(5e-8, 2e-15 / angle) + 2e-14)
-    // A cosine beyond one is rounding, too.
+    // Rounding may give a cosine above one.
     #expect(Rotation.angle(ofSquaredHalfCosine: 1 + 1e-15) == 0)
   }
 

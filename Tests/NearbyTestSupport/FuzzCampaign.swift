@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// Cases drawn from seeds, one after the other, until a budget of time is spent.
+/// Runs test cases drawn from consecutive seeds until a time budget is spent.
 ///
-/// A case is a function of its seed: whatever a campaign finds can be run again by itself. Three
-/// variables of the environment rule all campaigns:
+/// A case is a function of its seed, so that every failure can be run again alone. Three
+/// environment variables control all campaigns:
 ///
 /// - `NEARBY_FUZZ_SECONDS`: how long all of them last together.
 /// - `NEARBY_FUZZ_START`: the first seed; the same one gives the same cases.
 /// - `NEARBY_FUZZ_SEED`: the seed of the only case that is run.
 ///
-/// A trap ends the process and leaves no time for words. So while a case runs, a file says how to run it
-/// again: `out/fuzz/NAME.running`, which is removed when the campaign ends.
+/// A trap ends the process without a report. So while a case runs, the file `out/fuzz/NAME.running`
+/// says how to run it again. It is removed when the campaign ends.
 public struct FuzzCampaign: Sendable {
   /// The name of the suite, by which it can be run alone.
   public let name: String
   /// Its share of the time.
   public let share: Double
 
-  /// After so many failures there is enough to look at.
+  /// The number of failures after which a campaign stops.
   private static let mostFailures = 10
-  /// All campaigns together, seconds: a part of every run of the tests.
+  /// Seconds for all campaigns together in an ordinary run of the tests.
   private static let secondsByDefault = 60.0
-  /// The same in a build that is not optimised, or is watched by a sanitizer.
+  /// The same in an unoptimised build or under a sanitizer.
   private static let secondsWhenSlow = 12.0
 
   /// Makes a campaign.
@@ -35,7 +35,7 @@ public struct FuzzCampaign: Sendable {
     self.share = share
   }
 
-  /// What became of a case so far: what it was made of, and what was wrong.
+  /// The record of a case: what it consists of and what was wrong.
   public struct Case {
     /// The seed from which all that is random is drawn.
     public let seed: UInt64
@@ -47,7 +47,9 @@ public struct FuzzCampaign: Sendable {
       counts[kind, default: 0] += number
     }
 
-    /// Takes note of what is wrong; the first few words of a case suffice.
+    /// Records a failed expectation.
+    ///
+    /// Only the first few of a case are kept.
     public mutating func expect(_ condition: Bool, _ problem: @autoclosure () -> String) {
       if !condition, failures.count < 3 { failures.append(problem()) }
     }
@@ -56,7 +58,7 @@ public struct FuzzCampaign: Sendable {
     public var isFine: Bool { failures.isEmpty }
   }
 
-  /// What became of all cases.
+  /// The results of all cases.
   public struct Report: Sendable, CustomStringConvertible {
     fileprivate var name: String
     fileprivate var counts: [String: Int] = [:]
@@ -84,12 +86,12 @@ public struct FuzzCampaign: Sendable {
     run(Environment(ProcessInfo.processInfo.environment), body)
   }
 
-  /// The variables that rule a campaign.
+  /// The environment variables that control a campaign.
   struct Environment {
     var seconds: Double
     var start: UInt64 = 0
     var seed: UInt64?
-    /// Where it is said which case runs.
+    /// The folder of the files that name the running case.
     var folder: String
 
     init(_ variables: [String: String]) {
@@ -139,7 +141,7 @@ public struct FuzzCampaign: Sendable {
   }
 }
 
-/// The file that says which case runs.
+/// The file that names the running case.
 private struct RunningCase {
   private let path: String
   private let file: FileHandle?
@@ -152,7 +154,7 @@ private struct RunningCase {
     file = FileHandle(forWritingAtPath: path)
   }
 
-  /// Puts a line in the place of the one before, which is not longer: seeds grow.
+  /// Overwrites the previous line, which is never longer, since seeds grow.
   func note(_ line: String) {
     try? file?.seek(toOffset: 0)
     try? file?.write(contentsOf: Data("\(line)\n".utf8))

@@ -7,7 +7,7 @@ import NearbyRecordings
 struct ResultJoin: ~Copyable {
   private let recording: RecordingReader
   private let configuration: FusionConfiguration
-  private var truth: TruthPlaces
+  private var truth: TruthSampler
   private var comparison: TruthComparison
   private var entries: [ResultEntry] = []
   private var entryOfPeer: [String: Int] = [:]
@@ -19,7 +19,7 @@ struct ResultJoin: ~Copyable {
   ) throws(RecordingError) {
     self.recording = recording
     self.configuration = configuration
-    truth = try TruthPlaces(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
+    truth = try TruthSampler(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
   }
 
@@ -42,7 +42,7 @@ struct ResultJoin: ~Copyable {
   private mutating func note(_ row: EstimateRow, _ sample: RangingRow) throws(RecordingError) {
     let index = index(of: sample)
     entries[index].note(row, sample)
-    let place = try truth.place(at: sample)
+    let place = try truth.sample(at: sample)
     let isConverged = isConverged(row, seenFrom: place?.odometryPose)
     entries[index].noteConvergence(isConverged, at: row.timestamp)
     guard let place, let mean = row.meanInWorld else {

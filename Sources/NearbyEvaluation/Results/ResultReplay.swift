@@ -46,7 +46,7 @@ package struct ResultReplay: ~Copyable {
         return .sample(sample, current)
       }
     }
-    if let row { throw rows.strangeRow(row, recording: name) }
+    if let row { throw rows.unexpectedRow(row, recording: name) }
     return nil
   }
 }

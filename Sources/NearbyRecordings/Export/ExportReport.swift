@@ -4,6 +4,6 @@
 public struct ExportReport: Hashable, Sendable {
   /// How many lines were written.
   public var lines = 0
-  /// What was left out, each kind with how often.
+  /// How often each kind of data was left out.
   public var leftOut: [String: Int] = [:]
 }

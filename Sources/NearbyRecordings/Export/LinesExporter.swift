@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a recording as JSON lines, in the order in which an engine can use them: a `nearby run -`
-/// that reads them gives the estimates of `nearby run`.
+/// Writes a recording as JSON lines, in the order in which an engine can use them.
 ///
-/// The true poses and places come last. Memory does not grow with the recording.
+/// From these lines, `nearby run -` gives the same estimates as `nearby run` from the recording.
+///
+/// The true poses and positions come last. Memory does not grow with the recording.
 public struct LinesExporter: Sendable {
   private let recording: RecordingReader
 

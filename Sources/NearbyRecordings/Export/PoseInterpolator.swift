@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// The poses of a trajectory at moments that never go back; holds two poses.
+/// Interpolates the poses of a trajectory at times that never go back.
+///
+/// Holds two poses.
 struct PoseInterpolator: ~Copyable {
   /// When the trajectory begins.
   let start: Timestamp
@@ -21,8 +23,8 @@ struct PoseInterpolator: ~Copyable {
     self.reader = reader
   }
 
-  /// The pose at a moment, not before the moment asked for last; `nil` before the first pose and
-  /// behind the last.
+  /// The pose at a time that is not before the previous one; `nil` before the first pose and after
+  /// the last.
   mutating func pose(at time: Timestamp) throws(RecordingError) -> RigidTransform? {
     while let next = after, next.timestamp <= time {
       before = next

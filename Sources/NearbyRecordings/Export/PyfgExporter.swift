@@ -4,18 +4,19 @@ import NearbyGeometry
 
 /// Writes a recording as a factor graph in the PyFG format.
 ///
-/// The graph's poses `A0, A1, …` are those of the antenna at the moments of the samples, z up, forward,
-/// left, up; odometry is interpolated between its poses. Peers are landmarks `L0, L1, …` in the order
-/// of the recording. A sample with distance, azimuth and elevation is an `EDGE_SE3_XYZ`, any other
-/// distance an `EDGE_RANGE`. Vertices hold the truth; without it the odometry, and landmarks lie in
-/// the origin. Steps have the variances of the manifest's drift over their length.
+/// The graph's poses `A0, A1, …` are those of the antenna at the moments of the samples, z up,
+/// forward, left, up; odometry is interpolated between its poses. Peers are landmarks `L0, L1, …`
+/// in the order of the recording. A sample with distance, azimuth and elevation is an
+/// `EDGE_SE3_XYZ`, any other distance an `EDGE_RANGE`. Vertices hold the truth. Without a truth
+/// they hold the odometry, and landmarks are at the origin. Steps have the variances that the
+/// manifest's drift gives for their length.
 ///
 /// What the format cannot hold is counted: angles without a distance, one angle alone, times without
 /// a pose. Memory does not grow with the recording.
 public struct PyfgExporter: Sendable {
-  /// Where the graph's frames lie.
+  /// The graph's frames.
   private static let frames = FrameConvention(up: .z, axes: .ros)
-  /// Standard deviations that no step is better than: 0.1 mm and 0.1 mrad.
+  /// The smallest variance of a step: 0.1 mm and 0.1 mrad, squared.
   private static let leastVariance = 1e-8
 
   private let recording: RecordingReader

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Writes a trajectory in the TUM format, as `evo` reads it: eight columns, one blank between each two,
-/// nine decimals of time.
+/// Writes a trajectory in the TUM format, as `evo` reads it: eight columns separated by single
+/// blanks, nine decimals of time.
 public struct TumExporter: Sendable {
   /// Makes an exporter.
   public init() {}
@@ -11,10 +11,10 @@ public struct TumExporter: Sendable {
   ///
   /// - Parameters:
   ///   - recording: The recording.
-  ///   - isTruth: Whether the true poses are wanted.
+  ///   - isTruth: Whether to write the true poses.
   ///   - path: Where.
   /// - Returns: How many poses were written.
-  /// - Throws: The first fault of the recording; that it has no truth; that the file cannot be
+  /// - Throws: The first fault of the recording; also when it has no truth, or the file cannot be
   ///   written.
   public func export(
     _ recording: RecordingReader, truth isTruth: Bool, to path: String
@@ -30,15 +30,16 @@ public struct TumExporter: Sendable {
     return try export(try recording.trajectory(), to: path)
   }
 
-  /// Writes where a run placed a peer; the file appears whole or not at all.
+  /// Writes a peer's positions as estimated by a run; the file appears whole or not at all.
   ///
   /// - Parameters:
   ///   - peer: The peer's name.
   ///   - estimates: The path of `estimates.csv` or `smoothed.csv`.
   ///   - kind: Which of the two.
   ///   - path: Where.
-  /// - Returns: How many places were written, and how many samples have none.
-  /// - Throws: The first fault of the file; that it has no such peer; that the file cannot be written.
+  /// - Returns: How many positions were written, and how many samples have none.
+  /// - Throws: The first fault of the file; also when it has no such peer, or the output cannot be
+  ///   written.
   public func export(
     peer: String, estimates: String, kind: EstimateReader.Kind, to path: String
   ) throws(RecordingError) -> ExportReport {
@@ -64,7 +65,7 @@ public struct TumExporter: Sendable {
     }
     guard report.lines > 0 else {
       throw RecordingError(
-        .noSamples, "holds no place of a peer \"\(peer)\"", file: estimates,
+        .noSamples, "holds no position of a peer \"\(peer)\"", file: estimates,
         remedy: "name one of \(others.sorted().joined(separator: ", "))")
     }
     try output.commit()

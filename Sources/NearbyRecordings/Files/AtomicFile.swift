@@ -3,12 +3,12 @@ internal import Foundation
 
 /// A file that appears whole or not at all.
 ///
-/// It is written under another name in the same folder and renamed by ``commit()``. Without a commit
-/// nothing remains, and what was there before is as it was. A process that is killed may leave a
-/// hidden file that ends in `.partial`; the next one that writes the same file removes it. Nothing is
-/// forced to the disk: against a loss of power the file is as safe as any other.
+/// It is written under another name in the same folder and renamed by ``commit()``. Without a
+/// commit nothing remains, and a previous file is unchanged. A process that is killed may leave a
+/// hidden file that ends in `.partial`; the next process that writes the same file removes it.
+/// Nothing is forced to the disk, so the file is no safer against a loss of power than any other.
 ///
-/// A device, a pipe or `/dev/stdout` is written in place, as it comes. Of a symbolic link the target is
+/// A device, a pipe or `/dev/stdout` is written in place. For a symbolic link, the target is
 /// written.
 ///
 /// ```swift
@@ -21,10 +21,10 @@ internal import Foundation
 public struct AtomicFile: ~Copyable {
   /// Where the file is to appear.
   public let path: String
-  /// Where it is written until then.
+  /// The path to which it is written until then.
   let temporaryPath: String
 
-  /// Where the file comes to lie when links are followed.
+  /// The path of the file after resolving links.
   private let target: String
   private let descriptor: CInt
   /// `nil` when it is written in place.
@@ -99,7 +99,7 @@ public struct AtomicFile: ~Copyable {
     }
   }
 
-  /// Ends the file and puts it in its place.
+  /// Closes the file and renames it to its path.
   public consuming func commit() throws(RecordingError) {
     if isOpenInPlace {
       isOpenInPlace = false
@@ -113,14 +113,15 @@ public struct AtomicFile: ~Copyable {
   }
 
   private enum Place {
-    /// A file, there or to come, and its path without links.
+    /// A regular file, existing or not, with its path without links.
     case file(String)
     /// A device, a pipe, or a file that a shell has opened.
     case somethingElse
   }
 
   private static func place(of path: String) throws(RecordingError) -> Place {
-    // The files behind these are open already; to replace them would lose what others write to them.
+    // These paths name files that are open already. Replacing them would lose what other processes
+    // write to them.
     let whole = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
     let opened = ["/dev/stdout", "/dev/stderr"]
     if opened.contains(whole) || whole.hasPrefix("/dev/fd/") || whole.hasPrefix("/proc/") {
@@ -145,7 +146,7 @@ extension RecordingError {
     unwritable(path, reason: unsafe String(cString: strerror(reason)))
   }
 
-  /// The system refused to write, in its own words.
+  /// The system refused to write, with its message.
   static func unwritable(_ path: String, reason: String) -> RecordingError {
     RecordingError(
       .unwritableFile, "it cannot be written (\(reason))", file: path,

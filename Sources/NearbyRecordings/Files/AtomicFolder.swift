@@ -7,7 +7,7 @@ internal import Foundation
 package struct AtomicFolder: ~Copyable {
   /// Where the folder is to appear.
   package let path: String
-  /// Where to write until then.
+  /// The path at which its files are written until then.
   package var temporaryPath: String { temporary.path }
   private let isReplaceable: Bool
   private var temporary: TemporaryItem
@@ -37,10 +37,10 @@ package struct AtomicFolder: ~Copyable {
     self.temporary = temporary
   }
 
-  /// Puts the folder in its place.
+  /// Renames the folder to its path.
   package consuming func commit() throws(RecordingError) {
     guard isReplaceable else {
-      // Over an empty folder a rename succeeds; over one that was filled meanwhile it does not.
+      // A rename replaces an empty folder and fails if the folder was filled meanwhile.
       return try temporary.commit(to: path, isWritten: false)
     }
     let old = Self.replacedPath(of: path)
@@ -61,8 +61,8 @@ package struct AtomicFolder: ~Copyable {
       .path(percentEncoded: false)
   }
 
-  /// Ends what a process began that was killed while it replaced a folder: the old one is removed, or
-  /// comes back when there is no new one.
+  /// Completes a replacement that a killed process had begun: the old folder is removed, or
+  /// restored when there is no new one.
   private static func endReplacement(of path: String) {
     let old = replacedPath(of: path)
     guard FileManager.default.fileExists(atPath: old) else { return }
@@ -73,16 +73,16 @@ package struct AtomicFolder: ~Copyable {
     }
   }
 
-  /// Removes what a process has left that began the folder and was killed.
+  /// Removes the remains of a killed process that was writing the folder.
   ///
   /// - Parameter path: Where the folder was to appear.
   package static func removeRemains(of path: String) {
-    // It takes their place, and goes.
+    // Creating the item takes over the remains; releasing it removes them.
     _ = try? TemporaryItem(folderFor: path)
   }
 
-  /// The name of the file or folder whose hidden remains a name is: what a process that was killed
-  /// has left.
+  /// The file or folder that a killed process was writing when it left a hidden item of the given
+  /// name.
   ///
   /// - Parameter name: The name of a file or folder.
   /// - Returns: The name for which it was written; `nil` for any other name.

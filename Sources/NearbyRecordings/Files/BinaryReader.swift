@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A binary file, piece by piece; no more of it is in memory than the piece that was asked for.
+/// Reads a binary file in pieces.
+///
+/// Only the piece that was asked for is in memory.
 struct BinaryReader: ~Copyable, Sendable {
   /// The file's path.
   let file: String
@@ -14,7 +16,7 @@ struct BinaryReader: ~Copyable, Sendable {
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// The first byte of the buffer that is not taken.
+  /// The first byte of the buffer that was not taken yet.
   private var head = 0
 
   init(path: String) throws(RecordingError) {
@@ -27,7 +29,7 @@ struct BinaryReader: ~Copyable, Sendable {
   /// How many bytes are left.
   var bytesLeft: Int { totalBytes - position }
 
-  /// The next bytes, fewer at the end of the file; they are not taken.
+  /// The next bytes, fewer at the end of the file, without taking them.
   mutating func peek(_ count: Int) throws(RecordingError) -> ArraySlice<UInt8> {
     try fill(count)
     return buffer[head...].prefix(count)
@@ -36,7 +38,7 @@ struct BinaryReader: ~Copyable, Sendable {
   /// Takes the next bytes.
   ///
   /// - Parameters:
-  ///   - count: How many; no memory is asked for when the file has fewer.
+  ///   - count: How many; nothing is allocated when the file has fewer.
   ///   - what: What they are, for the error.
   /// - Returns: The bytes, read from their beginning.
   /// - Throws: When the file has fewer, or the system fails.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of a binary file, read from its beginning to its end; every fault says at which byte.
+/// Reads a piece of a binary file from beginning to end.
+///
+/// Every error names the byte.
 struct ByteCursor: Sendable {
   let bytes: [UInt8]
   /// The file's path, for errors.
   let file: String
-  /// Where in the file, or in what was unpacked from it, the first byte lies.
+  /// The position of the first byte in the file, or in the data unpacked from it.
   let origin: Int
   /// The next byte.
   private(set) var position: Int
-  /// Behind the last byte.
+  /// The position after the last byte.
   let end: Int
   /// Whether numbers come with their least byte first.
   var isLittleEndian = true
@@ -27,7 +29,7 @@ struct ByteCursor: Sendable {
 
   /// How many bytes are left.
   var count: Int { end - position }
-  /// What is left.
+  /// The bytes that were not read yet.
   var rest: ArraySlice<UInt8> { bytes[position..<end] }
 
   /// Moves over bytes.
@@ -62,7 +64,7 @@ struct ByteCursor: Sendable {
     return number
   }
 
-  /// Takes a text behind its length in 32 bits.
+  /// Takes a text that follows its length in 32 bits.
   mutating func takeString(_ what: String) throws(RecordingError) -> String {
     let length = try take(UInt32.self, what)
     return String(decoding: try take(Int(length), what).rest, as: UTF8.self)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
 
-/// A small file as a whole.
+/// Reads small files as a whole.
 package enum FileBytes {
-  /// A file of settings or of a description beyond this is something else, bytes.
+  /// The largest size of a file of settings or of a description, bytes.
   package static let usualLimit = 16 << 20
 
   /// The file's bytes.
@@ -20,7 +20,7 @@ package enum FileBytes {
     let file = file ?? path
     let (descriptor, size) = try InputFile.open(path: path, file: file)
     defer { close(descriptor) }
-    // Some files say that they are empty and are not.
+    // Some files report size zero and are not empty.
     var bytes = [UInt8](repeating: 0, count: min(size, limit) + 1)
     var filled = 0
     while true {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Opens files for reading: regular ones only, so that no pipe or device holds a reader up for ever.
+/// Opens files for reading.
+///
+/// Only regular files are accepted, since a pipe or a device could block a reader for ever.
 enum InputFile {
   /// Opens a file.
   ///
@@ -14,7 +16,7 @@ enum InputFile {
   static func open(
     path: String, file: String, missingRemedy: String = "check the path of the file"
   ) throws(RecordingError) -> (descriptor: Int32, size: Int) {
-    // A pipe without a writer would hold up an open that waits.
+    // Without O_NONBLOCK, opening a pipe without a writer blocks.
     let descriptor = unsafe Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw errno == ENOENT
@@ -29,19 +31,20 @@ enum InputFile {
         .unreadableFile, "is \(kind(status.st_mode))", file: file,
         remedy: "put a regular file in its place")
     }
-    // What waits never is a regular file; some file systems take the flag for another one.
+    // Reading a regular file never blocks, so the flag is not needed any more, and some file
+    // systems interpret it differently.
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     return (descriptor, Int(status.st_size))
   }
 
-  /// The system would not let us read.
+  /// The error of a file that the system does not let us read.
   static func unreadable(_ file: String, _ number: Int32) -> RecordingError {
     RecordingError(
       .unreadableFile, "cannot be read (\(unsafe String(cString: strerror(number))))", file: file,
       remedy: "check the file's permissions and the disk")
   }
 
-  /// What something is that is no regular file.
+  /// The name of a kind of file that is not a regular one.
   private static func kind(_ mode: mode_t) -> String {
     switch mode & S_IFMT {
     case S_IFDIR: "a folder"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// Our own JSON files, decoded as values.
+/// Decodes this package's own JSON files.
 package enum JSONFile {
   /// Reads a value.
   ///

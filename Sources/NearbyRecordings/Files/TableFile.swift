@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of comma-separated values on its way into a file, handed to the system in large pieces.
+/// Writes a table of comma-separated values, in large pieces.
 package struct TableFile: ~Copyable {
-  /// Text is handed over in pieces of this size, bytes.
+  /// The size of a piece that is written at once, bytes.
   private static let pieceSize = 1 << 16
 
-  /// The row that is being written, behind those not handed over yet.
+  /// The rows that were not written to the file yet, and the current one.
   package var text = OutputText()
   private var file: AtomicFile
 
@@ -21,16 +21,16 @@ package struct TableFile: ~Copyable {
     if text.count >= Self.pieceSize { try flush() }
   }
 
-  /// Ends the file and puts it in its place.
+  /// Closes the file and renames it to its path.
   package consuming func commit() throws(RecordingError) {
     try flush()
     try file.commit()
   }
 
-  /// Where the rows are until then.
+  /// The path of the file until then.
   package var temporaryPath: String { file.temporaryPath }
 
-  /// Hands over the rows that were written.
+  /// Writes the collected rows to the file.
   package mutating func flush() throws(RecordingError) {
     try file.write(text)
     text.removeAll()

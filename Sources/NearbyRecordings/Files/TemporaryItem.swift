@@ -3,14 +3,14 @@ internal import Foundation
 
 /// A hidden file or folder beside the one that it will become.
 ///
-/// Its name is `.NAME.partial`, and as long as its process lives it is locked. So whoever writes the same
-/// target next knows the remains of a process that was killed by their being free, and takes their place.
-/// Where two processes write one target at a time, and on file systems without locks, the name has a part
-/// that nobody else has: `.NAME.0123ABCD.partial`.
+/// Its name is `.NAME.partial`, and it is locked as long as its process lives. The next process
+/// that writes the same target finds the remains of a killed process unlocked and takes them over.
+/// If two processes write one target at the same time, and on file systems without locks, the name
+/// has a unique part: `.NAME.0123ABCD.partial`.
 struct TemporaryItem: ~Copyable {
   /// Its path.
   let path: String
-  /// Whether the name is the one that everybody tries first.
+  /// Whether the name is the one without a unique part.
   let hasUsualName: Bool
   /// The file or folder, open, and the lock on it; a file is written through it.
   private(set) var descriptor: CInt
@@ -54,7 +54,7 @@ struct TemporaryItem: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Puts it in its place; it stays locked until then.
+  /// Renames it to its target; it stays locked until then.
   ///
   /// - Parameters:
   ///   - target: Where to.
@@ -68,9 +68,9 @@ struct TemporaryItem: ~Copyable {
       guard closed == 0 else { throw .unwritable(target, reason: errno) }
     }
     let path = path
-    try UnfinishedWork.change { (books) throws(RecordingError) in
+    try UnfinishedWork.change { (items) throws(RecordingError) in
       guard unsafe rename(path, target) == 0 else { throw .unwritable(target, reason: errno) }
-      books[path] = nil
+      items[path] = nil
     }
     isLive = false
   }
@@ -85,22 +85,22 @@ struct TemporaryItem: ~Copyable {
 
   // MARK: Making
 
-  /// Others may begin, end or be killed at any moment: so often it is tried again.
+  /// The number of attempts, since other processes may start, end or be killed at any time.
   private static let attempts = 16
 
   private enum Attempt {
     case made(CInt)
-    /// Somebody alive is writing it, or nobody can tell.
+    /// A live process is writing it, or that cannot be determined.
     case isInUse
-    /// It came or went meanwhile, or remains were removed.
+    /// It was created or removed meanwhile, or remains were removed.
     case hasChanged
     case failed(CInt)
   }
 
   private static func make(_ kind: UnfinishedWork.Kind, at path: String) -> Attempt {
-    UnfinishedWork.change { books in
+    UnfinishedWork.change { items in
       let attempt = create(kind, at: path)
-      if case .made = attempt { books[path] = kind }
+      if case .made = attempt { items[path] = kind }
       return attempt
     }
   }
@@ -109,7 +109,7 @@ struct TemporaryItem: ~Copyable {
     let descriptor: CInt
     switch kind {
     case .file:
-      // Readable as the umask has it, as any file that a program writes.
+      // The umask sets the permissions, as for any file that a program writes.
       descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       if descriptor < 0 { return errno == EEXIST ? takeOver(path) : .failed(errno) }
     case .folder, .emptyFolder:
@@ -119,14 +119,14 @@ struct TemporaryItem: ~Copyable {
       descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       if descriptor < 0 { return errno == ENOENT ? .hasChanged : .failed(errno) }
     }
-    // Where there are no locks there is nothing to wait for.
+    // A file system without locks gives nothing to wait for.
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     if isLocked, isSame(descriptor, path) { return .made(descriptor) }
     close(descriptor)
     return .hasChanged
   }
 
-  /// Removes what a process has left that lives no more.
+  /// Removes the remains of a process that has ended.
   private static func takeOver(_ path: String) -> Attempt {
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return errno == ENOENT ? .hasChanged : .isInUse }
@@ -141,7 +141,7 @@ struct TemporaryItem: ~Copyable {
     }
   }
 
-  /// Whether a path leads to what is open.
+  /// Whether a path names the open file or folder.
   private static func isSame(_ descriptor: CInt, _ path: String) -> Bool {
     var (there, here) = (stat(), stat())
     return unsafe lstat(path, &there) == 0 && fstat(descriptor, &here) == 0

@@ -2,11 +2,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// The hidden files and folders that this process is writing and has not put in their place.
+/// The hidden files and folders that this process is writing and has not renamed to their paths
+/// yet.
 ///
-/// A process that is told to end removes them first, so that nothing remains of what nobody will finish.
+/// A process that is told to end removes them first, so that no unfinished files remain.
 package enum UnfinishedWork {
-  /// What remains otherwise.
+  /// What would remain without a removal.
   enum Kind {
     /// A file.
     case file
@@ -27,9 +28,9 @@ package enum UnfinishedWork {
   private static let kindOfPath = Mutex<[String: Kind]>([:])
   private static let processes = Mutex<Set<Int32>>([])
 
-  /// Starts a process that works for this one and is to end with it.
+  /// Starts a child process that must end with this one.
   ///
-  /// This one does not end before it knows the other.
+  /// This process cannot be ended between the start of the child and its registration.
   ///
   /// - Parameter body: Starts it, and returns its number.
   /// - Throws: What `body` throws.
@@ -37,54 +38,54 @@ package enum UnfinishedWork {
     try processes.withLock { processes in _ = processes.insert(try body()) }
   }
 
-  /// A process that has ended.
+  /// Removes a child process that has ended.
   ///
   /// - Parameter process: Its number.
   package static func remove(process: Int32) { processes.withLock { _ = $0.remove(process) } }
 
-  /// Changes what is there while nothing can be removed at the same time.
+  /// Changes files or folders while ``removeAll(andThen:)`` is locked out.
   ///
-  /// - Parameter body: Makes, renames or removes, and keeps the books.
+  /// - Parameter body: Creates, renames or removes items, and updates the list of them.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
   static func change<Value, Failure: Error>(
     _ body: (inout [String: Kind]) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    let result = kindOfPath.withLock { books -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try body(&books)) } catch { return .failure(error) }
+    let result = kindOfPath.withLock { items -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try body(&items)) } catch { return .failure(error) }
     }
     return try result.get()
   }
 
-  /// Folders that are to go unless something is put into them; the innermost first.
+  /// Adds folders that are removed unless something is put into them, the innermost first.
   ///
   /// - Parameter paths: The folders' paths.
   package static func add(emptyFolders paths: [String]) {
     change { for path in paths { $0[path] = .emptyFolder } }
   }
 
-  /// Folders that are to stay.
+  /// Removes folders from the list, so that they stay.
   ///
   /// - Parameter paths: The folders' paths.
   package static func remove(emptyFolders paths: [String]) {
     change { for path in paths { $0[path] = nil } }
   }
 
-  /// Removes all of it, and ends the process before anybody can begin something new.
+  /// Removes all items, and ends the process before any thread can create a new one.
   ///
   /// - Parameter end: Ends the process.
   package static func removeAll(andThen end: () -> Void) {
-    change { books in
+    change { items in
       processes.withLock { processes in
         for process in processes { kill(process, SIGTERM) }
-        // Somebody else may be the one who learns of its end.
+        // Another thread may already have waited for the process.
         for process in processes { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
       }
-      // What lies deeper goes first.
-      for (path, kind) in books.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) {
+      // Deeper paths are removed first.
+      for (path, kind) in items.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) {
         kind.remove(path)
       }
-      books = [:]
+      items = [:]
       end()
     }
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyFusion
 
-/// Events in a row, each kind packed for itself.
+/// A batch of consecutive events, stored in one array per kind.
 ///
-/// A ``RecordingEvent`` is as large as its largest case, a row of ranging; most events are poses, a
-/// third as large.
+/// Performance: a ``RecordingEvent`` is as large as its largest case, a row of ranging, while most
+/// events are poses, which take a third of that.
 struct EventBatch {
   /// What an event is.
   enum Kind { case pose, tracking, ranging }
 
-  /// So many events make a full batch.
+  /// The number of events of a full batch.
   static let capacity = 256
 
   /// The events' kinds, in their order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 
-/// What happens next in a recording, as the engine takes it.
+/// An event of a recording, in the engine's types.
 public enum RecordingEvent: Hashable, Sendable {
   /// The device moved; in the engine's frames.
   case pose(DevicePose)

@@ -4,10 +4,10 @@ import NearbyGeometry
 
 /// A recording as one stream of events, in the order in which an engine can use them.
 ///
-/// A ranging row comes as soon as the first pose at or after its time has come, so that the engine can
-/// interpolate the device's pose, or once the trajectory has ended. No pose comes earlier than that
-/// takes, and tracking rows come before the first pose at or after their time. Rows of one kind are in
-/// time order.
+/// A ranging row comes as soon as the first pose at or after its time has come, so that the engine
+/// can interpolate the device's pose, or once the trajectory has ended. Poses come no earlier than
+/// this order needs, and tracking rows come before the first pose at or after their time. Rows of
+/// one kind are in time order.
 ///
 /// Reading takes one pass and memory that does not depend on the files' sizes. The stream cannot be
 /// copied, since two copies would take each other's lines.
@@ -38,9 +38,11 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     self.tracking = tracking
   }
 
-  /// The peers known so far: those declared, then the others, stationary, as the ranging names them.
+  /// The peers known so far: the declared ones, then those that only the ranging names, as
+  /// stationary.
   ///
-  /// It grows no later than the event that needs it, and only at its end. Costs a copy of the list.
+  /// A peer is appended no later than the first event that refers to it. Returns a copy of the
+  /// list.
   public var peers: [RecordingPeer] {
     declaredPeers + ranging.peers.dropFirst(declaredPeers.count).map { RecordingPeer(id: $0) }
   }
@@ -48,7 +50,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   /// How many peers are known so far, at no cost.
   public var peerCount: Int { ranging.peers.count }
 
-  /// The oddities met so far, those of the manifest included.
+  /// The warnings so far, those of the manifest included.
   public var warnings: RecordingWarnings {
     var all = manifestWarnings
     all.add(trajectory.warnings)
@@ -91,7 +93,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     }
   }
 
-  /// The next event, as its file has it.
+  /// The next event, as a line in the recording's own frames.
   ///
   /// - Returns: `nil` after the last event.
   /// - Throws: The first fault in any of the files. Nothing useful comes after it.
@@ -106,7 +108,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
 
   /// Reads the next events into a batch until it is full or the recording ends.
   ///
-  /// - Parameter batch: What it held is gone.
+  /// - Parameter batch: The batch; its previous contents are discarded.
   /// - Throws: The first fault in any of the files. Nothing useful comes after it.
   mutating func read(into batch: inout EventBatch) throws(RecordingError) {
     batch.removeAll()
@@ -120,7 +122,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     }
   }
 
-  /// What comes next; `nil` after the last event.
+  /// The kind of the next event; `nil` after the last one.
   private mutating func nextKind() throws(RecordingError) -> EventBatch.Kind? {
     if !isPrimed {
       isPrimed = true
@@ -155,7 +157,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   /// Whether a ranging row may come now.
   private func hasPose(for time: Timestamp) -> Bool {
     if let lastPoseTime, lastPoseTime >= time { return true }
-    // After the last pose only tracking rows can stand before it.
+    // After the last pose only tracking rows can come before it.
     return nextPose == nil && nextTracking.map { $0.timestamp > time } ?? true
   }
 

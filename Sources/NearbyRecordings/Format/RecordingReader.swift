@@ -3,14 +3,14 @@ import Foundation
 
 /// A recording on disk, opened for reading.
 ///
-/// Opening reads `recording.json` and sees that the required files are there; the rest is streamed by
-/// ``events()`` or by the readers of the single files, each call of which begins anew.
+/// Opening reads `recording.json` and checks that the required files exist. The rest is streamed by
+/// ``events()`` or by the readers of the single files; each call starts from the beginning.
 public struct RecordingReader: Hashable, Sendable {
   /// The folder's path.
   public let folder: String
-  /// What `recording.json` says.
+  /// The contents of `recording.json`.
   public let manifest: RecordingManifest
-  /// The oddities of `recording.json`.
+  /// The warnings about `recording.json`.
   public let warnings: RecordingWarnings
 
   /// Opens a recording.
@@ -50,10 +50,10 @@ public struct RecordingReader: Hashable, Sendable {
     self.warnings = warnings
   }
 
-  /// Whether the recording has true poses and true positions to be judged by.
+  /// Whether the recording holds true poses and true positions.
   public var hasTruth: Bool { has(Self.truthTrajectoryFile) && has(Self.truthPeersFile) }
 
-  /// Begins to read the recording as one stream of events.
+  /// Opens the recording as one stream of events.
   ///
   /// - Returns: The stream, before its first event.
   /// - Throws: When a file cannot be opened or its header is wrong.
@@ -62,7 +62,7 @@ public struct RecordingReader: Hashable, Sendable {
       self, trajectory: try trajectory(), ranging: try ranging(), tracking: try tracking())
   }
 
-  /// Begins to read the device's odometry.
+  /// Opens the device's odometry.
   ///
   /// - Returns: The reader, before the first pose.
   /// - Throws: When the file cannot be opened.
@@ -70,7 +70,7 @@ public struct RecordingReader: Hashable, Sendable {
     try TrajectoryReader(path: path(Self.trajectoryFile), file: Self.trajectoryFile)
   }
 
-  /// Begins to read the ranging.
+  /// Opens the ranging.
   ///
   /// - Returns: The reader, before the first row.
   /// - Throws: When the file cannot be opened or its header is wrong.
@@ -79,7 +79,7 @@ public struct RecordingReader: Hashable, Sendable {
       path: path(Self.rangingFile), file: Self.rangingFile, peers: manifest.peers.map(\.id))
   }
 
-  /// Begins to read the tracking quality.
+  /// Opens the tracking quality.
   ///
   /// - Returns: The reader, before the first row; `nil` when the recording has no such file.
   /// - Throws: When the file cannot be opened or its header is wrong.
@@ -88,7 +88,7 @@ public struct RecordingReader: Hashable, Sendable {
     return try TrackingReader(path: path(Self.trackingFile), file: Self.trackingFile)
   }
 
-  /// Begins to read the device's true poses, in a world of their own.
+  /// Opens the device's true poses, which are in a world of their own.
   ///
   /// - Returns: The reader, before the first pose; `nil` when the recording has no such file.
   /// - Throws: When the file cannot be opened.
@@ -98,7 +98,7 @@ public struct RecordingReader: Hashable, Sendable {
       path: path(Self.truthTrajectoryFile), file: Self.truthTrajectoryFile)
   }
 
-  /// Begins to read the peers' true positions, in the world of the true poses.
+  /// Opens the peers' true positions, which are in the world of the true poses.
   ///
   /// - Returns: The reader, before the first row; `nil` when the recording has no such file.
   /// - Throws: When the file cannot be opened or its header is wrong.

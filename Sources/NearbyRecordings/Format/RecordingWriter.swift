@@ -4,8 +4,8 @@ internal import NearbyGeometry
 
 /// Writes a recording row by row; the folder appears whole with ``finish()``, or not at all.
 ///
-/// Rows may come in any order of files: a pose, two samples, a pose. Within a file they must be in
-/// the order that the format asks for. Nothing is kept in memory but one buffer for each file.
+/// Rows of different files may be interleaved: a pose, two samples, a pose. The rows of one file
+/// must be in the order that the format requires. Memory holds one buffer for each file.
 ///
 /// ```swift
 /// var writer = try RecordingWriter(path: "living-room", manifest: manifest)
@@ -16,7 +16,7 @@ internal import NearbyGeometry
 public struct RecordingWriter: ~Copyable {
   /// How a recording is written.
   public struct Options: Hashable, Sendable {
-    /// The columns of `ranging.csv` beyond the five that are always there.
+    /// The optional columns of `ranging.csv`.
     public var columns: Set<OptionalColumn> = []
     /// Decimals of positions and distances, metres, 0 to 15.
     public var lengthDecimals = 6
@@ -26,7 +26,9 @@ public struct RecordingWriter: ~Copyable {
     ///
     /// A folder that is not empty and is no recording is never replaced.
     public var replacesRecording = false
-    /// Whether there may be no sample; `ranging.csv` is its header then, for radios to be simulated.
+    /// Whether a recording without samples is allowed.
+    ///
+    /// `ranging.csv` then holds only its header, so that radios can be simulated.
     public var allowsNoRanging = false
 
     /// Makes the default choices.
@@ -67,12 +69,12 @@ public struct RecordingWriter: ~Copyable {
   ///   - path: The folder to make; folders above it are made as needed.
   ///   - manifest: What goes into `recording.json`.
   ///   - options: How it is written.
-  /// - Throws: ``RecordingError`` when the folder is in use or cannot be made, or when nobody could read
-  ///   the manifest back.
+  /// - Throws: ``RecordingError`` when the folder is in use or cannot be made, or when the manifest
+  ///   is not valid.
   public init(
     path: String, manifest: RecordingManifest, options: Options = Options()
   ) throws(RecordingError) {
-    // What nobody could read back is not written.
+    // Only a manifest that can be read back is written.
     var warnings = RecordingWarnings()
     _ = try RecordingManifest(json: Array(manifest.json.utf8), warnings: &warnings)
     let folder = try AtomicFolder(
@@ -171,9 +173,9 @@ public struct RecordingWriter: ~Copyable {
     truePeerTimes[row.peer] = row.timestamp
   }
 
-  /// Ends the recording and puts it in its place.
+  /// Completes the recording and renames it to its path.
   ///
-  /// An error when there is no pose or no sample: nobody could read such a recording.
+  /// It is an error if there is no pose or no sample, since such a recording could not be read.
   public consuming func finish() throws(RecordingError) {
     for (name, rows) in [
       (trajectory.name, trajectory.rows), (ranging.name, ranging.rows),

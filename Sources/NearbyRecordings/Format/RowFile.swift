@@ -2,17 +2,19 @@
 internal import Foundation
 internal import NearbyGeometry
 
-/// One file of a recording while it is written: made with its first row, checked row by row.
+/// Writes one file of a recording.
+///
+/// The file is created with its first row, and each row is checked.
 struct RowFile: ~Copyable {
   /// The name inside the recording, for errors.
   let name: String
-  /// The rows of the file as they gather; written when there is enough of it.
+  /// The rows that were not written to the file yet.
   var text = OutputText()
   /// How far time may go back, seconds.
   var secondsBackAllowed = 0.0
   /// Whether the order of time is checked at all.
   var isOrdered = true
-  /// Whether there is a file, its header, even without rows.
+  /// Whether the file is written, with its header, even if it has no rows.
   var isWrittenEmpty = false
   /// How many rows there are.
   private(set) var rows = 0
@@ -20,10 +22,10 @@ struct RowFile: ~Copyable {
   private let path: String
   private var file: AtomicFile?
   private var latest: Timestamp?
-  /// Where the row began that is not ended yet, and its moment.
+  /// The start and the time of the row that is being written.
   private var begun: (length: Int, moment: Timestamp)?
 
-  /// Enough for a write to cost nothing against the formatting.
+  /// Performance: large enough that writing costs little compared with formatting.
   private static let bufferSize = 64 * 1024
 
   init(_ root: String, _ name: String, header: String) {
@@ -35,9 +37,9 @@ struct RowFile: ~Copyable {
   /// The line that is being written, from 1; the header is the first.
   var line: Int { rows + 2 }
 
-  /// Begins a row with its moment.
+  /// Begins a row with its timestamp.
   ///
-  /// A row before it that was not ended, since something in it was wrong, is taken away.
+  /// An unfinished row before it, in which there was a fault, is removed.
   mutating func start(_ moment: Timestamp) throws(RecordingError) {
     drop()
     if isOrdered, let latest, moment.seconds(since: latest) < -secondsBackAllowed {
@@ -78,7 +80,7 @@ struct RowFile: ~Copyable {
     if let value { text.append(measured: value, decimals: decimals) }
   }
 
-  /// Appends the coordinates of a place, each after a separator.
+  /// Appends the coordinates of a position, each after a separator.
   mutating func append(
     _ position: Vector3, separator: String, decimals: Int
   ) throws(RecordingError) {
@@ -111,7 +113,9 @@ struct RowFile: ~Copyable {
     if text.count >= Self.bufferSize { try flush() }
   }
 
-  /// Writes the rest and ends the file; without a row there will be no file.
+  /// Writes the remaining rows and closes the file.
+  ///
+  /// Without any row there is no file.
   mutating func close() throws(RecordingError) {
     guard rows > 0 || isWrittenEmpty else { return }
     drop()
@@ -129,7 +133,7 @@ struct RowFile: ~Copyable {
   private mutating func append(
     coordinate value: Double, _ separator: String, _ decimals: Int
   ) throws(RecordingError) {
-    // False for nan.
+    // The comparison is false for NaN.
     guard abs(value) <= TrajectoryReader.farthest else {
       throw RecordingError(
         value.isFinite ? .valueOutOfRange : .notFinite, "a coordinate is \(value)", file: name,

@@ -3,8 +3,8 @@ public import NearbyGeometry
 
 /// The frames in which a foreign file gives its poses, and how they become a recording's.
 ///
-/// A recording knows two worlds and three devices. What is neither is turned at the import: a world
-/// whose y points down, and the body of the EuRoC data sets.
+/// A recording can declare two worlds and three device frames. Others are converted by the import:
+/// a world whose y points down, and the body frame of the EuRoC data sets.
 public struct ImportFrames: Hashable, Sendable {
   /// Which axis of the world points against gravity.
   public enum Up: String, Hashable, Sendable, CaseIterable {
@@ -12,7 +12,8 @@ public struct ImportFrames: Hashable, Sendable {
     case y
     /// +z, as in ROS.
     case z
-    /// -y, as where the world is the first camera (KITTI): turned about x by half a turn, to y up.
+    /// -y, as when the world is the first camera's frame (KITTI). The import rotates it by half a
+    /// turn about x, to y up.
     case yDown = "y-down"
   }
 
@@ -24,7 +25,8 @@ public struct ImportFrames: Hashable, Sendable {
     case ros
     /// +x right, +y down, +z forward.
     case camera
-    /// +x up, +y right, +z forward, the inertial sensor of the EuRoC drone: turned to `arkit`.
+    /// +x up, +y right, +z forward: the inertial sensor of the EuRoC drone. The import converts it
+    /// to `arkit`.
     case euroc
   }
 
@@ -33,7 +35,7 @@ public struct ImportFrames: Hashable, Sendable {
   /// The device's axes.
   public var axes: Axes
 
-  /// Makes frames of their two choices.
+  /// Makes frames from their two choices.
   public init(up: Up = .y, axes: Axes = .arkit) {
     self.up = up
     self.axes = axes
@@ -44,10 +46,10 @@ public struct ImportFrames: Hashable, Sendable {
     FrameConvention(up: up == .z ? .z : .y, axes: DeviceAxes(rawValue: axes.rawValue) ?? .arkit)
   }
 
-  /// Takes a pose of the file to the frames that the recording declares.
+  /// Converts a pose of the file to the frames that the recording declares.
   ///
-  /// - Parameter worldFromDevice: The pose as the file has it.
-  /// - Returns: The pose as the recording has it.
+  /// - Parameter worldFromDevice: The pose in the file's frames.
+  /// - Returns: The pose in the recording's frames.
   public func recordedPose(_ worldFromDevice: RigidTransform) -> RigidTransform {
     var pose = worldFromDevice
     if up == .yDown {
@@ -57,10 +59,10 @@ public struct ImportFrames: Hashable, Sendable {
     return pose
   }
 
-  /// Takes a place in the file's world to the recording's.
+  /// Converts a position in the file's world to the recording's world.
   ///
-  /// - Parameter place: The place as the file has it.
-  /// - Returns: The place as the recording has it.
+  /// - Parameter place: The position in the file's world.
+  /// - Returns: The position in the recording's world.
   public func recordedPlace(_ place: Vector3) -> Vector3 {
     up == .yDown ? Self.halfTurn.act(place) : place
   }

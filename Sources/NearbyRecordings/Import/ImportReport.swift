@@ -19,9 +19,9 @@ public struct ImportReport: Hashable, Sendable {
   public var truePosesWritten = 0
   /// From the first pose to the last, seconds.
   public var durationSeconds = 0.0
-  /// The length of the device's way, metres.
+  /// The length of the device's path, metres.
   public var pathLength = 0.0
-  /// What was left out, each kind with how often.
+  /// How often each kind of data was left out.
   public var leftOut: [String: Int] = [:]
 
   init(name: String, frames: FrameConvention) {

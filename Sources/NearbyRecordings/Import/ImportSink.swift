@@ -3,7 +3,7 @@ import Foundation
 import NearbyFusion
 import NearbyGeometry
 
-/// How any import writes its recording.
+/// How an import writes its recording.
 public struct ImportOptions: Hashable, Sendable {
   /// The recording's name; the name of its folder when `nil`.
   public var name: String?
@@ -33,9 +33,9 @@ public struct ImportOptions: Hashable, Sendable {
   }
 }
 
-/// Takes the rows of an import, checks their order, thins, counts and writes them.
+/// Checks, thins, counts and writes the rows of an import.
 ///
-/// Nothing is kept but what a second of poses and the list of peers hold.
+/// It holds only a second of poses and the list of peers.
 struct ImportSink: ~Copyable {
   /// What was read and written so far.
   private(set) var report: ImportReport
@@ -56,7 +56,7 @@ struct ImportSink: ~Copyable {
   ) throws(RecordingError) {
     var writing = RecordingWriter.Options()
     writing.columns = columns
-    // A nanometre, and the last digits of a quaternion: an import should lose nothing.
+    // A nanometre, and all significant digits of a quaternion: an import should lose nothing.
     writing.lengthDecimals = 9
     writing.angleDecimals = 12
     writing.replacesRecording = options.replacesRecording
@@ -70,7 +70,8 @@ struct ImportSink: ~Copyable {
 
   // MARK: - Poses
 
-  /// Adds a pose in the recording's frames; one with the stamp of the pose before is left out.
+  /// Adds a pose in the recording's frames; a pose with the timestamp of the previous one is left
+  /// out.
   mutating func append(_ row: PoseRow, file: String) throws(RecordingError) {
     if let latestPose {
       guard try isLater(row.timestamp, than: latestPose.timestamp, file, row.line) else { return }
@@ -85,7 +86,8 @@ struct ImportSink: ~Copyable {
     if poses == nil { try write(row) } else if let kept = poses?.add(row) { try write(kept) }
   }
 
-  /// Adds a true pose in the axes of the recording; one with the stamp of the one before is left out.
+  /// Adds a true pose in the axes of the recording; a pose with the timestamp of the previous one
+  /// is left out.
   mutating func appendTruth(_ row: PoseRow, file: String) throws(RecordingError) {
     if let latestTruePose {
       guard try isLater(row.timestamp, than: latestTruePose, file, row.line) else { return }
@@ -167,7 +169,7 @@ struct ImportSink: ~Copyable {
     try writer.append(row)
   }
 
-  /// Adds all samples of a source, later by an offset.
+  /// Adds all samples of a source, shifted in time by an offset.
   mutating func append<Source: RangingSource & ~Copyable>(
     contentsOf source: consuming Source, offset: Duration, file: String
   ) throws(RecordingError) {
@@ -179,7 +181,7 @@ struct ImportSink: ~Copyable {
     for (what, count) in source.leftOut { leaveOut(what, count) }
   }
 
-  /// Adds a word on the odometry's quality.
+  /// Adds a report of the odometry's quality.
   mutating func append(_ row: TrackingRow, file: String) throws(RecordingError) {
     if let latestTracking, row.sample.timestamp < latestTracking {
       throw RecordingError(
@@ -190,17 +192,17 @@ struct ImportSink: ~Copyable {
     try writer.append(row)
   }
 
-  /// Adds a true place of a peer, in the world of the true poses.
+  /// Adds a true position of a peer, in the world of the true poses.
   mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
     try writer.appendTruth(row)
   }
 
-  /// Takes note of something that is not in the recording.
+  /// Counts data that is left out of the recording.
   mutating func leaveOut(_ what: String, _ count: Int = 1) {
     report.leftOut[what, default: 0] += count
   }
 
-  /// Ends the recording and puts it in its place.
+  /// Completes the recording and renames it to its path.
   ///
   /// - Parameter file: What was read, for the error of a file without poses.
   /// - Returns: What was read and written.
@@ -222,7 +224,7 @@ struct ImportSink: ~Copyable {
 }
 
 extension Duration {
-  /// The duration in whole nanoseconds; the longest there are where it is longer.
+  /// The duration in whole nanoseconds, clamped to the range of `Int64`.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let longest: Int64 = 4_600_000_000

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Poses of a file, one after the other, as the file has them.
+/// Reads the poses of a file one after the other, in the file's frames.
 protocol PoseSource: ~Copyable {
   /// The next pose; `nil` after the last.
   mutating func next() throws(RecordingError) -> PoseRow?
 }
 
-/// Ranging samples of a file, one after the other, in the recording's units.
+/// Reads the ranging samples of a file one after the other, in the recording's units.
 protocol RangingSource: ~Copyable {
-  /// The columns of `ranging.csv`, beyond the five that are always there, that samples may fill.
+  /// The optional columns of `ranging.csv` that samples may fill.
   var columns: Set<RecordingWriter.OptionalColumn> { get }
-  /// What was left out so far, each kind with how often.
+  /// How often each kind of data was left out so far.
   var leftOut: [String: Int] { get }
   /// The next sample; `nil` after the last.
   mutating func next() throws(RecordingError) -> RangingRow?
 }
 
-/// The ranging of a recording that has none: radios may be simulated over its motion.
+/// The ranging of a recording without samples, over whose motion radios can be simulated.
 struct NoRanging: RangingSource {
   var columns: Set<RecordingWriter.OptionalColumn> { [] }
   var leftOut: [String: Int] { [:] }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a recording of JSON lines; see <doc:JSONLines>.
+/// Makes a recording from JSON lines; see <doc:JSONLines>.
 ///
-/// The file is read twice, the first time for its manifest and for which values there are; memory does
-/// not grow with it.
+/// The file is read twice, first for its manifest and for the set of values that occur. Memory does
+/// not grow with the file.
 public struct LinesImporter: Sendable {
   /// The file's path.
   public var path: String
@@ -29,7 +29,7 @@ public struct LinesImporter: Sendable {
       guard case .manifest(var found) = line else { continue }
       found.name = options.name ?? found.name
       manifest = found
-      // A manifest knows only frames that need no turning.
+      // The frames of a manifest need no conversion.
       turn = ImportFrames()
     }
     var sink = try ImportSink(

@@ -5,7 +5,7 @@ internal import NearbyGeometry
 public struct TrajectoryInput: Hashable, Sendable {
   /// How poses are written.
   public enum Format: Hashable, Sendable {
-    /// `timestamp tx ty tz qx qy qz qw`, blanks between.
+    /// `timestamp tx ty tz qx qy qz qw`, separated by blanks.
     case tum
     /// The CSV of the EuRoC data sets, 8 or 17 columns, nanoseconds, quaternion w first.
     case euroc
@@ -21,7 +21,7 @@ public struct TrajectoryInput: Hashable, Sendable {
   public var path: String
   /// How poses are written.
   public var format: Format
-  /// In which frames.
+  /// The frames of the poses.
   public var frames: ImportFrames
 
   /// Makes a description of a file.
@@ -48,7 +48,7 @@ public struct RangingInput: Hashable, Sendable {
   public var path: String
   /// How samples are written.
   public var format: Format
-  /// What is added to its times, to bring them onto the clock of the poses.
+  /// The offset that converts its times to the clock of the poses.
   public var offset = Duration.zero
 
   /// Makes a description of a file.
@@ -58,8 +58,8 @@ public struct RangingInput: Hashable, Sendable {
   }
 }
 
-/// Makes a recording of a file of poses, a file of ranging and a file of true poses, each in its own
-/// format; only the poses must be there.
+/// Makes a recording from a file of poses and optional files of ranging and true poses, each in its
+/// own format.
 ///
 /// ```swift
 /// var importer = RecordingImporter(
@@ -141,7 +141,9 @@ public struct RecordingImporter: Sendable {
     }
   }
 
-  /// The last part of a path: the folders above it are nobody's business but the importer's.
+  /// The last component of a path.
+  ///
+  /// The folders above it are private to the user of the importer.
   private static func fileName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }

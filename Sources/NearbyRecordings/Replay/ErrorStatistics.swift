@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a run was from the truth, in numbers.
+/// The errors of a run against the truth.
 ///
 /// All are of the peer's position relative to the device, in device axes, at each sample at which
 /// both an estimate and the truth exist:
 ///
 ///     e = R̂ᵀ (p̂ - d̂) - Rᵀ (p - d)
 ///
-/// with the peer's position `p`, the device's position `d` and attitude `R` (world from device); the
-/// hats mark estimate and odometry, in the odometry's world, the others the truth, in its own world.
-/// No alignment of the two worlds is made or needed. Poses and moving peers are interpolated at the
-/// sample's time. The lever arm of the antenna is no part of it: positions count from the device's
-/// origin. *Converged* samples are those after which the peer's status was `converged`; the *second
-/// half* are the samples that are not before the middle between the first and the last sample of
-/// the recording, converged or not.
+/// with the peer's position `p`, the device's position `d` and attitude `R` (world from device);
+/// the hats mark estimate and odometry, in the odometry's world, the others the truth, in its own
+/// world. No alignment of the two worlds is made or needed. Poses and moving peers are interpolated
+/// at the sample's time. The lever arm of the antenna is not included: positions count from the
+/// device's origin. *Converged* samples are those after which the peer's status was `converged`;
+/// the *second half* are the samples that are not before the middle between the first and the last
+/// sample of the recording, converged or not.
 ///
 /// A number is `nil` when there is no sample to compute it from.
 public struct ErrorStatistics: Hashable, Sendable {
@@ -30,8 +30,8 @@ public struct ErrorStatistics: Hashable, Sendable {
   /// The median of the absolute error of the horizontal angle over the second half, degrees.
   ///
   /// Both relative positions are turned into the true world by the true attitude; the error is the
-  /// angle between their horizontal parts. So it needs no heading, and is the error of the horizontal
-  /// angle wherever that is defined.
+  /// angle between their horizontal parts. It therefore needs no heading, and equals the error of
+  /// the horizontal angle wherever that is defined.
   public var medianBearingErrorDegreesSecondHalf: Double?
   /// `‖e‖` at the last sample, metres; over several peers the root of the mean of its squares.
   public var finalError: Double?
@@ -43,10 +43,10 @@ public struct ErrorStatistics: Hashable, Sendable {
   /// `n` is 3; in a planar recording 2, with the horizontal parts of `e` and `P` alone.
   public var meanNormalizedNEES: Double?
   /// The share of converged samples with `‖e‖` above both 0.5 m and 3.4 times the claimed standard
-  /// deviation along `e`: convergence that should not have been claimed.
+  /// deviation along `e`: the share of false convergence.
   public var falselyConvergedShare: Double?
 
-  /// Makes statistics of nothing.
+  /// Makes statistics without samples.
   public init() {}
 }
 
@@ -57,7 +57,7 @@ extension ErrorStatistics: Codable {
     case meanNormalizedNEES, falselyConvergedShare
   }
 
-  /// Writes every key; a number that is missing as `null`.
+  /// Encodes every key; a missing number is `null`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(samples, forKey: .samples)

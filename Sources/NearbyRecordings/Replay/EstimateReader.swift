@@ -2,15 +2,15 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// A row of `estimates.csv` or `smoothed.csv`, in the recording's frames as it was written.
+/// A row of `estimates.csv` or `smoothed.csv`, in the recording's own frames.
 public struct EstimateRow: Hashable, Sendable {
-  /// The sample's moment.
+  /// The sample's time.
   public var timestamp: Timestamp
   /// The peer's name.
   public var peer: String
   /// The status after the sample; `nil` in a smoothed row, which has none.
   public var status: ConvergenceStatus?
-  /// What stood in the way of convergence.
+  /// The reasons that prevented convergence.
   public var reasons: ConvergenceReasons
   /// The distance, metres; `nil` when there was none.
   public var distance: Double?
@@ -22,7 +22,7 @@ public struct EstimateRow: Hashable, Sendable {
   public var horizontalAngleRadians: Double?
   /// Its standard deviation.
   public var horizontalAngleSigmaRadians: Double?
-  /// Whether there was a word on above and below.
+  /// Whether the vertical direction was known.
   public var hasVerticalDirection: Bool
   /// Whether there was a world transform.
   public var hasWorldTransform: Bool
@@ -32,7 +32,7 @@ public struct EstimateRow: Hashable, Sendable {
   public var covarianceInWorld: SymmetricMatrix3
   /// The normalised innovation squared; `nil` when there was none.
   public var normalizedInnovationSquared: Double?
-  /// How many hypotheses were alive; `nil` in a smoothed row.
+  /// How many hypotheses the filter held; `nil` in a smoothed row.
   public var hypotheses: Int?
   /// The probability of the mode that the mean is in; `nil` in a row of estimates.
   public var modeProbability: Double?
@@ -45,25 +45,27 @@ public struct EstimateRow: Hashable, Sendable {
   public var hasDistance: Bool { distance != nil }
   /// Whether there was a horizontal angle.
   public var hasHorizontalAngle: Bool { horizontalAngleRadians != nil }
-  /// Whether all that was measured was used.
+  /// Whether all measured components were used.
   public var isUsedWhole: Bool { use == .all }
 }
 
-/// `estimates.csv` or `smoothed.csv` of a run, row by row.
+/// Reads `estimates.csv` or `smoothed.csv` of a run, row by row.
 ///
 /// The reader cannot be copied, since two readers of one file would take each other's lines.
 public struct EstimateReader: ~Copyable, Sendable {
-  /// What an estimator wrote.
+  /// The kinds of files that estimators write.
   public enum Kind: Sendable {
-    /// `estimates.csv`: the engine's words after each sample.
+    /// `estimates.csv`: the engine's estimate after each sample.
     case estimates
-    /// `smoothed.csv`: what the whole recording says, without status.
+    /// `smoothed.csv`: estimates from the whole recording, without status.
     case smoothed
   }
 
   private var csv: CSVReader
   private let file: String
-  /// The sets of reasons met so far: there are few, and they last.
+  /// Performance: the sets of reasons by their text.
+  ///
+  /// There are few, and each is repeated often.
   private var reasonsOfText: [String: ConvergenceReasons] = [:]
 
   private static let reasonOfName = Dictionary(
@@ -115,8 +117,8 @@ public struct EstimateReader: ~Copyable, Sendable {
       line: csv.lines.line)
   }
 
-  /// The error of a row that is not of the recording.
-  package func strangeRow(_ row: EstimateRow, recording: String) -> RecordingError {
+  /// The error of a row that does not belong to the recording.
+  package func unexpectedRow(_ row: EstimateRow, recording: String) -> RecordingError {
     RecordingError(
       .malformedField,
       "no sample of the recording \(recording) has this time and peer, in this order", file: file,

@@ -4,9 +4,9 @@ public import NearbyGeometry
 
 /// Writes `estimates.csv`: a row for each sample, with the state after it.
 ///
-/// World quantities are turned back to the recording's world, the direction to the recording's device
-/// axes; angles are what they are in every frame. What is not available is an empty field. Numbers
-/// have ten significant digits.
+/// World quantities are converted to the recording's world, the direction to the recording's device
+/// axes; angles are the same in every frame. A value that is not available is an empty field.
+/// Numbers have ten significant digits.
 public struct EstimateWriter: ~Copyable {
   /// The file's name in its folder.
   public static let fileName = "estimates.csv"
@@ -21,13 +21,15 @@ public struct EstimateWriter: ~Copyable {
 
   private let frames: FrameConvention
   private var table: TableFile
-  /// The texts of sets of reasons met so far: there are few, and they last.
+  /// Performance: the texts of the sets of reasons.
+  ///
+  /// There are few, and each is repeated often.
   private var reasonTexts: [ConvergenceReasons: String] = [:]
 
   /// Starts a file; its folder must exist.
   ///
   /// - Parameters:
-  ///   - path: Where the file is to appear, by ``commit()`` and not before.
+  ///   - path: The path at which ``commit()`` makes the file appear.
   ///   - frames: The recording's frames, ``RecordingManifest/frames``.
   /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
@@ -39,7 +41,7 @@ public struct EstimateWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - row: The row of `ranging.csv`.
-  ///   - report: What became of it.
+  ///   - report: How the engine treated the row.
   ///   - estimate: The state after it, in the engine's frames.
   /// - Throws: When the file cannot be written.
   public mutating func write(
@@ -77,7 +79,7 @@ public struct EstimateWriter: ~Copyable {
     try table.endRow()
   }
 
-  /// Ends the file and puts it in its place.
+  /// Closes the file and renames it to its path.
   public consuming func commit() throws(RecordingError) {
     try table.commit()
   }

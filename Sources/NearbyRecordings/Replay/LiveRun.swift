@@ -2,12 +2,13 @@
 package import NearbyFusion
 import NearbyGeometry
 
-/// The engine behind a stream of lines, which come as things happen.
+/// Runs the engine on a live stream of lines.
 ///
-/// In the order in which ``RecordingEventStream`` gives the events of a recording, it gives what
-/// ``RecordingReplay`` gives.
+/// If the lines come in the order of ``RecordingEventStream``, the results are those of
+/// ``RecordingReplay``.
 ///
-/// Noncopyable: it holds the state of all peers, and a copy of that takes longer than a line.
+/// Performance: noncopyable, since copying the state of all peers takes longer than processing a
+/// line.
 package struct LiveRun: ~Copyable, Sendable {
   private var engine: FusionEngine
   private let manifest: RecordingManifest
@@ -17,10 +18,10 @@ package struct LiveRun: ~Copyable, Sendable {
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - manifest: What is known of the sensors.
+  ///   - manifest: The manifest, which describes the sensors.
   ///   - configuration: The engine's settings.
   ///   - selection: The names of the peers to be located; all when empty.
-  /// - Throws: The first setting that makes no sense.
+  /// - Throws: The first invalid setting.
   package init(
     manifest: RecordingManifest, configuration: FusionConfiguration, selection: Set<String> = []
   ) throws(FusionConfigurationError) {
@@ -37,12 +38,13 @@ package struct LiveRun: ~Copyable, Sendable {
     engine.add(row.devicePose(from: manifest.frames))
   }
 
-  /// Adds a word on the odometry's quality.
+  /// Adds a report of the odometry's quality.
   package mutating func add(_ row: TrackingRow) { engine.add(row.sample) }
 
   /// Adds a sample.
   ///
-  /// - Returns: What became of it and the state after it; `nil` when its peer is not selected.
+  /// - Returns: How the engine treated it and the state after it; `nil` when its peer is not
+  ///   selected.
   package mutating func add(_ row: RangingRow) -> (report: SampleReport, estimate: PeerEstimate)? {
     guard isSelected(row.peer) else { return nil }
     let handle: PeerID

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NearbyGeometry
 
-/// The fields of the tables that a run writes.
+/// Appends the fields of the tables that a run writes.
 extension OutputText {
   static let significantDigits = 10
 
-  /// Appends a name, in quotes where it would not read back without (RFC 4180).
+  /// Appends a name, in quotes where they are needed (RFC 4180).
   package mutating func append(name: String) {
     let start = count
     append(name)
@@ -23,10 +23,10 @@ extension OutputText {
     append("\"\(name.replacing("\"", with: "\"\""))\"")
   }
 
-  /// Appends a comma and a number; nothing after the comma where there is none.
+  /// Appends a comma and a number, or only the comma if there is none.
   package mutating func appendField(_ number: Double?) {
     append(byte: .comma)
-    // An infinite standard deviation is one that is not available.
+    // An infinite standard deviation means that it is not available.
     guard let number, number.isFinite else { return }
     append(number, significantDigits: Self.significantDigits)
   }

@@ -2,11 +2,11 @@
 public import NearbyFusion
 internal import NearbyGeometry
 
-/// Runs the engine over a recording, as if it happened now.
+/// Runs the engine over a recording, as if it were live.
 ///
-/// Each ranging row is handed on with what the engine made of it, and a summary comes at the end. The
-/// recording is read in one pass; memory does not depend on its size, but for 32 bytes for each
-/// sample of a recording with truth (``TruthComparison``).
+/// Each ranging row is delivered with the engine's report and estimate, and a summary comes at the
+/// end. The recording is read in one pass. Memory does not depend on its size, except for 32 bytes
+/// per sample of a recording with truth (``TruthComparison``).
 ///
 /// ```swift
 /// var distances: [Double?] = []
@@ -33,7 +33,7 @@ public struct RecordingReplay: Sendable {
   ///   - configuration: The engine's settings; those of the recording when `nil`.
   ///   - selection: The names of the peers to be located; all when empty. Rows of others are read and
   ///     left out.
-  /// - Throws: The first setting that makes no sense.
+  /// - Throws: The first invalid setting.
   public init(
     _ recording: RecordingReader, configuration: FusionConfiguration? = nil,
     selection: Set<String> = []
@@ -44,21 +44,23 @@ public struct RecordingReplay: Sendable {
     engine = try FusionEngine(self.configuration)
   }
 
-  /// What a run gave.
+  /// The results of a run.
   public struct Outcome: Sendable {
     /// The summary.
     public var summary: RunSummary
     /// The names of all peers of the recording, selected or not.
     public var peersInRecording: [String]
-    /// The oddities of the recording.
+    /// The warnings about the recording.
     public var warnings: RecordingWarnings
   }
 
-  /// Runs.
+  /// Runs the engine over the whole recording.
   ///
   /// - Parameters:
-  ///   - progress: Now and then: the share of the recording that was read, and the samples so far.
-  ///   - consume: Each ranging row in time order, what became of it, and the state after it.
+  ///   - progress: Called from time to time with the share of the recording that was read and the
+  ///     number of samples so far.
+  ///   - consume: Called for each ranging row in time order, with the engine's report and the state
+  ///     after it.
   /// - Returns: The summary.
   /// - Throws: The first fault of the recording, or what `consume` throws.
   public func run(
@@ -69,25 +71,26 @@ public struct RecordingReplay: Sendable {
     let start = clock.now
     var fusing = Duration.zero
     var stream = try recording.events()
-    var desk = FusionDesk(engine)
+    var replayEngine = ReplayEngine(engine)
     var ledger = try RunLedger(self)
     var batch = EventBatch()
 
-    // Events are read, then fused, then handed on, a batch at a time: the clock is asked seldom.
+    // Performance: events are read, fused and delivered in batches, so that the clock is read
+    // rarely.
     repeat {
       try stream.read(into: &batch)
-      if stream.peerCount > desk.peerCount {
-        for peer in stream.peers.dropFirst(desk.peerCount) {
-          desk.add(isSelected(peer.id) ? peer : nil)
+      if stream.peerCount > replayEngine.peerCount {
+        for peer in stream.peers.dropFirst(replayEngine.peerCount) {
+          replayEngine.add(isSelected(peer.id) ? peer : nil)
           ledger.add(isSelected(peer.id) ? peer : nil)
         }
       }
 
       let before = clock.now
-      desk.fuse(batch)
+      replayEngine.fuse(batch)
       fusing += before.duration(to: clock.now)
 
-      try handOn(batch, desk, &ledger, consume)
+      try deliver(batch, replayEngine, &ledger, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 
@@ -98,9 +101,10 @@ public struct RecordingReplay: Sendable {
       warnings: stream.warnings)
   }
 
-  /// Enters a batch and what it gave into the books, and gives it away.
-  private func handOn(
-    _ batch: borrowing EventBatch, _ desk: borrowing FusionDesk, _ ledger: inout RunLedger,
+  /// Adds a batch and its results to the ledger, and passes them to the consumer.
+  private func deliver(
+    _ batch: borrowing EventBatch, _ replayEngine: borrowing ReplayEngine,
+    _ ledger: inout RunLedger,
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) {
     var (poses, tracking, rows, results) = (0, 0, 0, 0)
@@ -116,8 +120,8 @@ public struct RecordingReplay: Sendable {
         let row = batch.ranging[rows]
         rows += 1
         ledger.note(row.timestamp)
-        guard desk.handles[row.peerIndex] != nil else { continue }
-        let (report, estimate) = desk.results[results]
+        guard replayEngine.handles[row.peerIndex] != nil else { continue }
+        let (report, estimate) = replayEngine.results[results]
         results += 1
         try ledger.note(row, report, estimate)
         try consume(row, report, estimate)
@@ -130,12 +134,12 @@ public struct RecordingReplay: Sendable {
   }
 }
 
-/// The engine with its peers by their place in the recording.
-private struct FusionDesk {
+/// The engine, with its peers by their index in the recording.
+private struct ReplayEngine {
   private var engine: FusionEngine
   /// The engine's handles, by ``RangingRow/peerIndex``; `nil` for peers that are not selected.
   private(set) var handles: [PeerID?] = []
-  /// What the last batch gave, one for each row of a selected peer.
+  /// The results of the last batch, one for each row of a selected peer.
   private(set) var results: [(report: SampleReport, estimate: PeerEstimate)] = []
 
   init(_ engine: FusionEngine) { self.engine = engine }
@@ -162,7 +166,8 @@ private struct FusionDesk {
         rows += 1
         guard let handle = handles[row.peerIndex] else { continue }
         let report = engine.add(row.sample(of: handle))
-        // As seen from where the device was then, whether or not the sample was used.
+        // The estimate relative to the device's pose at the sample, whether or not the sample was
+        // used.
         results.append((report, engine.estimate(of: handle, at: report.timestamp)))
       }
     }

@@ -2,16 +2,16 @@
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// Keeps the books of a run: who converged when, how far from the truth.
+/// Collects the summary of a run: convergence of each peer, and errors against the truth.
 struct RunLedger: ~Copyable {
-  /// The books of one peer.
+  /// The record of one peer.
   fileprivate struct PeerEntry {
     var summary: PeerSummary
     var firstSample: Timestamp?
     var lastEstimate: PeerEstimate?
   }
 
-  /// How many samples were noted.
+  /// How many samples were added.
   private(set) var samples = 0
 
   private let recording: RecordingReader
@@ -21,35 +21,35 @@ struct RunLedger: ~Copyable {
   private var lastEvent: Timestamp?
   private var firstSample: Timestamp?
   private var lastSample: Timestamp?
-  private var truth: TruthPlaces
+  private var truth: TruthSampler
   private var comparison: TruthComparison
 
   init(_ replay: RecordingReplay) throws(RecordingError) {
     recording = replay.recording
     configuration = replay.configuration
-    truth = try TruthPlaces(
+    truth = try TruthSampler(
       recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
   }
 
-  /// Opens the books of the next peer in the recording's order; `nil` when it is not selected.
+  /// Adds the next peer in the recording's order; `nil` when it is not selected.
   mutating func add(_ peer: RecordingPeer?) {
     entries.append(peer.map { PeerEntry(summary: PeerSummary(id: $0.id, motion: $0.motion)) })
   }
 
-  /// Takes note of the moment of an event of any kind.
+  /// Adds the time of an event of any kind.
   mutating func note(_ time: Timestamp) {
     firstEvent = min(firstEvent ?? time, time)
     lastEvent = max(lastEvent ?? time, time)
   }
 
-  /// Takes note of the odometry's next pose.
+  /// Adds the odometry's next pose.
   mutating func note(_ pose: DevicePose) {
     note(pose.timestamp)
     truth.note(pose)
   }
 
-  /// Takes note of a sample of a selected peer and what it gave.
+  /// Adds a sample of a selected peer with its report and estimate.
   mutating func note(
     _ row: RangingRow, _ report: SampleReport, _ estimate: PeerEstimate
   ) throws(RecordingError) {
@@ -64,16 +64,18 @@ struct RunLedger: ~Copyable {
   private mutating func compare(
     _ row: RangingRow, _ estimate: PeerEstimate
   ) throws(RecordingError) {
-    guard let place = try truth.place(at: row), let position = estimate.meanInWorld else { return }
+    guard let sample = try truth.sample(at: row), let position = estimate.meanInWorld else {
+      return
+    }
     comparison.add(
       TruthComparison.Sample(
         peer: row.peerIndex, timestamp: row.timestamp,
         isConverged: estimate.convergence == .converged, estimatedPosition: position,
-        covariance: estimate.covarianceInWorld, odometryPose: place.odometryPose,
-        truePosition: place.truePosition, truePose: place.truePose))
+        covariance: estimate.covarianceInWorld, odometryPose: sample.odometryPose,
+        truePosition: sample.truePosition, truePose: sample.truePose))
   }
 
-  /// Closes the books.
+  /// The summary of everything that was added.
   func summary(timing: RunSummary.Timing) -> RunSummary {
     let middle = Timestamp(
       nanoseconds: firstSample.map { first in
@@ -99,7 +101,7 @@ struct RunLedger: ~Copyable {
 }
 
 extension RunLedger.PeerEntry {
-  /// Takes note of a sample and what it gave.
+  /// Adds a sample with its report and estimate.
   fileprivate mutating func note(
     _ time: Timestamp, _ report: SampleReport, _ estimate: PeerEstimate
   ) {
@@ -135,7 +137,7 @@ extension RunLedger.PeerEntry {
 }
 
 extension Timestamp {
-  /// The seconds since another moment, to the nearest double, so that they print as they are.
+  /// The seconds since another time as the nearest double, so that they print with few digits.
   fileprivate func exactSeconds(since other: Timestamp) -> Double {
     Double(nanoseconds - other.nanoseconds) / 1e9
   }

@@ -3,16 +3,16 @@ internal import Foundation
 public import NearbyFusion
 public import NearbyGeometry
 
-/// What came out of a run over a recording: `summary.json`.
+/// The results of a run over a recording: `summary.json`.
 ///
 /// Positions and covariances are in the recording's own world axes, times in seconds, lengths in
-/// metres. A number that does not exist is `null`, never left out and never `nan`; only what smoothing
-/// adds is left out where nothing was smoothed.
+/// metres. A missing number is `null`, never left out and never `nan`. Only the smoother's keys are
+/// left out when nothing was smoothed.
 public struct RunSummary: Hashable, Sendable, Codable {
   /// The file's name in its folder.
   public static let fileName = "summary.json"
 
-  /// The engine, and how it was set.
+  /// The engine's version and settings.
   public struct Engine: Hashable, Sendable, Codable {
     /// The package's version.
     public var version: String
@@ -36,7 +36,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var recording: String?
   /// How many ranging rows were read.
   public var samples: Int
-  /// Of how many nothing was used.
+  /// How many samples were rejected as a whole.
   public var samplesRejected: Int
   /// Seconds from the first pose or sample of the recording to the last.
   public var duration: Double
@@ -46,7 +46,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.
   public var smoothedErrors: ErrorStatistics?
-  /// The engine, and how it was set.
+  /// The engine's version and settings.
   public var engine: Engine
   /// How long the run took; `nil` where equal runs must give equal files.
   public var timing: Timing?
@@ -80,15 +80,15 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public func json() -> String { CanonicalJSON.text(of: self) }
 }
 
-/// What came out of a run for one peer.
+/// The results of a run for one peer.
 public struct PeerSummary: Hashable, Sendable {
   /// The peer's name.
   public var id: String
-  /// How it was said to move.
+  /// Its declared motion.
   public var motion: PeerMotion
   /// How many of its rows were read.
   public var samples = 0
-  /// Of how many nothing was used.
+  /// How many samples were rejected as a whole.
   public var samplesRejected = 0
   /// Seconds from its first sample to the first convergence; `nil` when it never converged.
   public var secondsToFirstConvergence: Double?
@@ -106,11 +106,11 @@ public struct PeerSummary: Hashable, Sendable {
   public var distance: Double?
   /// Its standard deviation, metres.
   public var distanceSigma: Double?
-  /// How many hypotheses were alive after the last sample.
+  /// How many hypotheses the filter held after the last sample.
   public var hypotheses = 0
   /// The errors; `nil` when the recording does not hold the truth about this peer.
   public var errors: ErrorStatistics?
-  /// What the whole recording says; `nil` when it was not asked.
+  /// The smoother's result; `nil` when nothing was smoothed.
   public var smoothed: SmoothedSummary?
 
   /// Makes the summary of a peer without samples.
@@ -125,14 +125,14 @@ public struct PeerSummary: Hashable, Sendable {
 
 /// `Convergence` of the engine without its reasons, as files name it.
 public enum ConvergenceStatus: String, Hashable, Sendable, Codable, CaseIterable {
-  /// There is nothing to judge by yet.
+  /// There are no measurements yet.
   case unknown
-  /// It has not.
+  /// The peer has not converged.
   case notConverged
-  /// It has.
+  /// The peer has converged.
   case converged
 
-  /// Takes the reasons away.
+  /// The status without its reasons.
   public init(_ convergence: Convergence) {
     self =
       switch convergence {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// What a batch estimator says after the whole recording about one row of `ranging.csv`.
+/// The estimate of a batch estimator, from the whole recording, at one row of `ranging.csv`.
 ///
 /// Everything is in the engine's frames.
 public struct SmoothedRow: Hashable, Sendable {
-  /// The row's moment.
+  /// The row's time.
   public var timestamp: Timestamp
   /// The peer's name.
   public var peer: String
-  /// The peer's place in the recording's list of peers.
+  /// The peer's index in the recording's list of peers.
   public var peerIndex: Int
-  /// The device in the odometry's world; `nil` where the odometry cannot say.
+  /// The device in the odometry's world; `nil` where there is no pose.
   public var worldFromDevice: RigidTransform?
-  /// The peer in the odometry's world as it was at that moment, metres; `nil` when nothing of its
+  /// The peer in the odometry's world as it was at that moment, metres; `nil` when none of its
   /// samples could be used.
   public var positionInWorld: Vector3?
   /// Its covariance, m².
   public var covariance: SymmetricMatrix3
-  /// The probability of the mode, among the places where the peer may be, that the position is in;
-  /// `nil` when there is none.
+  /// The probability of the posterior mode to which the position belongs; `nil` when there is none.
   public var modeProbability: Double?
   /// The peer's bearing relative to the device's heading, radians, positive to the right.
   public var horizontalAngleRadians: Double?
@@ -46,7 +45,7 @@ public struct SmoothedRow: Hashable, Sendable {
     return worldFromDevice.inverse.act(positionInWorld)
   }
 
-  /// The unit vector along ``fromDevice``; `nil` when the two are in one place, too.
+  /// The unit vector along ``fromDevice``; `nil` also when device and peer coincide.
   var directionFromDevice: Vector3? {
     fromDevice.flatMap { $0.length > 0 ? $0.normalized : nil }
   }

@@ -2,13 +2,13 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// What the whole recording says about one peer: `smoothed` in `summary.json`.
+/// The smoother's result for one peer: `smoothed` in `summary.json`.
 ///
 /// Positions and covariances are in the recording's own world axes, lengths in metres.
 public struct SmoothedSummary: Hashable, Sendable {
-  /// One of the places where the peer may be.
+  /// A mode of the posterior: one of the possible positions of the peer.
   public struct Mode: Hashable, Sendable, Codable {
-    /// Its place.
+    /// Its position.
     public var position: Vector3
     /// The covariance around it, m².
     public var covariance: SymmetricMatrix3
@@ -23,7 +23,7 @@ public struct SmoothedSummary: Hashable, Sendable {
     }
   }
 
-  /// How the peer moves, as far as that was found out.
+  /// The motion of the peer, as far as the smoother could determine it.
   public var motion: PeerMotion
   /// The position at the end of the recording; `nil` when none of its samples could be used.
   public var position: Vector3?
@@ -37,7 +37,7 @@ public struct SmoothedSummary: Hashable, Sendable {
   public var rangeScale: Double
   /// One standard deviation of it.
   public var rangeScaleSigma: Double
-  /// The places where it may be at the end, the most probable first.
+  /// The modes of its position at the end, the most probable first.
   public var modes: [Mode]
   /// The errors; `nil` when the recording does not hold the truth about this peer.
   public var errors: ErrorStatistics?

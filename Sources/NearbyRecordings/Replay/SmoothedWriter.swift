@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// Writes `smoothed.csv`: a row for each sample, with what the whole recording says about it.
+/// Writes `smoothed.csv`: a row for each sample, with the smoother's estimate.
 ///
 /// Frames, units and digits are those of ``EstimateWriter``.
 public struct SmoothedWriter: ~Copyable {
@@ -21,7 +21,7 @@ public struct SmoothedWriter: ~Copyable {
   /// Starts a file; its folder must exist.
   ///
   /// - Parameters:
-  ///   - path: Where the file is to appear, by ``commit()`` and not before.
+  ///   - path: The path at which ``commit()`` makes the file appear.
   ///   - frames: The recording's frames, ``RecordingManifest/frames``.
   /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
@@ -47,7 +47,7 @@ public struct SmoothedWriter: ~Copyable {
     try table.endRow()
   }
 
-  /// Hands over what was written.
+  /// Writes the collected rows to the file.
   ///
   /// - Returns: The path under which it can be read back before ``commit()``.
   /// - Throws: When the file cannot be written.
@@ -56,7 +56,7 @@ public struct SmoothedWriter: ~Copyable {
     return table.temporaryPath
   }
 
-  /// Ends the file and puts it in its place.
+  /// Closes the file and renames it to its path.
   public consuming func commit() throws(RecordingError) {
     try table.commit()
   }

@@ -2,23 +2,25 @@
 internal import Foundation
 public import NearbyGeometry
 
-/// Holds estimates against the truth, sample by sample; ``ErrorStatistics`` says what comes out.
+/// Compares estimates with the truth, sample by sample.
 ///
-/// It keeps 32 bytes for each sample, because medians need them all.
+/// ``ErrorStatistics`` defines the results.
+///
+/// It stores 32 bytes per sample, because medians need all of them.
 public struct TruthComparison: Sendable {
-  /// Where a peer is, as seen from the device, in two worlds that share nothing but gravity.
+  /// A peer and the device in two worlds, which share only the direction of gravity.
   ///
   /// Worlds are y up and device axes ARKit's, as inside the engine.
   public struct Sample: Sendable {
-    /// The peer's place in the caller's list of peers.
+    /// The peer's index in the caller's list of peers.
     public var peer: Int
-    /// The moment.
+    /// The time.
     public var timestamp: Timestamp
-    /// Whether the estimate called itself converged.
+    /// Whether the estimate was reported as converged.
     public var isConverged: Bool
     /// The peer's estimated position in the odometry's world, metres.
     public var estimatedPosition: Vector3
-    /// The covariance that was claimed for it, m².
+    /// Its claimed covariance, m².
     public var covariance: SymmetricMatrix3
     /// The device's pose in the odometry's world.
     public var odometryPose: RigidTransform
@@ -44,14 +46,16 @@ public struct TruthComparison: Sendable {
     }
   }
 
-  /// What is kept of a sample, in single precision: enough for errors, and half the memory.
+  /// The stored record of a sample.
+  ///
+  /// Single precision suffices for errors and halves the memory.
   private struct Record {
     var timestamp: Timestamp
     var error: Float
     var distanceError: Float
-    /// Not a number straight above or below the device, where there is no bearing.
+    /// NaN straight above or below the device, where the bearing is undefined.
     var bearingErrorDegrees: Float
-    /// Not a number when the covariance has no inverse.
+    /// NaN when the covariance has no inverse.
     var normalizedNEES: Float
     var peer: Int32
     var isConverged: Bool
@@ -61,7 +65,7 @@ public struct TruthComparison: Sendable {
   private let isPlanar: Bool
   private var records: [Record] = []
 
-  /// Makes a comparison of nothing.
+  /// Makes a comparison without samples.
   ///
   /// - Parameter isPlanar: Whether only the horizontal part of position is estimated.
   public init(isPlanar: Bool) { self.isPlanar = isPlanar }
@@ -71,10 +75,10 @@ public struct TruthComparison: Sendable {
     let estimated = sample.odometryPose.inverse.act(sample.estimatedPosition)
     let truth = sample.truePose.inverse.act(sample.truePosition)
     let errorInDevice = estimated - truth
-    // 1e30: what is kept is in single precision, and must stay finite.
+    // The limit of 1e30 keeps the stored single-precision numbers finite.
     guard errorInDevice.isFinite, errorInDevice.length < 1e30 else { return }
-    // The covariance is known in the odometry's world; turning the error there is the same as
-    // turning the covariance into device axes.
+    // The covariance is in the odometry's world. Rotating the error to that world is equivalent to
+    // rotating the covariance into device axes.
     let error = sample.odometryPose.rotation.act(errorInDevice)
     records.append(
       Record(
@@ -94,8 +98,8 @@ public struct TruthComparison: Sendable {
   /// The statistics over the samples of one peer, or of all.
   ///
   /// - Parameters:
-  ///   - peer: The peer's place in the caller's list; `nil` for all peers together.
-  ///   - middle: The moment with which the second half begins.
+  ///   - peer: The peer's index in the caller's list; `nil` for all peers together.
+  ///   - middle: The time at which the second half begins.
   /// - Returns: The statistics.
   public func statistics(
     ofPeer peer: Int? = nil, secondHalfFrom middle: Timestamp
@@ -123,8 +127,8 @@ public struct TruthComparison: Sendable {
     return statistics
   }
 
-  /// The squared error over its covariance, over the degrees of freedom; not a number when the
-  /// covariance has no inverse.
+  /// The normalised squared error over its degrees of freedom; NaN when the covariance has no
+  /// inverse.
   package func normalizedNEES(of error: Vector3, covariance: SymmetricMatrix3) -> Double {
     guard isPlanar else {
       return covariance.positiveDefiniteInverse.map { $0.quadraticForm(error) / 3 } ?? .nan
@@ -143,7 +147,7 @@ public struct TruthComparison: Sendable {
     return length > 3.4 * max(0, covariance.quadraticForm(error / length)).squareRoot()
   }
 
-  /// The angle about gravity (y) from one vector to another; not a number when one is vertical.
+  /// The angle about gravity (y) from one vector to another; NaN when one of them is vertical.
   private static func bearing(of vector: Vector3, relativeTo other: Vector3) -> Double {
     let cross = vector.x * other.z - vector.z * other.x
     let dot = vector.x * other.x + vector.z * other.z
@@ -158,7 +162,7 @@ public struct TruthComparison: Sendable {
     mean(values.map { Double($0) * Double($0) })?.squareRoot()
   }
 
-  /// The quantile by linear interpolation between the two nearest ranks, as numpy has it.
+  /// The quantile by linear interpolation between the two nearest ranks, as in numpy.
   private static func quantile(_ share: Double, of values: [Float]) -> Double? {
     let sorted = values.filter { !$0.isNaN }.sorted()
     guard let last = sorted.last else { return nil }

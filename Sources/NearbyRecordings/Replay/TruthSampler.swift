@@ -2,10 +2,10 @@
 package import NearbyFusion
 package import NearbyGeometry
 
-/// Where device and peer were at each sample, by odometry and in truth; asked for in time order.
-package struct TruthPlaces: ~Copyable {
-  /// What is known of one sample, in the engine's frames.
-  package struct Place {
+/// Interpolates odometry and truth at the time of each sample, in time order.
+package struct TruthSampler: ~Copyable {
+  /// Device and peer at the time of one sample, in the engine's frames.
+  package struct Sample {
     /// The device's pose in the odometry's world.
     package var odometryPose: RigidTransform
     /// The peer's position in the true world, metres.
@@ -35,26 +35,26 @@ package struct TruthPlaces: ~Copyable {
   /// Whether the peer's true position is known at any time.
   package func knows(_ peer: String) -> Bool { truth?.knows(peer) == true }
 
-  /// Takes note of the odometry's next pose.
+  /// Adds the odometry's next pose.
   package mutating func note(_ pose: DevicePose) {
     if hasTruth { odometry.add(pose) }
   }
 
-  /// The places at a sample; `nil` where odometry or truth do not reach.
-  package mutating func place(at row: RangingRow) throws(RecordingError) -> Place? {
+  /// Odometry and truth at a row; `nil` where one of them has no data.
+  package mutating func sample(at row: RangingRow) throws(RecordingError) -> Sample? {
     guard hasTruth else { return nil }
-    return try place(
+    return try sample(
       of: row.peer, at: row.timestamp,
       odometryPose: odometry.pose(at: row.timestamp, longestGap: longestPoseGap))
   }
 
-  /// The places of a peer at a moment at which the odometry's pose is known, if it is.
-  mutating func place(
+  /// Odometry and truth for a peer at a time, if both are known.
+  mutating func sample(
     of peer: String, at time: Timestamp, odometryPose: RigidTransform?
-  ) throws(RecordingError) -> Place? {
+  ) throws(RecordingError) -> Sample? {
     guard let truePosition = truth?.position(of: peer, at: time),
       let truePose = try truth?.pose(at: time), let odometryPose
     else { return nil }
-    return Place(odometryPose: odometryPose, truePosition: truePosition, truePose: truePose)
+    return Sample(odometryPose: odometryPose, truePosition: truePosition, truePose: truePose)
   }
 }

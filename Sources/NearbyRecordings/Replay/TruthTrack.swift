@@ -2,11 +2,11 @@
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// The truth of a recording, asked for at moments that never go back.
+/// Interpolates the truth of a recording at times that never go back.
 ///
-/// The device's poses are streamed; the peers' positions, which are few, are kept.
+/// The device's poses are streamed. The peers' positions, which are few, are kept in memory.
 struct TruthTrack: ~Copyable {
-  /// Between two true poses or positions further apart than this nothing is interpolated, seconds.
+  /// The longest gap between two true poses or positions that is interpolated, seconds.
   static let longestGap = 2.0
 
   private struct Position {
@@ -42,7 +42,7 @@ struct TruthTrack: ~Copyable {
   /// Whether the peer's position is known at any time.
   func knows(_ peer: String) -> Bool { positions[peer] != nil }
 
-  /// The device's true pose; `nil` where the truth does not reach.
+  /// The device's true pose; `nil` outside the truth's time span and in its gaps.
   mutating func pose(at time: Timestamp) throws(RecordingError) -> RigidTransform? {
     while window.last.map({ $0.timestamp < time }) ?? true, let row = try trajectory.next() {
       window.add(row.devicePose(from: frames))
@@ -50,13 +50,13 @@ struct TruthTrack: ~Copyable {
     return window.pose(at: time, longestGap: Self.longestGap)
   }
 
-  /// The peer's true position; `nil` where the truth does not reach.
+  /// The peer's true position; `nil` outside the truth's time span and in its gaps.
   ///
-  /// A single row holds for ever.
+  /// A single row is valid for all times.
   func position(of peer: String, at time: Timestamp) -> Vector3? {
     guard let rows = positions[peer], let first = rows.first else { return nil }
     if rows.count == 1 { return first.inWorld }
-    // The first row that is not before the moment, by bisection.
+    // Bisection for the first row that is not before the time.
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2
@@ -85,7 +85,7 @@ struct PoseWindow {
     last = pose
   }
 
-  /// The pose at a moment between the two, or at one of them; `nil` elsewhere and in a long gap.
+  /// The pose at a time between the two, or at one of them; `nil` elsewhere and in a long gap.
   func pose(at time: Timestamp, longestGap: Double) -> RigidTransform? {
     guard let last else { return nil }
     if last.timestamp == time { return last.worldFromDevice }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 
-/// The engine's settings as a JSON file: some of them or all, by the names of
-/// `FusionConfiguration`.
+/// The engine's settings as a JSON file with any of the keys of `FusionConfiguration`.
 ///
 /// ```json
 /// { "ranging": { "rangeSigma": 0.2 }, "odometry": { "isPlanar": true } }
 /// ```
 ///
-/// Unlike a recording, which other tools may have written, such a file is written by hand for this
-/// engine alone: a key that does not exist is a mistake, and an error.
+/// A recording may come from other tools, but such a file is written by hand for this engine. An
+/// unknown key is therefore a mistake, and an error.
 public enum ConfigurationFile {
-  /// The name under which a run writes the settings that were in force.
+  /// The name of the file to which a run writes the settings in force.
   public static let fileName = "configuration.json"
 
-  /// All settings as JSON; read as a configuration file, they give the same configuration.
+  /// All settings as JSON.
+  ///
+  /// Reading them as a configuration file gives the same configuration.
   public static func json(of configuration: FusionConfiguration) -> String {
     CanonicalJSON.text(of: configuration)
   }
 
-  /// Reads a file and puts what it sets in the place of what was there.
+  /// Reads a file and applies its settings to a configuration.
   ///
   /// - Parameters:
   ///   - path: The file's path.
@@ -32,7 +33,7 @@ public enum ConfigurationFile {
     try apply(json: FileBytes.read(path: path), file: path, over: base)
   }
 
-  /// Puts what a JSON text sets in the place of what was there.
+  /// Applies the settings of a JSON text to a configuration.
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
@@ -53,7 +54,7 @@ public enum ConfigurationFile {
     return configuration
   }
 
-  /// Puts one setting, `faults.rangeOnset=0.1`, in the place of what was there.
+  /// Applies one setting, such as `faults.rangeOnset=0.1`, to a configuration.
   ///
   /// - Parameters:
   ///   - assignment: The setting's path, `=`, and its value.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// Settings of any kind as JSON text: some of them or all, put over settings that are there.
+/// Applies settings of any kind, as JSON text with any of their keys, to existing settings.
 ///
-/// Such text is written by hand: a key that does not exist is a mistake, and an error that says where
-/// it stands and which keys there are. Settings are any `Codable` value that writes all its keys.
+/// Such text is written by hand. An unknown key is therefore an error, which names its location and
+/// the known keys. Settings are any `Codable` value that encodes all its keys.
 package enum SettingsText {
-  /// Puts what a JSON text sets in the place of what was there.
+  /// Applies the settings of a JSON text.
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
@@ -22,7 +22,7 @@ package enum SettingsText {
     return try apply(text, file: file, over: base, format)
   }
 
-  /// Puts one setting, `radio.rangeNoise=0.2`, in the place of what was there.
+  /// Applies one setting, such as `radio.rangeNoise=0.2`.
   ///
   /// The value is JSON; a word needs no quotes, and an interval may be written `2...5`.
   ///
@@ -51,11 +51,11 @@ package enum SettingsText {
     }
   }
 
-  /// What settings are called in messages, and which words some of them are chosen from.
+  /// The name of the settings in messages, and the allowed words of some of them.
   package struct Format: Sendable {
     /// The settings as a whole, such as `the configuration`.
     package var name: String
-    /// For the path of a setting that is one of some words, these words.
+    /// The allowed words, by the path of a setting that is one of them.
     package var choices: [String: [String]]
 
     /// Makes a format.
@@ -65,13 +65,13 @@ package enum SettingsText {
     }
   }
 
-  /// The place of a setting in a text; `nil` when the text does not set it.
+  /// The location of a setting in a text; `nil` when the text does not set it.
   package static func place(of setting: String, in json: [UInt8]) -> (line: Int, column: Int)? {
     let text = try? LocatedJSON.parse(json, file: "")
     return text?.value(at: setting).map { ($0.line, $0.column) }
   }
 
-  /// A value as it is typed on a command line.
+  /// Parses a value as it is typed on a command line.
   private static func value(_ text: String) -> LocatedJSON {
     if let json = try? LocatedJSON.parse(Array(text.utf8), file: "") { return json }
     let ends = text.components(separatedBy: "...").map {
@@ -91,8 +91,8 @@ package enum SettingsText {
     if let settings: Settings = decoded(try merge.merged(tree, with: text, path: "")) {
       return settings
     }
-    // A value of the right kind that is none of those allowed: the one that does not go alone. What
-    // the decoder says of it differs from one Foundation to another, the place included.
+    // The value has the right type but is not allowed. Applying each value alone finds it, because
+    // the decoder's error, its location included, differs between versions of Foundation.
     let leaves = text.leaves(path: "")
     for leaf in leaves {
       let alone = try merge.merged(tree, with: nested(leaf.path, leaf.value), path: "")
@@ -106,7 +106,7 @@ package enum SettingsText {
     try? JSONDecoder().decode(Settings.self, from: JSONEncoder().encode(tree))
   }
 
-  /// An object that sets one thing.
+  /// An object with one setting.
   private static func nested(_ path: String, _ value: LocatedJSON) -> LocatedJSON {
     path.split(separator: ".", omittingEmptySubsequences: false).reversed().reduce(value) {
       let member = LocatedJSON.Member(
@@ -116,7 +116,7 @@ package enum SettingsText {
   }
 }
 
-/// Puts one tree of settings over another.
+/// Merges one tree of settings into another.
 private struct Merge {
   let file: String
   let format: SettingsText.Format
@@ -136,7 +136,7 @@ private struct Merge {
       try check(word, text, path: path)
       return text
     case (.array(let elements), .number) where elements.count == 2:
-      // A number is the interval that holds just that.
+      // A number stands for the interval that holds only itself.
       return LocatedJSON(content: .array([text, text]), line: text.line, column: text.column)
     case (.object(var settings), .object(let members)):
       var seen: Set<String> = []
@@ -182,7 +182,7 @@ private struct Merge {
       remedy: Self.hint(for: member.key, among: known, label: "known here"))
   }
 
-  /// The error of a value that is of the right kind and yet impossible.
+  /// The error of a value that has the right type but is not allowed.
   func cannotBe(_ path: String, _ value: LocatedJSON) -> RecordingError {
     guard case .number(let number) = value.content else {
       return RecordingError(
@@ -195,7 +195,7 @@ private struct Merge {
       line: value.line, column: value.column, remedy: "write a whole number")
   }
 
-  /// What may have been meant, and all that there is.
+  /// The likely intended name, and all known names.
   private static func hint(for name: String, among known: [String], label: String) -> String {
     let guess = known.likeliest(for: name).map { "did you mean \($0)? " } ?? ""
     return "\(guess)\(label): \(known.joined(separator: ", "))"
@@ -223,7 +223,7 @@ extension LocatedJSON: Encodable {
     }
   }
 
-  /// The values that are no objects, with their paths.
+  /// The values that are not objects, with their paths.
   func leaves(path: String) -> [(path: String, value: LocatedJSON)] {
     guard case .object(let members) = content else { return [(path, self)] }
     return members.flatMap {
@@ -231,7 +231,7 @@ extension LocatedJSON: Encodable {
     }
   }
 
-  /// The value under a path of keys joined by points, if the text has it.
+  /// The value at a path of keys joined by points, if there is one.
   func value(at path: String) -> LocatedJSON? {
     var value = self
     for key in path.split(separator: ".") {

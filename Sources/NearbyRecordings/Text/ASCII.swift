@@ -17,7 +17,8 @@ extension UInt8 {
   @inline(__always)
   var isDigit: Bool { self &- .zero < 10 }
 
-  /// Whether it separates fields in a line without commas, and may surround them in one with.
+  /// Whether it is a blank: it separates fields in a line without commas, and may surround fields
+  /// in a line with commas.
   @inline(__always)
   var isBlank: Bool { self == .blank || self == .tab }
 

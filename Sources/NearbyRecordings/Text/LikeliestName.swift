@@ -10,8 +10,7 @@ extension [String] {
 }
 
 extension String {
-  /// How many letters must be put in, taken out or changed to make one text of the other
-  /// (Levenshtein), capitals aside.
+  /// The Levenshtein distance to another text, ignoring case.
   fileprivate func editDistance(to other: String) -> Int {
     let (from, to) = (Array(lowercased()), Array(other.lowercased()))
     var row = Array(0...to.count)

@@ -2,15 +2,17 @@
 internal import Foundation
 public import NearbyGeometry
 
-/// Text on its way into a file: bytes that grow, and numbers printed without an allocation each.
+/// A buffer of text for a file, which prints numbers without allocating.
 ///
 /// Clear it with ``removeAll()`` after each use; it keeps its storage.
 public struct OutputText: Sendable {
-  /// The text in its first ``count`` bytes, then room for more.
+  /// The text in its first ``count`` bytes, followed by spare capacity.
   private var storage: [UInt8] = []
   /// How many bytes the text has.
   private(set) var count = 0
-  /// Where the first number stands that is infinite or none, bytes from the beginning; no file takes it.
+  /// The offset of the first number that is infinite or NaN.
+  ///
+  /// Such a text is not written to a file.
   private var firstNonFinite: Int?
 
   /// Makes an empty text.
@@ -21,7 +23,7 @@ public struct OutputText: Sendable {
   /// Costs a copy.
   public var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// Calls a function with the text where it lies.
+  /// Calls a function with the text, without copying it.
   func withSpan<Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -34,13 +36,15 @@ public struct OutputText: Sendable {
     firstNonFinite = nil
   }
 
-  /// Takes away what was appended since the text had so many bytes.
+  /// Removes everything after the first `count` bytes.
   mutating func truncate(to count: Int) {
     self.count = min(count, self.count)
     if let place = firstNonFinite, place >= count { firstNonFinite = nil }
   }
 
-  /// Refuses a text with a number that is infinite or none: the one gate before every file.
+  /// Throws if the text has a number that is infinite or NaN.
+  ///
+  /// Every file is checked here before writing.
   ///
   /// - Parameters:
   ///   - file: The path of the file that the text is for.
@@ -86,12 +90,12 @@ public struct OutputText: Sendable {
     appendDigits(UInt64(number.magnitude))
   }
 
-  /// Appends a moment in seconds, exact to the nanosecond: six to nine decimals.
+  /// Appends a timestamp in seconds, exact to the nanosecond: six to nine decimals.
   ///
   /// - Parameter moment: The moment.
   public mutating func append(_ moment: Timestamp) { append(moment, decimals: 6) }
 
-  /// Appends a moment in seconds, exact to the nanosecond, with so many decimals at least.
+  /// Appends a timestamp in seconds, exact to the nanosecond, with at least `least` decimals.
   mutating func append(_ moment: Timestamp, decimals least: Int) {
     if moment.nanoseconds < 0 { append(byte: .minus) }
     let (seconds, rest) = moment.nanoseconds.magnitude.quotientAndRemainder(
@@ -100,10 +104,10 @@ public struct OutputText: Sendable {
     appendFraction(rest, digits: 9, keepingAtLeast: least)
   }
 
-  /// Appends a number rounded to some decimals; zeros at its end are left away.
+  /// Appends a number rounded to some decimals, without trailing zeros.
   ///
-  /// Numbers too large for an exact result come as Swift describes them. So do infinities and `nan`, and
-  /// no file takes the text then.
+  /// Numbers too large for an exact result are printed as Swift describes them. So are infinities
+  /// and `nan`; a text that holds them is not written to a file.
   ///
   /// - Parameters:
   ///   - number: The number.
@@ -111,18 +115,19 @@ public struct OutputText: Sendable {
   public mutating func append(_ number: Double, decimals: Int) {
     precondition((0...15).contains(decimals), "decimals must be 0 to 15")
     let scaled = number.magnitude * powersOfTen[decimals]
-    // The comparison is false for nan.
+    // The comparison is false for NaN.
     guard scaled < Self.largestWhole else { return appendDescription(of: number) }
     append(Self.rounded(scaled), decimals: decimals, isNegative: number < 0)
   }
 
-  /// Appends what was measured, as ``append(_:decimals:)`` does; infinities and `nan`, too, are what a
-  /// sensor said, and files take them.
+  /// Appends a measured value in the format of ``append(_:decimals:)``.
+  ///
+  /// Infinities and `nan` are valid here, because a sensor reported them.
   mutating func append(measured number: Double, decimals: Int) {
     if number.isFinite { append(number, decimals: decimals) } else { append(number.description) }
   }
 
-  /// Appends a number rounded to some significant digits; zeros at its end are left away.
+  /// Appends a number rounded to some significant digits, without trailing zeros.
   ///
   /// - Parameters:
   ///   - number: The number.
@@ -154,14 +159,16 @@ public struct OutputText: Sendable {
 }
 
 extension OutputText {
-  /// 2⁵³: up to there a double is a whole number exactly.
+  /// 2⁵³: doubles represent all integers up to this one.
   private static let largestWhole = 0x1p53
 
-  /// A number from zero to 2⁵³ as the nearest whole number, halves up; without a call of `round`.
+  /// A number from zero to 2⁵³ rounded to the nearest integer, halves up.
+  ///
+  /// Performance: no call of `round`.
   @inline(__always)
   private static func rounded(_ number: Double) -> UInt64 {
     let whole = UInt64(bitPattern: Int64(number))
-    // The difference is exact. Without a jump: half of the numbers are rounded up.
+    // The difference is exact. Performance: no branch, since half of the numbers are rounded up.
     return whole &+ (number - Double(Int64(bitPattern: whole)) >= 0.5 ? 1 : 0)
   }
 
@@ -170,10 +177,11 @@ extension OutputText {
   @inline(__always)
   private static func decimalExponent(of magnitude: Double) -> Int {
     guard 1e-5 <= magnitude, magnitude < 1e15 else { return systemExponent(of: magnitude) }
-    // 1233 / 4096 is a little below log10 2: right, or one too small.
+    // 1233 / 4096 is slightly below log10 2: the result is correct or one too small.
     var exponent = ((Int(magnitude.bitPattern &>> 52) &- 1023) &* 1233) &>> 12
     if magnitude >= bounds[exponent + 1 - leastExponent] { exponent += 1 }
-    // A logarithm next to a whole number may be rounded to it: the system has to say.
+    // Near an integer the system's logarithm may be rounded to it, so the system's function
+    // decides.
     guard magnitude > bounds[exponent - leastExponent] * (1 + 1e-13),
       magnitude < bounds[exponent + 1 - leastExponent] * (1 - 1e-13)
     else { return systemExponent(of: magnitude) }
@@ -201,10 +209,11 @@ extension OutputText {
     storage.append(contentsOf: repeatElement(0, count: max(room, storage.count, 256)))
   }
 
-  /// Appends `±scaled / 10^decimals` without the zeros at its end; below 10¹⁶ before the division.
+  /// Appends `±scaled / 10^decimals` without trailing zeros, for `scaled` below 10¹⁶.
   @inline(__always)
   private mutating func append(_ scaled: UInt64, decimals: Int, isNegative: Bool) {
-    // A number that rounds to zero has no sign. Without a jump, which nobody could foresee.
+    // A number that rounds to zero has no sign. Performance: no branch, which would be
+    // unpredictable.
     append(byte: .minus)
     count &-= isNegative && scaled > 0 ? 0 : 1
     guard decimals < SixteenDigits.count else {
@@ -215,7 +224,7 @@ extension OutputText {
     let wholeEnd = SixteenDigits.count &- decimals
     let wholeStart = min(digits.leadingZeros, wholeEnd &- 1)
     let fractionCount = decimals &- digits.trailingZeros
-    // Both parts are written with what follows them, which the next part or text covers.
+    // Both parts are written at full width; the next part or text overwrites the excess.
     reserve(2 * SixteenDigits.count + 1)
     let start = count
     let point = start &+ wholeEnd &- wholeStart
@@ -243,12 +252,12 @@ extension OutputText {
   @inline(__always)
   private static func digitCount(of number: UInt64) -> Int {
     let bits = UInt64.bitWidth - (number | 1).leadingZeroBitCount
-    // Right, or one too small.
+    // Correct, or one too small.
     let count = (bits * 1233) >> 12
     return number >= wholePowersOfTen[count] ? count + 1 : max(count, 1)
   }
 
-  /// Appends a number with zeros before it, so that it has so many digits.
+  /// Appends a number with leading zeros to a given width.
   @inline(__always)
   private mutating func appendDigits(_ number: UInt64, width: Int) {
     reserve(width)
@@ -257,11 +266,11 @@ extension OutputText {
     var room = storage.mutableSpan
     var rest = number
     var place = start + width
-    // The last comes first, two at a time.
+    // Writes from the end, two digits at a time.
     while place - start >= 2 {
       let pair = UInt32(truncatingIfNeeded: rest % 100)
       rest /= 100
-      // A tenth, right below 179.
+      // Division by ten, exact below 179.
       let tens = (pair * 103) >> 10
       place -= 2
       unsafe room[unchecked: place] = .zero + UInt8(truncatingIfNeeded: tens)
@@ -273,7 +282,7 @@ extension OutputText {
   }
 }
 
-/// The exponent of the first of the powers in ``bounds``.
+/// The exponent of the first power in ``bounds``.
 private let leastExponent = -6
 
 /// Powers of ten between which the exponents of ordinary numbers are looked up.

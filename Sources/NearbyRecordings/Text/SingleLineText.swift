@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StringProtocol {
-  /// The text with everything escaped that a terminal takes for a command, and line ends, too.
+  /// The text with line ends and all characters escaped that a terminal would interpret.
   ///
   /// Names and values come from files. Control characters would move the cursor, colour the screen or
   /// split a message; characters that turn the direction of writing would show another text.
   ///
   /// - Parameters:
-  ///   - limit: A longer text loses its middle, characters; `nil`: nothing is lost.
+  ///   - limit: The length in characters beyond which the text loses its middle; `nil` for no
+  ///     limit.
   ///   - keepsLines: Whether line ends and tabs stay as they are.
   /// - Returns: The text.
   package func printable(limit: Int? = nil, keepsLines: Bool = false) -> String {

@@ -130,7 +130,7 @@ struct RunGatherer {
       recording.hasTruth
       ? try ResultEvaluation.evaluate(source, folder: folder, recording: recording) : nil
 
-    var truth = try TruthPlaces(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
+    var truth = try TruthSampler(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     let comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
     var clock = RecordingClock()
     var indexOfPeer: [String: Int] = [:]
@@ -153,7 +153,7 @@ struct RunGatherer {
         }
         tracks[index].add(
           row, sample, at: time, frames: recording.manifest.frames,
-          place: try truth.place(at: sample), comparison: comparison)
+          place: try truth.sample(at: sample), comparison: comparison)
       }
     }
   }

@@ -40,7 +40,7 @@ struct TrackGatherer {
   ///   - comparison: What knows the degrees of freedom of an error.
   mutating func add(
     _ row: EstimateRow, _ sample: RangingRow, at time: Double, frames: FrameConvention,
-    place: TruthPlaces.Place?, comparison: TruthComparison
+    place: TruthSampler.Sample?, comparison: TruthComparison
   ) {
     var moment = ReportTable<MomentColumn>.Row()
     moment[.time] = time
@@ -128,7 +128,7 @@ struct TrackGatherer {
 
   /// The truth as the device saw it: `p = T_odometry T_true⁻¹ p_true`, so that no worlds are aligned.
   private func describe(
-    _ place: TruthPlaces.Place, estimated: Vector3?, _ covariance: SymmetricMatrix3,
+    _ place: TruthSampler.Sample, estimated: Vector3?, _ covariance: SymmetricMatrix3,
     _ comparison: TruthComparison, in moment: inout ReportTable<MomentColumn>.Row
   ) {
     let inDevice = place.truePose.inverse.act(place.truePosition)

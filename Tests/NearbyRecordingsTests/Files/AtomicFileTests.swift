@@ -112,9 +112,9 @@ struct AtomicFileTests {
     try folder.write("half", to: ".result.partial/file")
     var ended = false
     #expect(try folder.contents("").count == 5)
-    // Other tests write at the same time; what they lose they lose in the end of the process, too.
-    UnfinishedWork.change { books in
-      for (path, kind) in books where path.hasPrefix(folder.path("")) { kind.remove(path) }
+    // Other tests write at the same time, so only the items of this folder are removed.
+    UnfinishedWork.change { items in
+      for (path, kind) in items where path.hasPrefix(folder.path("")) { kind.remove(path) }
       ended = true
     }
     #expect(ended)

@@ -5,14 +5,15 @@ import Testing
 
 @testable import NearbyRecordings
 
-/// What is no regular file holds no reader up, and no file takes more memory than it has a right to.
+/// Items that are not regular files never block a reader, and no file takes more memory than its
+/// limit.
 @Suite("Opening input files", .timeLimit(.minutes(1)))
 struct InputFileTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Puts something at a path that is no regular file.
+  /// Creates an item at a path that is not a regular file.
   private func make(_ kind: String, at path: String) throws {
     switch kind {
     case "a named pipe": try #require(unsafe mkfifo(path, 0o600) == 0)
@@ -74,7 +75,7 @@ struct InputFileTests {
     #expect(error.message == "is larger than 0 MiB")
     try folder.write([UInt8](), to: "empty")
     #expect(try FileBytes.read(path: folder.path("empty")).isEmpty)
-    // It says that it is empty, and is not.
+    // It reports size zero and is not empty.
     #expect(try !FileBytes.read(path: "/proc/self/maps").isEmpty)
   }
 
@@ -82,7 +83,7 @@ struct InputFileTests {
   func settings() throws {
     let path = folder.path("settings.json")
     try folder.write("{", to: "settings.json")
-    // A hole: the file takes no room on the disk.
+    // A sparse file, which takes no space on the disk.
     try #require(unsafe truncate(path, 1 << 30) == 0)
     let before = residentBytes
     let error = recordingError {
@@ -113,7 +114,7 @@ struct InputFileTests {
     unsafe withUnsafeBytes(of: value.littleEndian) { unsafe Array($0) }
   }
 
-  /// The most memory that this process ever had, bytes.
+  /// The peak resident memory of this process, bytes.
   private var residentBytes: Int {
     var usage = rusage()
     _ = unsafe getrusage(RUSAGE_SELF.rawValue, &usage)

@@ -223,7 +223,7 @@ import Testing
     #expect(rows.map(\.distance) == [1, 3, 4, 2, 5])
   }
 
-  /// Rows displaced by less than a second come out as a stable sort would order them.
+  /// Rows that are less than a second out of order are read as a stable sort would order them.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func displacedRowsComeOutInTimeOrder(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -242,7 +242,8 @@ import Testing
     #expect(read.rows.map(\.line) == expected.map { $0.offset + 2 })
   }
 
-  /// More rows in a second than are held back: in order they are read, out of order they are not.
+  /// A second with more rows than the buffer holds is read if it is in order, and refused
+  /// otherwise.
   @Test func crowdedSecondsAreReadInOrderOnly() throws {
     let count = RangingReader.reorderingCapacity + 5_000
     let rows = (0..<count).map { "1.\(100_000 + $0),a,\($0),,\n" }.joined()

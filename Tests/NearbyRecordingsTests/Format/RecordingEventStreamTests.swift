@@ -49,8 +49,9 @@ import Testing
     #expect(try order(recording) == ["T-5.0", "T0.0", "P1.0", "P2.0", "R5.0"])
   }
 
-  /// The promises, on random recordings: nothing is lost, each kind is in order, a ranging row never
-  /// comes before the first pose at or after it nor after the second, and tracking is never late.
+  /// The documented properties, on random recordings: nothing is lost, each kind is in order, a
+  /// ranging row never comes before the first pose at or after it nor after the second, and
+  /// tracking is never late.
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
   func promisesHold(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import NearbyRecordings
 import Testing
 
 @Suite struct RecordingInfoTests {
-  /// Every fault once, and figures that can be reckoned by hand.
+  /// Every fault once, and figures that can be computed by hand.
   private func faulty() throws -> TemporaryRecording {
     try TemporaryRecording(
       manifest: """

@@ -4,7 +4,7 @@ import NearbyFusion
 import NearbyRecordings
 import Testing
 
-/// Real recordings, where they are at hand: beside the package, in `../shared/data`.
+/// Real recordings beside the package, in `../shared/data`, where they exist.
 enum SharedData {
   static let recordings: [String] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 
 /// Files far larger than the buffers are read in memory that does not grow.
 @Suite(.serialized) struct StreamingTests {
-  /// The pages of this process in memory, bytes; `nil` where the system does not say.
+  /// The resident memory of this process, bytes; `nil` where the system does not report it.
   private func residentBytes() -> Int? {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
@@ -55,7 +55,7 @@ import Testing
     #expect(poses == samples / 2 && rows == samples)
     #expect(stream.bytesRead == stream.totalBytes && stream.peerCount == 8)
     if let before, let after = residentBytes() {
-      // Other tests run beside this one and take some; the files would not fit into the bound.
+      // Concurrent tests use some memory, too. The files are larger than the bound.
       let bound = 24 << 20
       #expect(stream.totalBytes > bound && after - before < bound)
     }
@@ -69,7 +69,7 @@ import Testing
 
   @Test func memoryDoesNotGrowWithTheFile() throws { try stream(samples: Self.samples) }
 
-  /// Half a gigabyte; `NEARBY_LONG_TESTS=1` asks for it.
+  /// Half a gigabyte, only with `NEARBY_LONG_TESTS=1`.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["NEARBY_LONG_TESTS"] == "1"))
   func tenMillionSamplesAreRead() throws { try stream(samples: 10_000_000) }
 }

@@ -27,7 +27,7 @@ import Testing
         + [half, (0.5 - half * half).squareRoot(), 0.5, -0.5]
       let fields = numbers.map { number in
         var text = OutputText()
-        // Too few decimals would leave no quaternion of unit length.
+        // With fewer decimals the quaternion would not have unit length.
         text.append(number, decimals: abs(number) < 1 ? max(decimals, 3) : decimals)
         return String(decoding: text.bytes, as: UTF8.self)
       }
@@ -78,7 +78,10 @@ import Testing
       "nan 0 0 0 0 0 0 1\n", .malformedNumber,
       "trajectory.txt:1:1: timestamp \"nan\" is not a finite"
     ),
-    ("1 0 0 -1.1e7 0 0 0 1\n", .valueOutOfRange, "trajectory.txt:1:7: tz \"-1.1e7\" is no place"),
+    (
+      "1 0 0 -1.1e7 0 0 0 1\n", .valueOutOfRange,
+      "trajectory.txt:1:7: tz \"-1.1e7\" is not a valid position"
+    ),
     (
       "1 0 0 0 0 0 0 0\n", .invalidRotation,
       "trajectory.txt:1: the quaternion's length is 0.0, not 1"
@@ -138,7 +141,7 @@ import Testing
         == "trajectory.txt:2: the stamp is that of the pose before; the line is skipped")
   }
 
-  /// Lines that lie across the buffer's end come out whole.
+  /// Lines across the end of the buffer are read completely.
   @Test func linesAcrossBuffersAreWhole() throws {
     let count = 20_000
     let text = (0..<count).map { "\($0) \($0) \($0)e-1 0 0 0 0 1 # \($0)\n" }.joined()

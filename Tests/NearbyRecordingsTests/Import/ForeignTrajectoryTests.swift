@@ -194,7 +194,7 @@ struct ForeignTrajectoryTests {
         var reader = try KittiReader(poses: path, times: times.path("times"))
         while try reader.next() != nil {}
       } catch {
-        // Which of the two files is too long nobody can say.
+        // The error may name either of the two files.
         var error = error
         if error.file == times.path("times") { error.file = path }
         throw error

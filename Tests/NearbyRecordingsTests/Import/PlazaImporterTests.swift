@@ -166,7 +166,7 @@ struct PlazaImporterTests {
     #expect(code() == .missingValue)
     importer.run = .plaza2
     #expect(code() == nil)
-    // It is there now.
+    // The recording exists now.
     #expect(code() == .unwritableFile)
     importer.replacesRecording = true
     #expect(code() == nil)
@@ -258,7 +258,8 @@ struct PlazaImporterTests {
       ("GT", [[0, 0, 0, 0], [1, 1, 0, 0]]), ("DR", [[1, 1, 0]]),
       ("DRp", [[0, 0, 0, 0], [1, 1, 0, 0]]), ("TD", [[0.5, 2, 1, 3]]), ("TL", [[1, 3, 0]]),
     ]).bytes
-    // Nothing can be written below a file: what survives the reading ends there, and quickly.
+    // Nothing can be written below a file, so that an import that survives the reading ends there
+    // quickly.
     let output = folder.path("Plaza1_.mat/out")
     for index in 128..<bytes.count {
       for flip in [0x01, 0x80, 0xFF] as [UInt8] {

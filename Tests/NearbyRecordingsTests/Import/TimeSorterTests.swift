@@ -7,18 +7,18 @@ import Testing
 
 @Suite("Putting rows in the order of time")
 struct TimeSorterTests {
-  /// How often the moment of a row was asked for.
-  private final class Looks: Sendable {
+  /// Counts how often the timestamp of a row was read.
+  private final class TimestampReads: Sendable {
     let count = Mutex(0)
   }
 
   private struct Row: Timed {
     var milliseconds: Double
     var number = 0
-    var looks: Looks?
+    var reads: TimestampReads?
 
     var timestamp: Timestamp {
-      looks?.count.withLock { $0 += 1 }
+      reads?.count.withLock { $0 += 1 }
       return Timestamp(nanoseconds: Int64(milliseconds * 1e6))
     }
   }
@@ -33,7 +33,7 @@ struct TimeSorterTests {
     #expect(times == [900, 1000, 1400, 1460, 1500, 2450])
     times += sorter.finish().map(\.milliseconds)
     #expect(times.last == 3600)
-    // What comes after the end begins anew.
+    // A row after the end starts a new sequence.
     #expect(sorter.add(Row(milliseconds: 5)) == nil)
     #expect(sorter.finish().map(\.milliseconds) == [5])
   }
@@ -60,17 +60,17 @@ struct TimeSorterTests {
   }
 
   @Test(
-    "A crowd of rows within a second takes a few looks each, in any order",
+    "A crowd of rows within a second takes few comparisons each, in any order",
     arguments: ["forward", "backward", "shuffled"])
-  func looks(order: String) {
+  func reads(order: String) {
     var generator = SeededGenerator(seed: 5)
-    let looks = Looks()
-    var rows = (0..<3000).map { Row(milliseconds: Double($0) / 10, number: $0, looks: looks) }
+    let reads = TimestampReads()
+    var rows = (0..<3000).map { Row(milliseconds: Double($0) / 10, number: $0, reads: reads) }
     if order == "backward" { rows.reverse() }
     if order == "shuffled" { rows.shuffle(using: &generator) }
     var sorter = TimeSorter<Row>()
     for row in rows { _ = sorter.add(row) }
     #expect(sorter.finish().map(\.number) == Array(0..<3000))
-    #expect(looks.count.withLock { $0 } <= 40 * rows.count)
+    #expect(reads.count.withLock { $0 } <= 40 * rows.count)
   }
 }

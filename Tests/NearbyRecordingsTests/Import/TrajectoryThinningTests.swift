@@ -69,7 +69,7 @@ struct TrajectoryThinningTests {
     }
   }
 
-  /// Poses of a walk that wanders and turns, with noise.
+  /// Poses of a winding walk, with noise.
   static func wandering(
     poses: Int, perSecond: Double, step: Double, noise: Double, seed: UInt64
   ) -> [PoseRow] {
@@ -94,7 +94,7 @@ struct TrajectoryThinningTests {
     }
   }
 
-  /// What is kept when every pose since the one kept last is looked at with every new one.
+  /// The reference: for every new pose, all poses since the last kept one are checked.
   static func thinnedOneByOne(_ rows: [PoseRow]) -> [PoseRow] {
     let thinning = TrajectoryThinning()
     var kept: [PoseRow] = []
@@ -149,18 +149,18 @@ struct TrajectoryThinningTests {
     rows[333].worldFromDevice.translation.x = .nan
     let kept = TrajectoryThinning().thinned(rows)
     let expected = Self.thinnedOneByOne(rows)
-    // Not by equality: what is no number equals nothing.
+    // Compared as text, since NaN equals nothing.
     #expect("\(kept)" == "\(expected)")
   }
 
   @Test(
-    "A crowd of poses within a second takes so many looks each, whatever they do",
+    "A crowd of poses within a second takes a bounded number of checks each",
     arguments: [(0.0, 0.0), (0.01, 0.0), (0.0, 0.001), (0.0, 0.0025), (0.001, 0.0024), (1, 0.01)])
-  func looks(step: Double, noise: Double) {
+  func checks(step: Double, noise: Double) {
     let rows = Self.wandering(poses: 8000, perSecond: 9000, step: step, noise: noise, seed: 7)
     var stream = ThinningStream(TrajectoryThinning())
     for row in rows { _ = stream.add(row) }
-    #expect(stream.looks <= 70 * rows.count)
+    #expect(stream.checks <= 70 * rows.count)
   }
 
   @Test("A crowd of poses that are well within the limits is as good as none")
@@ -169,6 +169,6 @@ struct TrajectoryThinningTests {
     var stream = ThinningStream(TrajectoryThinning())
     let kept = rows.compactMap { stream.add($0) }
     #expect(kept == [rows[0]] && stream.finish() == rows.last)
-    #expect(stream.looks <= 30 * rows.count)
+    #expect(stream.checks <= 30 * rows.count)
   }
 }

@@ -32,7 +32,7 @@ struct UciTests {
     #expect(first.elevationFigureOfMerit == 80)
     #expect(first.rssi == -60)
     #expect(first.isNonLineOfSight == false)
-    // Nothing measured, and nothing said of the line of sight.
+    // No angles were measured, and the line of sight is unknown.
     let second = rows[1]
     #expect(second.distance == nil)
     #expect(second.azimuthRadians == nil)

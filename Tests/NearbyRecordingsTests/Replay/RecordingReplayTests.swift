@@ -56,7 +56,7 @@ struct RecordingReplayTests {
   }
 
   @Test func aMovingPeersTruthIsInterpolatedAndNotBeyondIt() throws {
-    // True at 5 s, where it passes the place of the ranging; known from 4 s to 6 s only.
+    // The true position is known from 4 s to 6 s only, and equals the ranged position at 5 s.
     let recording = try walk(
       truePeers: Self.header + "4,a,101,1,-3\n5.5,a,102.5,1,-3\n6,a,103,1,-3\n")
     var inside = 0

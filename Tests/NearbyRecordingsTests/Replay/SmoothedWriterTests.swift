@@ -34,7 +34,7 @@ struct SmoothedWriterTests {
         SmoothedWriter.columns.joined(separator: ","),
         "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,2,1,0,0,0,0.75",
         "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,,,,,,0.75",
-        // In one place there is no direction.
+        // The direction is undefined when device and peer coincide.
         "1.500000,\"a, b\",1,-3,2,1,-0.3,0.2,9,-0.5,4,0,,,,,0.75",
         "1.500000,\"a, b\",,,,,,,,,,,,,,,",
       ])

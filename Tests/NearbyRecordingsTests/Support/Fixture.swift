@@ -29,7 +29,7 @@ enum Fixture {
       translation: Vector3(2 * cos(angle), 2 * sin(angle), 1 + 0.01 * Double(index)))
   }
 
-  /// Holds a recording's trajectory against the motion.
+  /// Compares a recording's trajectory with the motion.
   static func expectMotion(
     in folder: String, from start: Int64 = start,
     as recorded: (RigidTransform) -> RigidTransform = { $0 },
@@ -56,7 +56,7 @@ enum Fixture {
 
 /// Reads a file cut short at every byte, and with every byte changed in three ways.
 ///
-/// Whatever comes of it is an error that names the file, or none; never a trap.
+/// The result is an error that names the file, or no error, but never a trap.
 func expectNoTrap(
   _ bytes: [UInt8], name: String = "input", sourceLocation: SourceLocation = #_sourceLocation,
   reading read: (String) throws -> Void
@@ -84,7 +84,7 @@ func expectNoTrap(
   try read(path)
 }
 
-/// What reading throws.
+/// The error that reading throws.
 func recordingError(_ body: () throws -> Void) -> RecordingError? {
   do {
     try body()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NearbyRecordings
 
-/// Lines that lie across the end of the buffer through which a file passes.
+/// Reads lines across the end of the buffer.
 @Suite("Lines across blocks")
 struct BlockBoundaryTests {
   private static let pose = "1403636579.758555584 1.25 -2.5 3e-3 0.5 -0.5 0.5 -0.5"
@@ -15,7 +15,7 @@ struct BlockBoundaryTests {
   /// How a file ends its lines, and whether its last line is ended.
   static let endings = [("\n", true), ("\r\n", true), ("\n", false), ("\r\n", false)]
 
-  /// Blanks, so many that the text behind them begins so far before the end of the buffer.
+  /// Blanks up to a position that is `offset` bytes before the end of the buffer.
   private func padding(_ offset: Int, after header: String, _ ending: String) -> String {
     let used = header.utf8.count + ending.utf8.count
     return header
@@ -75,7 +75,7 @@ struct BlockBoundaryTests {
       try firstPose("0 \(third) 0 0 0 0 0 1")?.worldFromDevice.translation.x == 1.0 / 3)
   }
 
-  /// The buffer is as small as a small file; when that one grows, so does the buffer.
+  /// The buffer of a small file is small, and grows when the file grows.
   @Test func filesMayGrowWhileTheyAreRead() throws {
     let recording = try TemporaryRecording()
     try recording.write("first\nbe", to: "log.txt")
@@ -125,11 +125,11 @@ struct BlockBoundaryTests {
     #expect(try single.next() == nil)
   }
 
-  /// Names known by their bytes are the names that were read, in any order and however written.
+  /// Names that are recognised by their bytes are correct, in any order and spelling.
   @Test func peersAreKnownWhoeverComesNext() throws {
     var generator = SeededGenerator(seed: 5)
     let long = "a peer whose name is longer than any small string"
-    // Composed and decomposed, which Swift takes as one name; in quotes or not.
+    // Composed and decomposed spellings, which Swift compares as equal, with and without quotes.
     let spellings = [
       ("a", "a", 0), ("\"a\"", "a", 0), ("b", "b", 1), ("bb", "bb", 2), (long, long, 3),
       ("\"a \"\"b\"\"\"", "a \"b\"", 4), ("\u{E9}", "\u{E9}", 5), ("e\u{301}", "e\u{301}", 5),

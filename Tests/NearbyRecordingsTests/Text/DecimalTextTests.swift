@@ -6,9 +6,9 @@ import Testing
 @testable import NearbyRecordings
 
 @Suite struct DecimalTextTests {
-  /// What may stand behind a number in a buffer: nothing, the next field, old digits.
+  /// Possible bytes after a number in the buffer: none, the next field, old digits.
   ///
-  /// None of it may change the number.
+  /// They must not change the number.
   private static let behind = ["", ",1.5,2.5,", " 1 2 3 4 5", "1234567890", ".5e3.5e3.5"]
 
   private func double(_ text: String) -> Double? {
@@ -63,14 +63,14 @@ import Testing
     for _ in 0..<Self.count { try agree(randomNumber(&generator), seed) }
   }
 
-  /// Ten seeds make thirty thousand of each kind, each in five surroundings.
+  /// Ten seeds give thirty thousand numbers of each kind, each followed by five different texts.
   #if DEBUG
     private static let count = 1_000
   #else
     private static let count = 20_000
   #endif
 
-  /// An expectation for each would take longer than the numbers.
+  /// One expectation per number would take longer than the parsing.
   private func agree(_ text: String, _ seed: UInt64) throws {
     if double(text)?.bitPattern != reference(text).bitPattern {
       Issue.record("\(text) became \(double(text)?.description ?? "nil"), seed \(seed)")

@@ -5,19 +5,19 @@ import NearbyGeometry
 import NearbyRecordings
 import Testing
 
-/// Rows as most are written are read in one pass, all others field by field.
+/// Common rows are read in one pass, all others field by field.
 ///
-/// Nobody may see which.
+/// The results must be the same.
 @Suite("Ordinary rows")
 struct OrdinaryRowTests {
-  /// What reading a file comes to, to the last bit.
+  /// The result of reading a file, to the last bit.
   private struct Outcome: Equatable {
     var rows: [[String]] = []
     var peers: [String] = []
     var fault = ""
   }
 
-  /// The tables whose rows are read so.
+  /// The tables with a fast path for common rows.
   enum Table: String, CaseIterable {
     case ranging, tracking
     case peers
@@ -56,7 +56,7 @@ struct OrdinaryRowTests {
       case .peers: try readPeers(path, into: &outcome)
       }
     } catch {
-      // How many fields there are is all that the column more changes.
+      // The additional column changes only the number of fields.
       outcome.fault =
         error.code == .wrongFieldCount
         ? "\(error.code) \(error.line ?? 0) \(error.remedy)" : error.description
@@ -93,7 +93,7 @@ struct OrdinaryRowTests {
         row.azimuthSigmaRadians, row.elevationSigmaRadians, row.azimuthFigureOfMerit,
         row.elevationFigureOfMerit, row.rssi,
       ]
-      // Without the bits of nan, which nobody promises.
+      // The bits of NaN are not compared, since they are unspecified.
       let bits = values.map { $0.map { $0.isNaN ? "nan" : "\($0.bitPattern)" } ?? "" }
       outcome.rows.append(
         bits + [
@@ -157,7 +157,7 @@ struct OrdinaryRowTests {
     }
   }
 
-  /// A column more, which is no number, makes every row one to be read field by field.
+  /// An additional column that is not a number forces every row to be read field by field.
   @Test("are read as field by field", arguments: Table.allCases, 1...8 as ClosedRange<UInt64>)
   func rowsAreReadAsFieldByField(table: Table, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -195,7 +195,7 @@ struct OrdinaryRowTests {
       }
       if one.fault.isEmpty { readWhole += 1 } else { faulty += 1 }
     }
-    // Neither kind is left out.
+    // Both kinds of files must have occurred.
     #expect(readWhole > Self.files / 10 && faulty > Self.files / 10, "\(readWhole) \(faulty)")
   }
 
@@ -205,7 +205,7 @@ struct OrdinaryRowTests {
     private static let files = 600
   #endif
 
-  /// A line is cut anywhere, its end is the file's.
+  /// The file ends anywhere in a line.
   @Test func cutRowsAreReadAsFieldByField() throws {
     let recording = try TemporaryRecording()
     let row = "1403636579.758555584,anchor-12,12.345678,-0.25,,1"

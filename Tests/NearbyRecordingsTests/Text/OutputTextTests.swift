@@ -90,7 +90,8 @@ struct OutputTextTests {
     }
   }
 
-  /// The same by strings: the digits of the rounded whole number, the point put in, zeros taken off.
+  /// The reference by strings: the digits of the rounded integer with the point inserted and
+  /// trailing zeros removed.
   static func reference(_ number: Double, decimals: Int) -> String {
     let scaled = (number.magnitude * pow(10, Double(decimals))).rounded()
     guard scaled < 0x1p53 else { return number.description }
@@ -133,7 +134,7 @@ struct OutputTextTests {
     for _ in 0..<count {
       let power = pow(10, Double(Int.random(in: -14...18, using: &generator)))
       var number = power * Double.random(in: -10...10, using: &generator)
-      // Next to powers of ten a logarithm may come out whole.
+      // Next to powers of ten a logarithm may be rounded to an integer.
       let edge = Int.random(in: -20...20, using: &generator)
       if seed % 2 == 0 {
         number = Double(bitPattern: power.bitPattern &+ UInt64(bitPattern: Int64(edge)))

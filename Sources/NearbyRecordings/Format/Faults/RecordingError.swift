@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// What is wrong with a recording, where, and what to do about it.
+/// An error in a recording: what is wrong, where, and what to do about it.
 ///
 /// Its description is one line in the form that editors can follow:
 /// `ranging.csv:17:21: distance "abc" is not a number; write a decimal number or leave the field
@@ -33,16 +33,16 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     self.remedy = remedy
   }
 
-  /// The place, the fault and the remedy in one line.
+  /// The location, the fault and the remedy in one line.
   ///
-  /// What files brought into it is escaped where a terminal would take it for a command, and shortened.
+  /// Text from files is shortened, and characters that a terminal would interpret are escaped.
   public var description: String {
     let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
     return "\(file.printable())\(place): \(message.printable(limit: Self.longestMessage)); "
       + remedy.printable(limit: Self.longestMessage)
   }
 
-  /// A longer message loses its middle, characters.
+  /// The length in characters beyond which a message loses its middle.
   static let longestMessage = 400
 }
 
@@ -115,7 +115,7 @@ extension RecordingError {
 }
 
 extension RecordingError {
-  /// The error with the path of its file in the place of the file's name in the recording.
+  /// The error with the path of its file instead of the file's name in the recording.
   ///
   /// - Parameter recording: The recording's path as it was given.
   /// - Returns: The error for a person to read.

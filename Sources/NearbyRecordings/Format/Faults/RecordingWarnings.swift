@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The warnings of a reading: all are counted, the first twenty of each kind are kept.
+/// The warnings of one reading.
+///
+/// All are counted, and the first twenty of each kind are kept.
 public struct RecordingWarnings: Hashable, Sendable, Codable {
-  /// At most so many warnings of a kind are kept.
+  /// The number of warnings of each kind that are kept.
   public static let keptOfEachKind = 20
 
   /// The warnings kept, in the order in which they came.
@@ -19,7 +21,7 @@ public struct RecordingWarnings: Hashable, Sendable, Codable {
   /// How many there were of a kind.
   public func count(of kind: RecordingWarning.Kind) -> Int { counts[kind, default: 0] }
 
-  /// Takes note of a warning.
+  /// Adds a warning.
   public mutating func add(_ warning: RecordingWarning) {
     counts[warning.kind, default: 0] += 1
     if kept.count(where: { $0.kind == warning.kind }) < Self.keptOfEachKind {
@@ -27,7 +29,7 @@ public struct RecordingWarnings: Hashable, Sendable, Codable {
     }
   }
 
-  /// Takes note of the warnings of another reading.
+  /// Adds the warnings of another reading.
   public mutating func add(_ other: RecordingWarnings) {
     for warning in other.kept
     where kept.count(where: { $0.kind == warning.kind }) < Self.keptOfEachKind {

@@ -43,7 +43,7 @@ extension RecordingReader {
   }
 }
 
-/// Takes in a recording's events one by one and keeps what is to be said of them.
+/// Collects the statistics of a recording from its events, one by one.
 private struct InfoGatherer {
   private struct PeerState {
     var info = RecordingInfo.Peer(peer: RecordingPeer(id: ""))
@@ -192,7 +192,7 @@ private struct InfoGatherer {
 }
 
 extension RangingRow {
-  /// Whether it says the same as the row before it, at the same time.
+  /// Whether its timestamp and values equal those of the row before it.
   fileprivate func repeats(_ other: RangingRow) -> Bool {
     timestamp == other.timestamp && distance == other.distance
       && azimuthRadians == other.azimuthRadians && elevationRadians == other.elevationRadians

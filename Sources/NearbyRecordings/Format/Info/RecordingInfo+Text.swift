@@ -4,7 +4,7 @@ import NearbyFusion
 import NearbyGeometry
 
 extension RecordingInfo {
-  /// The whole as a text for people, at most about 100 columns wide, ending in a newline.
+  /// The information as readable text, at most about 100 columns wide, ending in a newline.
   public func text() -> String {
     var lines = [name.printable()]
     if let description { lines += wrapped(description).map { "  " + $0 } }
@@ -80,7 +80,8 @@ extension RecordingInfo {
         func share(_ count: Int) -> String {
           if peer.sampleCount == 0 { return "-" }
           let percent = 100 * Double(count) / Double(peer.sampleCount)
-          // Rounding must not hide the one sample that is missing, or the only one there is.
+          // Rounding to 0 % or 100 % must not hide that there are a few samples, or that a few are
+          // missing.
           let isMixed = 0 < percent && percent < 100
           return decimal(isMixed ? min(max(percent, 0.1), 99.9) : percent, 1) + " %"
         }

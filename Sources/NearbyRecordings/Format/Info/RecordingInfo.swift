@@ -27,11 +27,11 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
   public var trackingStates: [String: Int]?
   /// The peers, in the reader's order.
   public var peers: [Peer] = []
-  /// What is wrong with the samples, though not with the files.
+  /// Faults of the samples, as opposed to faults of the files.
   public var faults = Faults()
-  /// What there is to judge by; `nil` unless both files of the truth are there.
+  /// The truth; `nil` unless both of its files are there.
   public var truth: Truth?
-  /// The oddities of the files.
+  /// The warnings about the files.
   public var warnings = RecordingWarnings()
 
   /// The odometry of a recording.
@@ -110,7 +110,7 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  /// What there is to judge by.
+  /// The truth of a recording.
   public struct Truth: Hashable, Sendable, Codable {
     /// How many true poses there are.
     public var poseCount = 0

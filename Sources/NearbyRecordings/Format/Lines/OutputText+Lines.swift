@@ -2,7 +2,7 @@
 package import NearbyFusion
 package import NearbyGeometry
 
-/// The lines of a recording as JSON lines, written.
+/// Writes the lines of a recording as JSON lines.
 extension OutputText {
   /// Appends a line, its line feed included; numbers read back as they were, to the last bit.
   package mutating func append(_ line: RecordingLine) {
@@ -74,14 +74,14 @@ extension OutputText {
   }
 }
 
-/// The answers of a live run, written.
+/// Writes the estimates of a live run as JSON lines.
 extension OutputText {
   /// Appends the state after a sample as a line, its line feed included: the keys are the columns of
   /// `estimates.csv`, the numbers those that it holds.
   ///
   /// - Parameters:
   ///   - row: The sample.
-  ///   - report: What became of it.
+  ///   - report: How the engine treated it.
   ///   - estimate: The state after it, in the engine's frames.
   ///   - frames: The recording's frames.
   package mutating func appendEstimate(

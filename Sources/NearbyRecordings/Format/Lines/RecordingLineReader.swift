@@ -3,13 +3,13 @@ import Foundation
 import NearbyFusion
 import NearbyGeometry
 
-/// A recording as JSON lines, line by line.
+/// Reads a recording as JSON lines, line by line.
 ///
-/// After a line with a fault the next ones can be read, but where the file itself cannot be read.
+/// After a faulty line the next ones can be read, unless the file itself cannot be read.
 package struct RecordingLineReader: ~Copyable, Sendable {
   /// Keys that no line of their type has, by the name of the type; the first twenty.
   package private(set) var unknownKeys: Set<String> = []
-  /// The columns of `ranging.csv`, beyond the five that are always there, that were used so far.
+  /// The optional columns of `ranging.csv` that were used so far.
   package private(set) var columns: Set<RecordingWriter.OptionalColumn> = []
 
   private var lines: LineReader
@@ -51,7 +51,7 @@ package struct RecordingLineReader: ~Copyable, Sendable {
   }
 
   private mutating func parse(_ line: Range<Int>) throws(RecordingError) {
-    // Apart from the reader while its text is looked at.
+    // Performance: a local value, because `self` is borrowed while its text is parsed.
     var object = FlatJSON()
     swap(&object, &json)
     var fault: FlatJSON.Fault?
@@ -136,7 +136,8 @@ package struct RecordingLineReader: ~Copyable, Sendable {
         "the quaternion's length is \((x * x + y * y + z * z + w * w).squareRoot()), not 1",
         in: lineRange, remedy: "write qx, qy, qz, qw of unit length")
     }
-    // What has unit length already stays as it is: the same numbers give the same estimates.
+    // A quaternion of unit length is kept unchanged, so that the same numbers give the same
+    // estimates.
     let isUnit = abs(x * x + y * y + z * z + w * w - 1) < 1e-15
     return PoseRow(
       timestamp: try timestamp(),
@@ -235,7 +236,8 @@ package struct RecordingLineReader: ~Copyable, Sendable {
     guard let member = member(key), member.kind != .null else { return nil }
     if member.kind == .number || member.kind == .string,
       let value = DecimalText.double(lines.buffer.span, member.value),
-      // JSON has no infinities: as strings they are measured values that mean nothing.
+      // JSON has no infinities. As strings they are passed on as measured values, which the engine
+      // rejects.
       member.kind == .number || !value.isFinite
     {
       return value

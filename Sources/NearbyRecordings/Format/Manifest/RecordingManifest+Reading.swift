@@ -5,8 +5,8 @@ import NearbyGeometry
 extension RecordingManifest {
   /// Reads a manifest from its JSON text.
   ///
-  /// What the format leaves optional takes the defaults of ``init(name:)``, but a `groundTruth`
-  /// trajectory drifts by nothing unless it says so. Unknown keys become warnings.
+  /// Optional values take the defaults of ``init(name:)``, except that a `groundTruth` trajectory
+  /// has no drift unless it declares one. Unknown keys become warnings.
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
@@ -98,7 +98,9 @@ extension RecordingManifest {
   }
 }
 
-/// A JSON object whose members are taken out one by one; what is left in the end is unknown.
+/// A JSON object whose members are taken out one by one.
+///
+/// The members that remain are unknown keys.
 private struct ManifestObject {
   private var members: [String: LocatedJSON.Member] = [:]
   private var seen: [String: LocatedJSON] = [:]
@@ -213,7 +215,7 @@ private struct ManifestObject {
     return objects
   }
 
-  /// Warns of every member that nobody took.
+  /// Warns of every member that was not taken.
   func finish(_ warnings: inout RecordingWarnings) {
     let unknown = members.values.sorted {
       ($0.keyLine, $0.keyColumn) < ($1.keyLine, $1.keyColumn)

@@ -2,10 +2,10 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// `recording.json`: what a recording is, in which frames it is written, how good its sensors are.
+/// `recording.json`: name, frames, and the accuracy of the sensors.
 ///
-/// Values stand as in the file, degrees included; ``fusionConfiguration()`` and ``frames`` give them
-/// as the engine takes them.
+/// Values are as in the file, degrees included. ``fusionConfiguration()`` and ``frames`` convert
+/// them for the engine.
 public struct RecordingManifest: Hashable, Sendable {
   /// The file's name in its folder.
   public static let fileName = "recording.json"
@@ -38,7 +38,7 @@ public struct RecordingManifest: Hashable, Sendable {
   /// - Parameter name: The recording's name.
   public init(name: String) { self.name = name }
 
-  /// The device's axes and its radio's place and view.
+  /// The device's axes, and its radio's position and field of view.
   public struct Device: Hashable, Sendable {
     /// How the device's axes are named.
     public var axes = DeviceAxes.arkit
@@ -89,10 +89,10 @@ public struct RecordingManifest: Hashable, Sendable {
     public init() {}
   }
 
-  /// The recording's frames, for turning poses and answers at the edge.
+  /// The recording's frames, for converting poses and results.
   public var frames: FrameConvention { FrameConvention(up: worldUp, axes: device.axes) }
 
-  /// The engine's defaults with what the recording says of its sensors put in.
+  /// The engine's default settings with the recording's sensor parameters.
   ///
   /// The antenna is turned to the engine's axes, degrees become radians.
   public func fusionConfiguration() -> FusionConfiguration {

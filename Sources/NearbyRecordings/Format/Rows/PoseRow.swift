@@ -4,7 +4,7 @@ public import NearbyGeometry
 
 /// One line of `trajectory.txt` or `truth/trajectory.txt`, in the recording's own frames.
 public struct PoseRow: Hashable, Sendable {
-  /// When the pose held.
+  /// The time of the pose.
   public var timestamp: Timestamp
   /// The recording's device axes to the recording's world, metres.
   public var worldFromDevice: RigidTransform

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// `ranging.csv`, row by row in time order.
+/// Reads `ranging.csv` row by row, in time order.
 ///
-/// Rows may be out of order in the file by up to a second: the reader holds back one second's worth
-/// and gives them in order, rows of the same stamp in the order of the file. Memory depends on the
-/// rows in a second and on the number of peers, not on the file's size. The reader cannot be copied,
-/// since two readers of one file would take each other's lines.
+/// Rows may be out of order in the file by up to a second. The reader buffers one second of rows
+/// and returns them in order; rows with the same timestamp keep the order of the file. Memory
+/// depends on the rows in a second and on the number of peers, not on the file's size. The reader
+/// cannot be copied, since two readers of one file would take each other's lines.
 public struct RangingReader: ~Copyable, Sendable {
   /// How far out of order a row may be, seconds.
   public static let reorderingWindow = 1.0
-  /// At most so many rows are held back; in a denser file rows may be less out of order.
+  /// The largest number of buffered rows.
+  ///
+  /// In a denser file rows must be closer to time order.
   public static let reorderingCapacity = 16_384
 
   private static let windowNanoseconds = Int64(reorderingWindow * 1e9)
 
-  /// The peers: those declared, then the others in the order in which the file first names them.
+  /// The peers: the declared ones, then the others in the order in which the file first names them.
   public private(set) var peers: [String]
 
   private var csv: CSVReader
@@ -87,7 +89,8 @@ public struct RangingReader: ~Copyable, Sendable {
       }
       return nil
     }
-    // Moving the rest down only once it is the smaller half makes the cost of a row constant.
+    // Performance: moving the rest only once it is the smaller half makes the cost per row
+    // constant.
     if head >= 64, head * 2 >= held.count {
       held.removeFirst(head)
       head = 0
@@ -100,7 +103,7 @@ public struct RangingReader: ~Copyable, Sendable {
       row.values, line: row.line)
   }
 
-  /// Whether no row that is still to come can be before the first one held.
+  /// Whether no later row of the file can precede the first buffered one.
   @inline(__always)
   private var isHeadDue: Bool {
     guard head < held.count, let newest else { return false }
@@ -111,7 +114,7 @@ public struct RangingReader: ~Copyable, Sendable {
   @inline(__always)
   private mutating func hold(_ row: HeldRow) throws(RecordingError) {
     let newest = max(self.newest ?? row.timestamp, row.timestamp)
-    // No stamp is beyond 4.6e9 s: the difference fits.
+    // No timestamp is beyond 4.6e9 s, so the difference does not overflow.
     guard newest.nanoseconds - row.timestamp.nanoseconds <= Self.windowNanoseconds else {
       throw try timeWentBack(
         newest.seconds(since: row.timestamp),
@@ -132,12 +135,12 @@ public struct RangingReader: ~Copyable, Sendable {
   private mutating func timeWentBack(
     _ seconds: Double, remedy: String
   ) throws(RecordingError) -> RecordingError {
-    // An ordinary row was read without its fields.
+    // The fast path does not split the row into fields.
     _ = try csv.findFields()
     return csv.timeWentBack(seconds, Column.timestamp, remedy: remedy)
   }
 
-  /// Reads a row as most are written: plain numbers, a known peer, nothing in quotes.
+  /// Fast path for common rows: plain numbers, a known peer, no quotes.
   ///
   /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
   @inline(__always)
@@ -156,7 +159,7 @@ public struct RangingReader: ~Copyable, Sendable {
     return isOrdinary
   }
 
-  /// Reads the row in the fields of any line.
+  /// Reads any valid row field by field.
   @inline(never)
   private mutating func parseFields(into row: inout HeldRow) throws(RecordingError) {
     let peer = try csv.peer(Column.peer)
@@ -165,7 +168,7 @@ public struct RangingReader: ~Copyable, Sendable {
     row.name = names.last
     row.timestamp = try csv.timestamp(Column.timestamp)
     for part in RangingValues.Part.all {
-      let column = Column.first + part.place
+      let column = Column.first + part.index
       row.values[part] =
         part == .nonLineOfSight ? try nonLineOfSight(column) : try csv.number(column)
     }
@@ -200,7 +203,7 @@ public struct RangingReader: ~Copyable, Sendable {
   fileprivate enum Column {
     static let timestamp = 0
     static let peer = 1
-    /// That of the first part of ``RangingValues``, which the others follow in their order.
+    /// The column of the first value of ``RangingValues``; the others follow in the same order.
     static let first = 2
 
     static let all: [CSVColumn] = [
@@ -212,18 +215,20 @@ public struct RangingReader: ~Copyable, Sendable {
   }
 }
 
-/// A row as it is held back: nothing in it is counted, so that to move it is to copy its bytes.
+/// A buffered row.
+///
+/// Performance: it has no reference-counted members, so that moving it copies bytes.
 private struct HeldRow {
   let line: Int
   var timestamp = Timestamp(nanoseconds: 0)
-  /// By its place in the reader's names.
+  /// The index of the name in the reader's list.
   var name = 0
   var values = RangingValues()
 
   @inline(__always)
   init(line: Int) { self.line = line }
 
-  /// Takes the number of so many bytes that an ordinary row has in one of its columns.
+  /// Takes the number in one of the columns of a common row.
   ///
   /// - Returns: Whether it may stand there.
   @inline(__always)
@@ -233,8 +238,8 @@ private struct HeldRow {
       timestamp = moment
       return true
     }
-    let part = RangingValues.Part(place: column &- RangingReader.Column.first)
-    guard part.place >= 0, let value = number.ordinaryDouble else { return false }
+    let part = RangingValues.Part(index: column &- RangingReader.Column.first)
+    guard part.index >= 0, let value = number.ordinaryDouble else { return false }
     values[part] = value
     return part != .nonLineOfSight || length == 1 && value <= 1
   }

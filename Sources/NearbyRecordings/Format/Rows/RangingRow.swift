@@ -2,16 +2,16 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// One row of `ranging.csv`: what was measured with one peer, each part optional.
+/// One row of `ranging.csv`: the measurements of one peer, each of them optional.
 ///
-/// Values are as they stand in the file. Not even `nan` or a negative distance is an error here: the
-/// engine judges each part and records what it did with it.
+/// Values are as in the file. Even `nan` and a negative distance are no errors here: the engine
+/// checks each value and reports whether it was used.
 public struct RangingRow: Hashable, Sendable {
   /// When.
   public var timestamp: Timestamp
   /// The peer's name.
   public var peer: String
-  /// The peer's place in the reader's list of peers.
+  /// The peer's index in the reader's list of peers.
   public var peerIndex: Int
   /// The line in its file, from 1; 0 when it comes from no file.
   public var line: Int
@@ -39,7 +39,7 @@ public struct RangingRow: Hashable, Sendable {
     self.isNonLineOfSight = isNonLineOfSight
   }
 
-  /// Makes a row of what was measured, all at once.
+  /// Makes a row from all measured values.
   @inline(__always)
   init(timestamp: Timestamp, peer: String, peerIndex: Int, _ values: RangingValues, line: Int) {
     self.timestamp = timestamp
@@ -117,7 +117,7 @@ extension RangingRow {
     set { values[.rssi] = newValue }
   }
 
-  /// Whether the radio believes that something stands in the line of sight.
+  /// Whether the radio reports an obstructed line of sight.
   public var isNonLineOfSight: Bool? {
     get { values[.nonLineOfSight].map { $0 != 0 } }
     set { values[.nonLineOfSight] = newValue.map { $0 ? 1 : 0 } }

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ranging row may say, each part optional: bytes to be copied, half as many as optionals take.
+/// The optional values of a ranging row.
+///
+/// Performance: trivially copyable, and half the size of optionals.
 struct RangingValues: Hashable, Sendable {
-  /// A part, by its place; parts come in the order of their columns in the recording format.
+  /// One of the values, by its index; they are in the order of their columns in the recording
+  /// format.
   struct Part: Equatable {
-    let place: Int
+    let index: Int
 
-    static let distance = Part(place: 0)
-    static let azimuth = Part(place: 1)
-    static let elevation = Part(place: 2)
-    static let distanceSigma = Part(place: 3)
-    static let azimuthSigma = Part(place: 4)
-    static let elevationSigma = Part(place: 5)
-    static let azimuthFigureOfMerit = Part(place: 6)
-    static let elevationFigureOfMerit = Part(place: 7)
-    static let rssi = Part(place: 8)
-    /// Not zero when it is so.
-    static let nonLineOfSight = Part(place: 9)
+    static let distance = Part(index: 0)
+    static let azimuth = Part(index: 1)
+    static let elevation = Part(index: 2)
+    static let distanceSigma = Part(index: 3)
+    static let azimuthSigma = Part(index: 4)
+    static let elevationSigma = Part(index: 5)
+    static let azimuthFigureOfMerit = Part(index: 6)
+    static let elevationFigureOfMerit = Part(index: 7)
+    static let rssi = Part(index: 8)
+    /// A flag: any value but zero means that the line of sight is obstructed.
+    static let nonLineOfSight = Part(index: 9)
 
-    static var all: some Sequence<Part> { (0...nonLineOfSight.place).lazy.map(Part.init) }
+    static var all: some Sequence<Part> { (0...nonLineOfSight.index).lazy.map(Part.init) }
   }
 
   /// Zero where there is none.
   private var values = InlineArray<10, Double>(repeating: 0)
-  /// A bit for each part that there is.
+  /// A bit for each value that is present.
   private var present: UInt16 = 0
 
   @inline(__always)
   subscript(part: Part) -> Double? {
-    get { present & part.bit == 0 ? nil : values[part.place] }
+    get { present & part.bit == 0 ? nil : values[part.index] }
     set {
-      values[part.place] = newValue ?? 0
+      values[part.index] = newValue ?? 0
       if newValue == nil { present &= ~part.bit } else { present |= part.bit }
     }
   }
@@ -46,5 +49,5 @@ struct RangingValues: Hashable, Sendable {
 
 extension RangingValues.Part {
   @inline(__always)
-  fileprivate var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: place) }
+  fileprivate var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: index) }
 }

@@ -2,7 +2,7 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// `tracking.csv`, row by row: the odometry's quality and the light.
+/// Reads `tracking.csv` row by row: the odometry's quality and the light.
 ///
 /// Memory does not depend on the file's size. The reader cannot be copied, since two readers of one
 /// file would take each other's lines.
@@ -32,8 +32,8 @@ public struct TrackingReader: ~Copyable, Sendable {
   /// The next row.
   ///
   /// - Returns: `nil` after the last row.
-  /// - Throws: The first fault: an unknown state or reason, an intensity that is no light, time that
-  ///   goes back, a wrong number of fields.
+  /// - Throws: The first fault: an unknown state or reason, an invalid intensity, time that goes
+  ///   back, a wrong number of fields.
   public mutating func next() throws(RecordingError) -> TrackingRow? {
     while let line = try csv.nextLine() {
       var row = Row()
@@ -44,7 +44,7 @@ public struct TrackingReader: ~Copyable, Sendable {
         try parseFields(into: &row)
       }
       if let last, row.timestamp < last {
-        // An ordinary row was read without its fields.
+        // The fast path does not split the row into fields.
         _ = try csv.findFields()
         throw csv.timeWentBack(
           last.seconds(since: row.timestamp), Column.timestamp, remedy: "sort the rows by time")
@@ -58,7 +58,7 @@ public struct TrackingReader: ~Copyable, Sendable {
     return nil
   }
 
-  /// Reads a row as most are written.
+  /// Fast path for common rows.
   ///
   /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
   @inline(__always)
@@ -84,7 +84,7 @@ public struct TrackingReader: ~Copyable, Sendable {
     }
   }
 
-  /// Reads the row in the fields of any line.
+  /// Reads any valid row field by field.
   @inline(never)
   private mutating func parseFields(into row: inout Row) throws(RecordingError) {
     row = Row()
@@ -145,7 +145,7 @@ public struct TrackingReader: ~Copyable, Sendable {
     }
   }
 
-  /// What a line says.
+  /// The values of a row.
   private struct Row {
     var timestamp = Timestamp(nanoseconds: 0)
     var state = State.normal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// `trajectory.txt`, pose by pose: the TUM format, `timestamp tx ty tz qx qy qz qw`.
+/// Reads `trajectory.txt` pose by pose: the TUM format, `timestamp tx ty tz qx qy qz qw`.
 ///
 /// Blanks separate, `#` starts a comment, empty lines are skipped. Memory does not depend on the
 /// file's size. The reader cannot be copied, since two readers of one file would take each other's
@@ -65,9 +65,9 @@ public struct TrajectoryReader: ~Copyable, Sendable {
     return nil
   }
 
-  /// A pose as most are written: eight plain numbers with one blank between each two.
+  /// Fast path for common poses: eight plain numbers separated by single blanks.
   ///
-  /// - Returns: `nil` when ``parse(_:)`` has to say what the line is.
+  /// - Returns: `nil` for any other line, which ``parse(_:)`` reads.
   @inline(__always)
   private func ordinaryRow(_ line: Range<Int>) -> PoseRow? {
     let text = lines.buffer.span
@@ -85,16 +85,17 @@ public struct TrajectoryReader: ~Copyable, Sendable {
       else { return nil }
       values[index] = value
     }
-    let place = Vector3(values[0], values[1], values[2])
-    guard position == line.upperBound, Self.isPlace(place),
+    let translation = Vector3(values[0], values[1], values[2])
+    guard position == line.upperBound, Self.isWithinLimits(translation),
       let rotation = Self.rotation(values[3], values[4], values[5], values[6])
     else { return nil }
     return PoseRow(
       timestamp: timestamp,
-      worldFromDevice: RigidTransform(rotation: rotation, translation: place), line: lines.line)
+      worldFromDevice: RigidTransform(rotation: rotation, translation: translation),
+      line: lines.line)
   }
 
-  /// Every byte is looked at once: a field's number ends where the field does, or it is none.
+  /// Parses any line in one pass over its bytes: a number must end where its field ends.
   ///
   /// - Returns: `nil` for a line without data.
   private func parse(_ line: Range<Int>) throws(RecordingError) -> PoseRow? {
@@ -153,7 +154,7 @@ public struct TrajectoryReader: ~Copyable, Sendable {
     guard index > 3 || abs(value) <= Self.farthest else {
       throw lines.error(
         .valueOutOfRange,
-        "\(Self.names[index]) \(lines.excerpt(field)) is no place on a device's way",
+        "\(Self.names[index]) \(lines.excerpt(field)) is not a valid position",
         at: field.lowerBound, in: line, remedy: "positions are metres, at most 1e7")
     }
     return value
@@ -179,8 +180,8 @@ public struct TrajectoryReader: ~Copyable, Sendable {
   }
 
   @inline(__always)
-  private static func isPlace(_ place: Vector3) -> Bool {
-    max(abs(place.x), abs(place.y), abs(place.z)) <= farthest
+  private static func isWithinLimits(_ translation: Vector3) -> Bool {
+    max(abs(translation.x), abs(translation.y), abs(translation.z)) <= farthest
   }
 
   static let farthest = 1e7
@@ -188,13 +189,13 @@ public struct TrajectoryReader: ~Copyable, Sendable {
 }
 
 extension UInt8 {
-  /// Whether it stands behind a field of a trajectory.
+  /// Whether it may follow a field of a trajectory.
   @inline(__always)
   fileprivate var endsField: Bool { isBlank || self == .hash }
 }
 
 extension LineReader {
-  /// The error of a stamp that is no stamp.
+  /// The error of a malformed timestamp.
   func malformedTimestamp(_ field: Range<Int>, in line: Range<Int>) -> RecordingError {
     guard !field.isEmpty else {
       return error(

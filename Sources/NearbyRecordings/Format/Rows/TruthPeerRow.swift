@@ -3,7 +3,9 @@ public import NearbyGeometry
 
 /// One row of `truth/peers.csv`: where a peer truly was, in the recording's true world.
 public struct TruthPeerRow: Hashable, Sendable {
-  /// When; for a peer with one row it holds for ever.
+  /// The time of the position.
+  ///
+  /// The position of a peer with a single row holds for all times.
   public var timestamp: Timestamp
   /// The peer's name.
   public var peer: String
@@ -20,7 +22,7 @@ public struct TruthPeerRow: Hashable, Sendable {
     self.line = line
   }
 
-  /// The position in the true world turned to the engine's y up, metres.
+  /// The position in the true world, converted to the engine's y up, metres.
   ///
   /// - Parameter frames: The recording's frames, ``RecordingManifest/frames``.
   /// - Returns: The position in the engine's axes.

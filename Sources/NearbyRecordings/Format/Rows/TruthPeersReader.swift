@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// `truth/peers.csv`, row by row: where the peers truly were.
+/// Reads `truth/peers.csv` row by row: the peers' true positions.
 ///
 /// Memory depends on the number of peers, not on the file's size. The reader cannot be copied, since
 /// two readers of one file would take each other's lines.
 public struct TruthPeersReader: ~Copyable, Sendable {
   private var csv: CSVReader
   private var names = KnownNames()
-  private var placeOfPeer: [String: Int] = [:]
-  /// The newest row of each peer.
+  private var indexOfPeer: [String: Int] = [:]
+  /// The time of the newest row of each peer.
   private var last: [Timestamp] = []
 
   /// Opens a file of true positions and reads its header.
@@ -53,12 +53,12 @@ public struct TruthPeersReader: ~Copyable, Sendable {
     return nil
   }
 
-  /// Sees to it that time does not go back for a peer.
+  /// Checks that time does not go back for a peer.
   @inline(__always)
   private mutating func takeTime(of row: Row) throws(RecordingError) {
     let peer = names[row.name].meaning
     guard row.timestamp >= last[peer] else {
-      // An ordinary row was read without its fields.
+      // The fast path does not split the row into fields.
       _ = try csv.findFields()
       throw csv.timeWentBack(
         last[peer].seconds(since: row.timestamp), Column.timestamp,
@@ -67,7 +67,7 @@ public struct TruthPeersReader: ~Copyable, Sendable {
     last[peer] = row.timestamp
   }
 
-  /// Reads a row as most are written.
+  /// Fast path for common rows.
   ///
   /// - Returns: Whether it is one; if not, ``parseFields(into:)`` has to say what the line is.
   @inline(__always)
@@ -85,25 +85,25 @@ public struct TruthPeersReader: ~Copyable, Sendable {
     return isOrdinary
   }
 
-  /// Reads the row in the fields of any line.
+  /// Reads any valid row field by field.
   @inline(never)
   private mutating func parseFields(into row: inout Row) throws(RecordingError) {
     row.timestamp = try csv.timestamp(Column.timestamp)
     let peer = try csv.peer(Column.peer)
     for axis in 0..<3 { row.position[axis] = try csv.coordinate(Column.first + axis) }
-    let place = placeOfPeer[peer] ?? last.count
-    if place == last.count {
-      placeOfPeer[peer] = place
+    let index = indexOfPeer[peer] ?? last.count
+    if index == last.count {
+      indexOfPeer[peer] = index
       last.append(row.timestamp)
     }
-    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, meaning: place)
+    names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, meaning: index)
     row.name = names.last
   }
 
   fileprivate enum Column {
     static let timestamp = 0
     static let peer = 1
-    /// That of x; y and z follow.
+    /// The column of x; y and z follow.
     static let first = 2
 
     static let all: [CSVColumn] = [
@@ -111,10 +111,10 @@ public struct TruthPeersReader: ~Copyable, Sendable {
     ]
   }
 
-  /// What a line says.
+  /// The values of a row.
   private struct Row {
     var timestamp = Timestamp(nanoseconds: 0)
-    /// By its place in the reader's names.
+    /// The index of the name in the reader's list.
     var name = 0
     var position: InlineArray<3, Double> = [0, 0, 0]
 

@@ -7,9 +7,13 @@ struct CdrDecoder {
 
   private let schema: RosSchema
   private var data: ByteCursor
-  /// Behind the header: numbers lie at multiples of their size from there.
+  /// The position after the header.
+  ///
+  /// Numbers are aligned to their size, relative to it.
   private let start: Int
-  /// So many values a message can hold at most: what takes no bytes must end, too.
+  /// The number of values that may still be decoded.
+  ///
+  /// It also limits values that take no bytes.
   private var valuesLeft: Int
 
   private init(_ schema: RosSchema, _ data: ByteCursor) {
@@ -41,7 +45,7 @@ struct CdrDecoder {
     guard depth < Self.deepest, let fields = schema.types[type] else {
       throw data.error("\(type) is nested too deeply,")
     }
-    // The compiler of messages puts a byte into those without fields.
+    // The message compiler inserts a byte into messages without fields.
     if fields.isEmpty { try data.skip(1, type) }
     var members: [(key: String, value: MessageValue)] = []
     for field in fields {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Makes a recording of an MCAP file: poses of one topic, ranging of another.
+/// Makes a recording from an MCAP file: poses from one topic, ranging from another.
 ///
-/// Poses are read from `geometry_msgs/PoseStamped` and `nav_msgs/Odometry` in CDR, and from JSON that
-/// has a position and an orientation where these or Foxglove's `PoseInFrame` have them. For ranging no
-/// standard message exists: a ``FieldMap`` says which field of the messages holds what, by paths such as
-/// `ranges[0].distance`; the type is decoded by the schema in the file. A message's moment is that of
-/// its header, or that of its recording when it has none.
+/// Poses are read from `geometry_msgs/PoseStamped` and `nav_msgs/Odometry` in CDR, and from JSON
+/// that has a position and an orientation where these or Foxglove's `PoseInFrame` have them. For
+/// ranging no standard message exists: a ``FieldMap`` says which field of the messages holds what,
+/// by paths such as `ranges[0].distance`; the type is decoded by the schema in the file. A
+/// message's time is that of its header, or its log time when it has no header.
 ///
 /// The file is streamed chunk by chunk, and rows may be out of order by up to a second.
 public struct McapImporter: Sendable {
@@ -15,11 +15,11 @@ public struct McapImporter: Sendable {
   public var path: String
   /// The topic of the poses; the only one with poses when `nil`.
   public var poseTopic: String?
-  /// The topic of the ranging; there is none when `nil`.
+  /// The topic of the ranging; no ranging is read when `nil`.
   public var rangeTopic: String?
-  /// Which field of a ranging message holds what.
+  /// The meaning of the fields of a ranging message.
   public var rangeMap = FieldMap()
-  /// The name of the peer of messages that name none.
+  /// The peer's name for messages that do not name a peer.
   public var peer: String?
   /// The frames of the poses.
   public var frames = ImportFrames(up: .z, axes: .ros)
@@ -106,7 +106,8 @@ public struct McapImporter: Sendable {
   ) throws(RecordingError) -> [RangingRow] {
     guard let value else { return [] }
     func number(_ key: String) throws(RecordingError) -> Double? {
-      // Beyond the five, only what was named: a field of that name may mean something else.
+      // An optional value is read only if it is mapped, since a field of the same name may mean
+      // something else.
       guard rangeMap.fields[key] != nil || FieldMap.rangingKeys.prefix(5).contains(key) else {
         return nil
       }
@@ -163,7 +164,7 @@ public struct McapImporter: Sendable {
 }
 
 extension MessageValue {
-  /// Whether a path ends in an element that a list of this message happens not to have.
+  /// Whether a path ends in a list element that this message does not have.
   fileprivate func isListEnd(_ path: String) -> Bool {
     guard let bracket = path.lastIndex(of: "["), case .list = value(at: String(path[..<bracket]))
     else { return false }
@@ -171,9 +172,9 @@ extension MessageValue {
   }
 }
 
-/// The messages of a file with what decodes them.
+/// The messages of a file, with their decoders.
 struct McapMessages: ~Copyable {
-  /// Messages that nobody here can decode, by their topic.
+  /// The number of messages that cannot be decoded, by topic.
   private(set) var undecoded: [String: Int] = [:]
 
   private var reader: McapReader
@@ -183,7 +184,7 @@ struct McapMessages: ~Copyable {
 
   mutating func next() throws(RecordingError) -> McapReader.Message? { try reader.next() }
 
-  /// Whether a message is of a type that holds a pose, or of one that does not say.
+  /// Whether a message's type holds a pose, or does not tell whether it does.
   func mayBePose(_ message: McapReader.Message) -> Bool {
     guard let schema = reader.schemas[message.channel.schema] else { return false }
     let type = schema.name.split(separator: "/").last ?? ""
@@ -192,7 +193,9 @@ struct McapMessages: ~Copyable {
         && ["foxglove.PoseInFrame", "PoseInFrame"].contains(schema.name)
   }
 
-  /// What a message says; `nil`, and counted, when it is in a form that is not read here.
+  /// The value of a message.
+  ///
+  /// A message in an unsupported encoding is counted, and gives `nil`.
   mutating func value(of message: McapReader.Message) throws(RecordingError) -> MessageValue? {
     switch message.channel.encoding {
     case "json":

@@ -3,10 +3,12 @@ import CLZ4
 import CZlib
 import CZstd
 
-/// The messages of an MCAP file, in the order of the file; a chunk of it is in memory at a time.
+/// Reads the messages of an MCAP file in the order of the file.
 ///
-/// Chunks may be plain, LZ4 or zstd; their checksums are compared where they are not zero. Records of
-/// unknown kinds are passed over. A file without its end is an error: it was cut off.
+/// One chunk is in memory at a time.
+///
+/// Chunks may be plain, LZ4 or zstd; their checksums are compared where they are not zero. Records
+/// of unknown kinds are skipped. A file without its end was cut off, which is an error.
 struct McapReader: ~Copyable {
   static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 
@@ -30,11 +32,13 @@ struct McapReader: ~Copyable {
     var data: ByteCursor
   }
 
-  /// A chunk beyond this is damage, or asks for more memory than it should, bytes.
+  /// The largest accepted chunk, bytes.
+  ///
+  /// A larger one is damaged or hostile.
   private static let largestChunk: UInt64 = 1 << 29
 
-  /// How often its own size the formats can unpack to at most: zstd's shortest block has 4 bytes and
-  /// becomes 128 KiB, LZ4's longest runs take a byte for 255.
+  /// The largest compression ratio of each format: zstd's shortest block has 4 bytes and becomes
+  /// 128 KiB, LZ4's longest runs take one byte for 255.
   private static let largestRatio = ["": 1, "lz4": 255, "zstd": (128 << 10) / 4]
 
   private enum Opcode {
@@ -50,7 +54,7 @@ struct McapReader: ~Copyable {
   private(set) var schemas: [UInt16: Schema] = [:]
   private var channels: [UInt16: Channel] = [:]
   private var file: BinaryReader
-  /// What is left of the chunk.
+  /// The unread part of the chunk.
   private var chunk: ByteCursor?
   private var isAtEnd = false
 
@@ -147,7 +151,7 @@ struct McapReader: ~Copyable {
         "chunks packed by \"\(compression)\" cannot be read,", code: .unsupportedFormat,
         remedy: "use zstd, lz4 or none, as in 'mcap compress'")
     }
-    // Before any memory is taken: a few bytes may claim anything.
+    // Checked before allocating, since a few bytes may claim any size.
     guard size <= min(Self.largestChunk, UInt64(packed.count) * UInt64(ratio)) else {
       throw record.error("a chunk of \(packed.count) bytes cannot become \(size),")
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message of whatever type, decoded.
+/// A decoded message of any type.
 indirect enum MessageValue: Sendable {
   case number(Double)
-  /// A whole number, exactly: a time in nanoseconds does not fit into a double.
+  /// An exact integer: a time in nanoseconds does not fit into a double.
   case integer(Int64)
   case bool(Bool)
   case text(String)
@@ -39,7 +39,7 @@ indirect enum MessageValue: Sendable {
     }
   }
 
-  /// The value as a name: a text, or a whole number.
+  /// The value as a name: a text, or an integer.
   var name: String? {
     switch self {
     case .text(let text): text
@@ -50,8 +50,8 @@ indirect enum MessageValue: Sendable {
     }
   }
 
-  /// The value as a moment, nanoseconds: an object of seconds and nanoseconds, as ROS and Foxglove
-  /// have it, or a number in a unit.
+  /// The value as a time, nanoseconds: an object of seconds and nanoseconds, as in ROS and
+  /// Foxglove, or a number in a unit.
   func nanoseconds(_ unit: TimeUnit) -> Int64? {
     switch self {
     case .object:
@@ -75,7 +75,7 @@ indirect enum MessageValue: Sendable {
     nanoseconds.magnitude < 4_600_000_000_000_000_000 ? nanoseconds : nil
   }
 
-  /// Makes a value of JSON; nulls are left out.
+  /// Makes a value from JSON; nulls are left out.
   init?(_ json: LocatedJSON) {
     switch json.content {
     case .null: return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message type of ROS 2 as its text defines it, with the types it is made of.
+/// A message type of ROS 2, parsed from its definition, with the types that it contains.
 ///
 /// The text is that of `.msg` files: the type itself, then for each type it needs a line of `=`, a line
 /// `MSG: package/Type`, and its text.
@@ -52,7 +52,7 @@ struct RosSchema: Sendable {
     root = Self.plain(name)
     var current = root
     var fields: [Field] = []
-    // Every message needs the time, and some writers leave it out.
+    // Most messages need this type, and some writers omit its definition.
     types["builtin_interfaces/Time"] = Self.time(.int32)
     types["builtin_interfaces/Duration"] = Self.time(.int32)
     for line in text.split(whereSeparator: \.isNewline) {
@@ -67,7 +67,8 @@ struct RosSchema: Sendable {
         continue
       }
       guard words.count >= 2 else { throw Fault(message: "\"\(line)\" is no field") }
-      // A constant, `uint8 KIND=1`; the bound of a type, `string<=16`, is in the first word.
+      // Skips constants such as `uint8 KIND=1`. The bound of a type, `string<=16`, is in the first
+      // word.
       if words[1].contains("=") || words.count > 2 && words[2].hasPrefix("=") { continue }
       fields.append(try Self.field(String(words[0]), String(words[1]), in: current))
     }
@@ -105,7 +106,7 @@ struct RosSchema: Sendable {
         throw Fault(message: "\"[\(inside)]\" is no size of an array")
       }
     }
-    // The bound of a string changes nothing in how it is written.
+    // The bound of a string does not change its encoding.
     if let bound = type.firstIndex(of: "<") { type = type[..<bound] }
     if let primitive = primitives[String(type)] {
       return Field(name: name, element: .primitive(primitive), count: count)

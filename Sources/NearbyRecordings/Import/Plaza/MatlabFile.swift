@@ -4,10 +4,10 @@ internal import CZlib
 /// The two-dimensional arrays of doubles in a MATLAB file of version 5 (the `.mat` of `save -v6` and
 /// `save -v7`), compressed or not.
 ///
-/// Everything else in the file (text, structures, cells, complex and higher arrays) is passed over.
-/// The layout is that of MathWorks' "MAT-File Format", chapter 1: a header of 128 bytes, then data
+/// Everything else in the file (text, structures, cells, complex and higher arrays) is skipped. The
+/// layout is that of MathWorks' "MAT-File Format", chapter 1: a header of 128 bytes, then data
 /// elements of a tag (type and length, four bytes each) and a body. Every length is checked before
-/// it is believed, so that a damaged file gives an error that names the byte.
+/// it is used, so that a damaged file gives an error that names the byte.
 struct MatlabFile {
   /// A matrix of doubles.
   struct Matrix {
@@ -59,7 +59,7 @@ struct MatlabFile {
     self.matrices = matrices
   }
 
-  /// The matrix of a name, with so many columns and at least one row.
+  /// The matrix of a name, with the given number of columns and at least one row.
   func matrix(_ name: String, columns: Int, file: String) throws(RecordingError) -> Matrix {
     guard let matrix = matrices[name] else {
       throw RecordingError(
@@ -92,7 +92,7 @@ private enum MatlabType: UInt32 {
   case int64 = 12
   case uint64, matrix, compressed
 
-  /// Bytes of one number; zero for what is no number.
+  /// Bytes per number; zero for elements that hold no numbers.
   var size: Int {
     switch self {
     case .int8, .uint8: 1
@@ -106,7 +106,7 @@ private enum MatlabType: UInt32 {
 
 /// Reads data elements one after another.
 private struct MatlabReader {
-  /// A data element: its type, `nil` when it is none that matters here, and its body.
+  /// A data element: its body, and its type, which is `nil` for types that are not read.
   struct Element {
     let type: MatlabType?
     let body: MatlabReader
@@ -114,7 +114,7 @@ private struct MatlabReader {
 
   private let file: String
   private var bytes: ArraySlice<UInt8>
-  /// For an inflated element, the place of the compressed one in the file.
+  /// The position in the file of the compressed element, if this one is inflated from it.
   private let offset: Int
 
   init(_ bytes: ArraySlice<UInt8>, file: String, offset: Int) {
@@ -125,7 +125,8 @@ private struct MatlabReader {
 
   var isAtEnd: Bool { bytes.isEmpty }
 
-  /// The place in the file; in an inflated element counted on from the compressed one's.
+  /// The position in the file; in an inflated element, counted from the position of the compressed
+  /// one.
   var position: Int { offset + bytes.startIndex }
 
   func damaged(_ message: String) -> RecordingError {
@@ -134,7 +135,7 @@ private struct MatlabReader {
       remedy: "the file is damaged or cut short; fetch it again")
   }
 
-  /// Takes the next element, with what fills it up to a multiple of eight bytes.
+  /// Takes the next element and its padding to a multiple of eight bytes.
   mutating func element() throws(RecordingError) -> Element {
     guard bytes.count >= 8 else { throw damaged("the tag of a data element is cut short") }
     let first = unsigned(4)
@@ -157,7 +158,7 @@ private struct MatlabReader {
     }
     let type = MatlabType(rawValue: UInt32(first & 0xFFFF))
     let body = MatlabReader(bytes.prefix(length), file: file, offset: offset)
-    // Compressed elements are not filled up; of the last one the fill may be missing.
+    // Compressed elements are not padded, and the padding of the last element may be missing.
     let filled = room == 4 ? 4 : type == .compressed ? length : (length + 7) & ~7
     bytes.removeFirst(min(filled, bytes.count))
     return Element(type: type, body: body)
@@ -182,7 +183,7 @@ private struct MatlabReader {
     guard let type = data.type, type.size > 0 else {
       throw data.body.damaged("the numbers of \"\(name)\" have an unknown type")
     }
-    // Both below 2³¹: no product of them and a size overflows.
+    // Both are below 2³¹, so that their product with a size does not overflow.
     guard rows >= 0, columns >= 0, rows * columns == data.body.bytes.count / type.size,
       data.body.bytes.count % type.size == 0
     else {
@@ -193,7 +194,9 @@ private struct MatlabReader {
     )
   }
 
-  /// All that the body holds, as doubles: whole numbers are stored in the smallest type that fits.
+  /// The numbers of the body as doubles.
+  ///
+  /// Integers are stored in the smallest type that fits.
   private func numbers(_ type: MatlabType) -> [Double] {
     var reader = self
     var numbers: [Double] = []

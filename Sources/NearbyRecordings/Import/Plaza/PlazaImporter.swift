@@ -29,27 +29,27 @@ public struct PlazaImporter: Hashable, Sendable {
     public var fileName: String { self == .plaza1 ? "Plaza1_.mat" : "Plaza2_.mat" }
   }
 
-  /// From which table the odometry is made.
+  /// The table from which the odometry is made.
   public enum Odometry: String, Hashable, Sendable, Codable, CaseIterable {
-    /// `DR`, added up: as most who used the data did. Plaza1's changes of heading are those of its
-    /// true heading, digit for digit, and hardly drift.
+    /// `DR`, integrated, as in most published uses of the data. Plaza1's changes of heading equal
+    /// those of its true heading, digit for digit, and hardly drift.
     case increments
-    /// `DRp`, the dead reckoning that its authors added up, with the direction of the path as
-    /// heading. In Plaza1 it turns away by 28 degrees and up to 41 m; in Plaza2 it is the sum of the
-    /// increments within 7 cm.
+    /// `DRp`, the dead reckoning that its authors integrated, with the direction of the path as
+    /// heading. In Plaza1 it turns away by 28 degrees and up to 41 m; in Plaza2 it is the sum of
+    /// the increments within 7 cm.
     case path
   }
 
   /// Which run; when `nil`, the one whose file is in the folder.
   public var run: Run?
-  /// From which table the odometry is made.
+  /// The table from which the odometry is made.
   public var odometry = Odometry.increments
   /// How odometry and truth are thinned; `nil` keeps every pose.
   public var thinning: TrajectoryThinning? = TrajectoryThinning()
   /// Whether a recording that is already there is replaced.
   public var replacesRecording = false
 
-  /// Makes an importer that finds its run, adds up increments and thins.
+  /// Makes an importer that finds its run, integrates the increments and thins the result.
   public init() {}
 
   /// Reads a run and writes it as a recording.
@@ -102,7 +102,7 @@ public struct PlazaImporter: Hashable, Sendable {
     return run
   }
 
-  /// A file of a run has 1 MB; one beyond this is something else, bytes.
+  /// The largest accepted file, bytes; a file of a run has 1 MB.
   private static let largestRun = 256 << 20
 
   private func read(_ run: Run, in folder: String) throws(RecordingError) -> [UInt8] {
@@ -131,7 +131,7 @@ public struct PlazaImporter: Hashable, Sendable {
     return thinning?.thinned(rows) ?? rows
   }
 
-  /// The moment to the microsecond: the file's clock resolves no more than that.
+  /// The time to the microsecond, which is the resolution of the file's clock.
   private static func timestamp(_ time: Double, file: String) throws(RecordingError) -> Timestamp {
     guard let moment = Timestamp(seconds: (time * 1e6).rounded() / 1e6) else {
       throw RecordingError(
@@ -193,7 +193,7 @@ public struct PlazaImporter: Hashable, Sendable {
     manifest.trajectory.positionDrift = Self.roundedUp(report.drift.positionDensity)
     manifest.trajectory.yawDriftDegrees = Self.roundedUp(report.drift.yawDensityDegrees)
     manifest.trajectory.isPlanar = true
-    // The scale error and the white noise together, as seen by an engine that estimates a scale.
+    // Covers the white noise and the scale error that remains when an engine estimates a scale.
     manifest.ranging.rangeSigma = 1
     manifest.peers = plaza.peers.map { RecordingPeer(id: $0) }
     return manifest
@@ -228,7 +228,7 @@ public struct PlazaImporter: Hashable, Sendable {
     return String(decoding: text.bytes, as: UTF8.self)
   }
 
-  /// The number with two digits, not smaller than it was, and no drift without any.
+  /// The number rounded up to two digits; zero stays zero.
   private static func roundedUp(_ number: Double) -> Double {
     guard number > 0 else { return 0 }
     let unit = pow(10, 1 - log10(number).rounded(.down))
@@ -237,7 +237,7 @@ public struct PlazaImporter: Hashable, Sendable {
 }
 
 extension PlazaRun {
-  /// The names of all beacons that have a place or a range, in the order of their numbers.
+  /// The names of all beacons with a position or a range, in the order of their numbers.
   var peers: [String] {
     Set(beacons.map(\.id)).union(ranges.map(\.beacon)).sorted().map(Self.peerName)
   }

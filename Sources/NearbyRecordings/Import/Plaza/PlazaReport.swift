@@ -27,9 +27,10 @@ public struct PlazaReport: Hashable, Sendable, Codable {
 
   /// How an odometry drifts from the truth, the truth's own noise included.
   ///
-  /// The two densities are those of a random walk. A drift that is no random walk, such as the
-  /// constant turn of Plaza2's gyroscope, has another density over each length; the figure is the
-  /// larger of those over 25 and 50 m of path, on which the mower sees a beacon from new sides.
+  /// The two densities are those of a random walk. A drift that is not a random walk, such as the
+  /// constant bias of Plaza2's gyroscope, has a different density over each length. The figure is
+  /// the larger of the densities over 25 and 50 m of path, over which the mower sees a beacon from
+  /// new directions.
   public struct Drift: Hashable, Sendable, Codable {
     /// Metres for each axis per square root of a metre travelled, errors of heading not included.
     public let positionDensity: Double
@@ -37,17 +38,18 @@ public struct PlazaReport: Hashable, Sendable, Codable {
     public let yawDensityDegrees: Double
     /// The heading's change of error from the start to the end, degrees.
     public let finalYawDegrees: Double
-    /// The largest distance from the truth when both start in one place with one heading, metres.
+    /// The largest distance from the truth when both start with the same position and heading,
+    /// metres.
     public let largestPositionError: Double
   }
 
   /// How measured ranges differ from true ones.
   public struct RangeErrors: Hashable, Sendable, Codable {
-    /// The root mean square of the errors as they are, metres.
+    /// The root mean square of the raw errors, metres.
     public let rootMeanSquare: Double
     /// The best factor, less one: 0.07 when ranges are 7 % of the true distance too long.
     public let scaleError: Double
-    /// The root mean square of what a scale leaves, metres.
+    /// The root mean square of the errors after correcting the scale, metres.
     public let rootMeanSquareAfterScale: Double
   }
 }
@@ -55,8 +57,8 @@ public struct PlazaReport: Hashable, Sendable, Codable {
 extension PlazaReport.Drift {
   /// Compares two paths pose by pose.
   init(odometry: [PlanarPose], truth: [PlanarPose], distances: [Double]) {
-    // Up to each pose: the length, the heading's error, and the error of the distances, which is
-    // what remains of the position's error when they go along the true heading.
+    // For each pose, accumulated: the length, the heading's error, and the error of the distances,
+    // which is the error of the position if the steps go along the true heading.
     var lengths = [0.0]
     var places = [SIMD2<Double>.zero]
     for index in distances.indices {
@@ -95,7 +97,7 @@ extension PlazaReport.Drift {
 }
 
 extension PlazaReport.RangeErrors {
-  /// Compares the ranges to beacons of known place with the distances from the true path.
+  /// Compares the ranges to beacons of known position with the distances from the true path.
   init(_ run: PlazaRun) {
     let places = Dictionary(run.beacons.map { ($0.id, $0.position) }) { first, _ in first }
     var pairs: [(measured: Double, actual: Double)] = []

@@ -2,7 +2,8 @@
 internal import Foundation
 internal import NearbyGeometry
 
-/// One of the two runs as its file has it, checked and on a clock that starts with the truth.
+/// One of the two runs as read from its file, checked, with times that start at the first true
+/// pose.
 ///
 /// All headings are in radians, counterclockwise from +x, as in the file.
 struct PlazaRun {
@@ -88,7 +89,7 @@ struct PlazaRun {
     self.beacons = beacons.sorted { $0.id < $1.id }
   }
 
-  /// Sums and squares of what is below this stay finite; positions are metres, times seconds.
+  /// The largest accepted magnitude, metres or seconds, so that sums and squares stay finite.
   private static let largestMagnitude = 1e10
 
   private static func checkMagnitudes(
@@ -116,7 +117,7 @@ struct PlazaRun {
   }
 }
 
-/// A place and a heading in the plane.
+/// A position and a heading in the plane.
 struct PlanarPose: Hashable {
   /// Metres.
   var position: SIMD2<Double>
@@ -125,7 +126,7 @@ struct PlanarPose: Hashable {
 }
 
 extension PlazaRun {
-  /// The odometry from its increments, starting in the origin with heading zero.
+  /// The odometry integrated from its increments, starting at the origin with heading zero.
   ///
   /// Each step goes along the heading half way through its turn: the chord of the arc.
   var summedIncrements: [PlanarPose] {
@@ -166,18 +167,18 @@ extension PlazaRun {
 
   /// The true poses: the GPS positions, and a heading from the course of their path.
   ///
-  /// The course of a short piece of a GPS path is rough, and at rest it means nothing, so the
-  /// recorded heading gives the detail, and the path gives the truth over twenty metres: the offset
-  /// between the two is the mean over the ten metres of path before and after, each step weighted
-  /// with its length. That also turns round the recorded heading of Plaza2, which looks backward.
+  /// The course of a short piece of a GPS path is noisy, and it is undefined at rest. So the
+  /// recorded heading gives the detail, and the path gives the mean over twenty metres: the offset
+  /// between the two is averaged over the ten metres of path before and after, each step weighted
+  /// by its length. This also corrects the recorded heading of Plaza2, which points backward.
   var truePoses: [PlanarPose] {
     var headings: [Double] = []
     for heading in recordedHeadings {
       let latest = headings.last ?? heading
       headings.append(latest + (heading - latest).wrappedAngle)
     }
-    // Sums up to each pose: of the path's length, and of its steps turned by the heading, whose
-    // direction is the offset.
+    // Sums up to each pose: the path's length, and its steps rotated by the heading. The direction
+    // of the latter is the offset.
     var lengths = [0.0]
     var sums = [SIMD2<Double>.zero]
     for index in distances.indices {
@@ -206,7 +207,7 @@ extension PlazaRun {
   /// The Euclidean length.
   static func length(_ vector: SIMD2<Double>) -> Double { (vector * vector).sum().squareRoot() }
 
-  /// The product as of complex numbers: turns one vector by the angle of the other.
+  /// The complex product, which rotates one vector by the angle of the other.
   static func product(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
     SIMD2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)
   }

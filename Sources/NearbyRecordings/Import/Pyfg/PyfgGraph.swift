@@ -23,9 +23,9 @@ struct PyfgKey: Hashable, Sendable {
   var text: String { "\(prefix)\(number)" }
 }
 
-/// A factor graph in the PyFG format, as far as a recording can hold it.
+/// The parts of a factor graph in the PyFG format that a recording can hold.
 ///
-/// All of it is in memory: its edges may come in any order.
+/// The graph is held in memory, since its edges may come in any order.
 struct PyfgGraph: Sendable {
   struct Vertex {
     var time: Timestamp
@@ -59,7 +59,7 @@ struct PyfgGraph: Sendable {
   /// The prefix of the first pose.
   private(set) var firstPrefix: String?
   private(set) var poses: [PyfgKey: Vertex] = [:]
-  /// Landmarks and where they truly are, in the order of the file.
+  /// Landmarks and their true positions, in the order of the file.
   private(set) var landmarks: [(key: PyfgKey, place: Vector3)] = []
   /// Steps from a pose to the one with the next number.
   private(set) var odometry: [PyfgKey: Odometry] = [:]
@@ -69,7 +69,7 @@ struct PyfgGraph: Sendable {
 
   private enum Dimension { case planar, spatial }
 
-  /// The fields behind the type, and the dimension, of each type of line.
+  /// The number of fields after the type, and the dimension, of each type of line.
   private static let lines: [String: (count: Int, dimension: Dimension?)] = [
     "VERTEX_SE2": (5, .planar), "VERTEX_SE3:QUAT": (9, .spatial), "VERTEX_XY": (3, .planar),
     "VERTEX_XYZ": (4, .spatial), "VERTEX_SE2:PRIOR": (11, .planar),

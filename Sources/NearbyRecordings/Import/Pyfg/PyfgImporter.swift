@@ -2,12 +2,14 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// Makes a recording of a factor graph in the PyFG format: one robot's way and what it ranges to.
+/// Makes a recording from a factor graph in the PyFG format: one robot's path and its range
+/// measurements.
 ///
-/// The steps from each pose to the next are added up to the odometry; the vertices are the truth.
-/// Landmarks are stationary peers, other robots are moving ones. A measurement of a landmark's place
-/// gives a distance, an azimuth and an elevation with the sigmas of its covariance. Priors, loop
-/// closures and what other robots measured are left out. The graph is held in memory as a whole.
+/// The steps from each pose to the next are integrated to the odometry; the vertices are the truth.
+/// Landmarks are stationary peers, other robots are moving ones. A measurement of a landmark's
+/// position gives a distance, an azimuth and an elevation with the sigmas of its covariance.
+/// Priors, loop closures and measurements by other robots are left out. The graph is held in memory
+/// as a whole.
 public struct PyfgImporter: Sendable {
   /// The file's path.
   public var path: String
@@ -104,7 +106,7 @@ public struct PyfgImporter: Sendable {
     return (rows, foreign)
   }
 
-  /// The sample that a landmark's measured place is, with the sigmas that its covariance gives.
+  /// The sample for a landmark's measured position, with sigmas from its covariance.
   ///
   /// With `d` in engine axes and `h² = x² + z²`: ∂r = d / r, ∂azimuth = (-z, 0, x) / h²,
   /// ∂elevation = (-x y, h², -z y) / (r² h).
@@ -112,7 +114,7 @@ public struct PyfgImporter: Sendable {
     _ bearing: PyfgGraph.Bearing, _ time: Timestamp, isPlanar: Bool
   ) -> RangingRow {
     let axes = frames.recorded
-    // The axes of the EuRoC drone are turned to ARKit's as its poses are.
+    // The axes of the EuRoC drone are converted to ARKit's in the same way as its poses.
     let turn = frames.recordedPose(.identity).rotation.inverse
     let toEngine = axes.engineDeviceFromDevice * (frames.axes == .euroc ? turn : .identity)
     let d = toEngine.act(bearing.place)
@@ -138,13 +140,13 @@ public struct PyfgImporter: Sendable {
   }
 }
 
-/// One robot's way through a factor graph.
+/// One robot's path through a factor graph.
 struct PyfgWalk: Sendable {
-  /// The steps added up, from the first true pose on; the truth where there are no steps.
+  /// The integrated steps, starting at the first true pose; the truth where there are no steps.
   let odometry: [PoseRow]
   /// The true poses, where they are known.
   let truth: [PoseRow]
-  /// When each pose was.
+  /// The time of each pose.
   let times: [PyfgKey: Timestamp]
 
   init(_ graph: PyfgGraph, robot: String, file: String) throws(RecordingError) {

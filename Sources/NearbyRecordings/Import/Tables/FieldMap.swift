@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyGeometry
 
-/// Which field of a foreign table or message holds which of our values, and in which unit.
+/// Maps the fields of a foreign table or message to our values, with their units.
 ///
-/// What is not mapped is looked for under our own name. Values are written as `KEY=VALUE`, as on the
-/// command line:
+/// A value that is not mapped is looked up under our own name. Entries are written as `KEY=VALUE`,
+/// as on the command line:
 ///
 /// ```swift
 /// let map = try FieldMap(
@@ -12,14 +12,14 @@ internal import NearbyGeometry
 ///   units: ["timestamp=ms", "distance=cm"], missing: ["distance=65535"])
 /// ```
 public struct FieldMap: Hashable, Sendable {
-  /// Our names of what a ranging sample may hold: the columns of `ranging.csv`.
+  /// Our names of the values of a ranging sample: the columns of `ranging.csv`.
   public static let rangingKeys =
     ["timestamp", "peer", "distance", "azimuth", "elevation"]
     + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
-  /// Our names of what a pose holds: the columns of the TUM format.
+  /// Our names of the values of a pose: the columns of the TUM format.
   public static let poseKeys = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
 
-  /// What is wrong with a map.
+  /// An error in a map.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault and what to do, in one line.
     public var description: String
@@ -27,23 +27,21 @@ public struct FieldMap: Hashable, Sendable {
 
   /// The foreign name of each of our values that is mapped.
   public private(set) var fields: [String: String] = [:]
-  /// In what the time is counted.
+  /// The unit of the time.
   public private(set) var timeUnit = TimeUnit.seconds
   private var scales: [String: Double] = [:]
   private var missing: [String: [Double]] = [:]
 
-  /// Makes a map of nothing: everything has our own names and units.
+  /// Makes an empty map: all values have our own names and units.
   public init() {}
 
   /// Makes a map from assignments.
   ///
-  /// - Parameters:
-  ///   - keys: Our names that may be mapped.
-  ///   - fields: `KEY=FIELD`: the foreign name of a value.
-  ///   - units: `KEY=UNIT`: s, ms, us, ns for the time; m, cm, mm for lengths; rad, deg for angles, with
-  ///     a minus before it where the sign is the other one.
-  ///   - missing: `KEY=NUMBER`: the number, in the foreign unit, that stands for no measurement.
-  /// - Throws: The first assignment that makes no sense.
+  /// - Parameters: - keys: Our names that may be mapped. - fields: `KEY=FIELD`: the foreign name of
+  /// a value. - units: `KEY=UNIT`: s, ms, us, ns for the time; m, cm, mm for lengths; rad, deg for
+  /// angles, with a minus before it if the sign is opposite to ours. - missing: `KEY=NUMBER`: the
+  /// number, in the foreign unit, that stands for no measurement.
+  /// - Throws: The first invalid assignment.
   public init(
     keys: [String], fields: [String] = [], units: [String] = [], missing: [String] = []
   ) throws(Fault) {
@@ -117,7 +115,7 @@ public struct FieldMap: Hashable, Sendable {
   func value(_ number: Double?, of key: String) -> Double? {
     guard let number, !number.isNaN, missing[key]?.contains(number) != true else { return nil }
     guard let scale = scales[key] else { return number }
-    // Over a hundred and not times a hundredth, which has no exact double.
+    // Divides by 100 instead of multiplying by 0.01, which has no exact double.
     return scale == 0.01 ? number / 100 : scale == 0.001 ? number / 1000 : number * scale
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// The ranging of a foreign table.
+/// Reads ranging from a foreign table.
 struct MappedRangingReader: ~Copyable, RangingSource {
   private var table: MappedTableReader
   /// The name of the one peer of a table that names none.
@@ -12,7 +12,7 @@ struct MappedRangingReader: ~Copyable, RangingSource {
   ///
   /// - Parameters:
   ///   - path: The file's path.
-  ///   - description: How it is written and what its columns mean.
+  ///   - description: The table's format and columns.
   ///   - peer: The name of the peer of rows that name none.
   /// - Throws: When the file cannot be read, or lacks a column that is needed.
   init(path: String, _ description: MappedTable, peer: String?) throws(RecordingError) {
@@ -56,7 +56,7 @@ struct MappedRangingReader: ~Copyable, RangingSource {
   }
 }
 
-/// The poses of a foreign table.
+/// Reads poses from a foreign table.
 struct MappedPoseReader: ~Copyable, PoseSource {
   private var table: MappedTableReader
 

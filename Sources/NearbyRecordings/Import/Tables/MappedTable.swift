@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyGeometry
 
-/// How a foreign table is written and what its columns mean.
+/// The format of a foreign table and the meaning of its columns.
 public struct MappedTable: Hashable, Sendable {
   /// What separates fields.
   public enum Delimiter: String, Hashable, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct MappedTable: Hashable, Sendable {
     }
   }
 
-  /// Which column holds what; a number names a column by its place, from 1.
+  /// The meaning of the columns; a number refers to a column by its index, from 1.
   public var map: FieldMap
   /// What separates fields.
   public var delimiter: Delimiter
@@ -39,19 +39,19 @@ public struct MappedTable: Hashable, Sendable {
   }
 }
 
-/// A foreign table, row by row, its values found through a map.
+/// Reads a foreign table row by row, with values found through a map.
 struct MappedTableReader: ~Copyable, Sendable {
   private(set) var rows: DelimitedReader
   let map: FieldMap
-  /// How many fields each row must have, as the header has them.
+  /// The number of fields that each row must have, from the header.
   private let fieldCount: Int?
-  private let placeOfKey: [String: Int]
+  private let fieldOfKey: [String: Int]
 
   init(path: String, _ table: MappedTable, keys: [String]) throws(RecordingError) {
     var rows = try DelimitedReader(path: path, delimiter: table.delimiter.byte)
     let map = table.map
     var fieldCount: Int?
-    var placeOfKey: [String: Int] = [:]
+    var fieldOfKey: [String: Int] = [:]
     var names: [String] = []
     if table.hasHeader {
       guard try rows.next(takesComment: true) else {
@@ -65,11 +65,11 @@ struct MappedTableReader: ~Copyable, Sendable {
     for key in keys {
       let name = map.name(of: key)
       if let place = names.firstIndex(of: name) {
-        placeOfKey[key] = place
+        fieldOfKey[key] = place
       } else if map.fields[key] != nil, let number = Int(name), number > 0,
         number <= names.count || !table.hasHeader
       {
-        placeOfKey[key] = number - 1
+        fieldOfKey[key] = number - 1
       } else if map.fields[key] != nil {
         let likely = names.likeliest(for: name).map { "; did you mean \"\($0)\"?" } ?? ""
         throw RecordingError(
@@ -83,7 +83,7 @@ struct MappedTableReader: ~Copyable, Sendable {
     self.rows = rows
     self.map = map
     self.fieldCount = fieldCount
-    self.placeOfKey = placeOfKey
+    self.fieldOfKey = fieldOfKey
   }
 
   /// The path of the file.
@@ -92,9 +92,9 @@ struct MappedTableReader: ~Copyable, Sendable {
   var line: Int { rows.lines.line }
 
   /// Whether there is a column for one of our values.
-  func has(_ key: String) -> Bool { placeOfKey[key] != nil }
+  func has(_ key: String) -> Bool { fieldOfKey[key] != nil }
 
-  /// Sees that there is a column for one of our values.
+  /// Throws unless there is a column for one of our values.
   func require(_ key: String, option: String) throws(RecordingError) {
     guard has(key) else {
       throw RecordingError(
@@ -103,7 +103,7 @@ struct MappedTableReader: ~Copyable, Sendable {
     }
   }
 
-  /// Goes to the next row; whether there is one.
+  /// Goes to the next row and returns whether there is one.
   mutating func next() throws(RecordingError) -> Bool {
     guard try rows.next() else { return false }
     if let fieldCount, rows.count != fieldCount {
@@ -115,7 +115,7 @@ struct MappedTableReader: ~Copyable, Sendable {
     return true
   }
 
-  /// The moment of the row.
+  /// The timestamp of the row.
   func timestamp() throws(RecordingError) -> Timestamp {
     try rows.timestamp(place("timestamp"), map.timeUnit)
   }
@@ -153,5 +153,5 @@ struct MappedTableReader: ~Copyable, Sendable {
     }
   }
 
-  private func place(_ key: String) -> Int { placeOfKey[key] ?? -1 }
+  private func place(_ key: String) -> Int { fieldOfKey[key] ?? -1 }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// A trajectory of the EuRoC data sets, `state_groundtruth_estimate0/data.csv`, pose by pose.
+/// Reads a trajectory of the EuRoC data sets, `state_groundtruth_estimate0/data.csv`, pose by pose.
 ///
 /// `timestamp [ns], p x y z [m], q w x y z` and, in the data sets themselves, velocity and biases,
-/// which are left out. Nanoseconds are read as the whole numbers they are.
+/// which are left out. Nanoseconds are read as integers.
 struct EurocReader: ~Copyable, PoseSource {
   private var rows: DelimitedReader
 

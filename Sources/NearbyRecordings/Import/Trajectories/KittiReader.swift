@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Poses of the KITTI odometry benchmark and the file of their times, pose by pose.
+/// Reads poses of the KITTI odometry benchmark and the file of their times, pose by pose.
 ///
-/// A line of poses is `[R | t]` row by row, twelve numbers; a line of times is seconds. Rotations are
-/// taken as the nearest one when they are orthonormal to 1 %.
+/// A line of poses is `[R | t]` row by row, twelve numbers; a line of times is seconds. A matrix
+/// that is orthonormal to 1 % is replaced by the nearest rotation.
 struct KittiReader: ~Copyable, PoseSource {
   private var poses: DelimitedReader
   private var times: DelimitedReader
 
   init(poses: String, times: String) throws(RecordingError) {
-    // Both before either is kept: a reader that cannot be copied cannot be half made.
+    // Opens both files before storing either: a noncopyable value cannot be initialised partially.
     let poseLines = try DelimitedReader(path: poses, delimiter: nil)
     let timeLines = try DelimitedReader(path: times, delimiter: nil)
     self.poses = poseLines
@@ -69,7 +69,7 @@ struct KittiReader: ~Copyable, PoseSource {
       x.dot(x) - 1, y.dot(y) - 1, z.dot(z) - 1, x.dot(y), y.dot(z), z.dot(x),
       x.cross(y).dot(z) - 1,
     ]
-    // False for nan, too, which an overflow may give.
+    // The comparison is also false for NaN, which an overflow may give.
     guard error.allSatisfy({ abs($0) < 0.02 }) else {
       throw poses.lineError(
         .invalidRotation, "the left three columns are no rotation",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// `odometry.csv` of Stray Scanner, an ARKit logger, pose by pose.
+/// Reads `odometry.csv` of Stray Scanner, an ARKit logger, pose by pose.
 ///
-/// `timestamp, frame, x, y, z, qx, qy, qz, qw` and, in newer files, intrinsics, which are left out. The
-/// logger turned ARKit's camera by half a turn about x, to x right, y down, z forward; that is undone
-/// here.
+/// `timestamp, frame, x, y, z, qx, qy, qz, qw` and, in newer files, intrinsics, which are left out.
+/// The logger rotates ARKit's camera by half a turn about x, to x right, y down, z forward. The
+/// reader reverts that.
 struct StrayReader: ~Copyable, PoseSource {
   private static let names = ["timestamp", "frame", "x", "y", "z", "qx", "qy", "qz", "qw"]
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Something with a moment.
+/// A value with a timestamp.
 protocol Timed {
   var timestamp: Timestamp { get }
 }
 
 extension PoseRow: Timed {}
 
-/// Puts rows in the order of time that are out of it by up to a second; holds a second's worth.
+/// Sorts rows by time that are out of order by up to a second.
 ///
-/// Rows of one moment keep their order. A binary heap: each of n rows held takes O(log n) steps.
+/// Holds one second of rows.
+///
+/// Rows with equal timestamps keep their order. With n buffered rows, the binary heap takes O(log
+/// n) steps for each row.
 struct TimeSorter<Row: Timed> {
-  /// The heap: no row comes before the one at half its place.
+  /// The heap: no row precedes the one at half its index.
   private var held: [Entry] = []
   private var newest: Timestamp?
   private var count = 0
@@ -20,7 +23,7 @@ struct TimeSorter<Row: Timed> {
   private struct Entry {
     var row: Row
     var timestamp: Timestamp
-    /// How many came before it.
+    /// The number of rows that arrived before it.
     var number: Int
 
     func comesBefore(_ other: Entry) -> Bool {
@@ -30,7 +33,7 @@ struct TimeSorter<Row: Timed> {
 
   /// Takes a row.
   ///
-  /// - Returns: The rows before which none can come any more; `nil` when there are none.
+  /// - Returns: The rows that no later row can precede; `nil` when there are none.
   mutating func add(_ row: Row) -> [Row]? {
     let entry = Entry(row: row, timestamp: row.timestamp, number: count)
     count += 1
@@ -47,13 +50,13 @@ struct TimeSorter<Row: Timed> {
     return due.isEmpty ? nil : due
   }
 
-  /// The rows that are left.
+  /// The remaining rows.
   mutating func finish() -> [Row] {
     defer { self = TimeSorter() }
     return held.sorted { $0.comesBefore($1) }.map(\.row)
   }
 
-  /// Moves the last row to its place.
+  /// Moves the last row up to its position in the heap.
   private mutating func siftUp() {
     var place = held.count - 1
     while place > 0, held[place].comesBefore(held[(place - 1) / 2]) {

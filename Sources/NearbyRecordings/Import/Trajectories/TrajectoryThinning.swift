@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyGeometry
 
-/// Leaves out the poses that interpolation between the others restores.
+/// Thins a trajectory: leaves out the poses that interpolation between the others restores.
 ///
 /// Each pose left out is restored, by a straight line in position and the shorter arc in attitude,
-/// within the two tolerances. Greedy: from each pose that is kept it reaches as far as it can.
+/// within the two tolerances. The method is greedy: the next kept pose is as far as possible from
+/// the last one.
 public struct TrajectoryThinning: Hashable, Sendable {
   /// The largest error of a position restored, metres.
   public var maximumPositionError = 0.01
@@ -18,8 +19,8 @@ public struct TrajectoryThinning: Hashable, Sendable {
 
   /// The poses to keep.
   ///
-  /// Takes O(n log n) steps for n poses. When hundreds of poses in a row stay so close to the limits
-  /// that each must be looked at again and again, one more is kept.
+  /// Takes O(n log n) steps for n poses. If hundreds of poses in a row stay so close to the limits
+  /// that each must be checked repeatedly, one more pose is kept.
   ///
   /// - Parameter rows: Poses in the order of time.
   /// - Returns: The first, the last, and those between that the others do not restore.
@@ -40,7 +41,7 @@ public struct TrajectoryThinning: Hashable, Sendable {
       && restored.rotation.angle(to: pose.rotation) <= maximumAngleErrorRadians
   }
 
-  /// Whether interpolation surely restores all poses of a stretch.
+  /// Whether the bounds of a stretch guarantee that interpolation restores all its poses.
   fileprivate func restores(_ stretch: PoseStretch, along motion: PoseMotion) -> Bool {
     stretch.position.farthest(from: motion.velocity)
       <= maximumPositionError - Self.positionRounding
@@ -48,16 +49,18 @@ public struct TrajectoryThinning: Hashable, Sendable {
         <= maximumAngleErrorRadians - Self.attitudeRounding
   }
 
-  /// Positions are below 1e7 m, and computed to 1e-9 m.
+  /// Covers rounding: positions are below 1e7 m and computed to 1e-9 m.
   private static let positionRounding = 1e-8
-  /// By which the interpolation may differ from the arc, and twice as much.
+  /// Covers the difference between the interpolation and the arc, with a factor of two.
   private static let attitudeRounding = 2e-6
 }
 
-/// A trajectory as it is thinned, pose by pose; holds what lies within the longest gap.
+/// Thins a trajectory pose by pose.
+///
+/// Holds the poses within the longest gap.
 struct ThinningStream: Sendable {
-  /// How many poses and stretches have been looked at: what the time goes into.
-  private(set) var looks = 0
+  /// How many poses and stretches were checked, which determines the running time.
+  private(set) var checks = 0
 
   private let thinning: TrajectoryThinning
   private var kept: PoseRow?
@@ -65,15 +68,19 @@ struct ThinningStream: Sendable {
   private var held: [PoseRow] = []
   /// Their motions since the one kept last.
   private var motions: [PoseMotion] = []
-  /// Bounds of the held poses by level: those of level k are of `leaf << k` poses each.
+  /// Bounds of the held poses by level.
+  ///
+  /// A stretch of level k has `leaf << k` poses.
   private var stretches: [[PoseStretch]] = []
-  /// How many looks there may be before the reach from the pose kept last ends.
-  private var looksAllowed = 0
+  /// How many more checks are allowed before a pose must be kept.
+  private var checksAllowed = 0
 
   /// The number of poses in the shortest stretch.
   private static let leaf = 16
-  /// How many looks each pose adds to those allowed; what reaches up to 100 poses never needs more.
-  private static let looksPerPose = 64
+  /// How many checks each pose adds to those allowed.
+  ///
+  /// Gaps of up to 100 poses never need more.
+  private static let checksPerPose = 64
 
   init(_ thinning: TrajectoryThinning) { self.thinning = thinning }
 
@@ -85,7 +92,7 @@ struct ThinningStream: Sendable {
       kept = row
       return row
     }
-    looksAllowed += Self.looksPerPose
+    checksAllowed += Self.checksPerPose
     guard let last = held.last, !restoresHeld(between: from, and: row) else {
       hold(row, since: from)
       return nil
@@ -94,7 +101,7 @@ struct ThinningStream: Sendable {
     held.removeAll(keepingCapacity: true)
     motions.removeAll(keepingCapacity: true)
     for level in stretches.indices { stretches[level].removeAll(keepingCapacity: true) }
-    looksAllowed = looks + Self.looksPerPose
+    checksAllowed = checks + Self.checksPerPose
     hold(row, since: last)
     return last
   }
@@ -115,13 +122,13 @@ struct ThinningStream: Sendable {
 
   /// Whether interpolation between two poses restores all that are held.
   ///
-  /// Stretches of poses are bounded together. Only where their bounds do not tell is every pose looked
-  /// at, so that the answer is that of looking at each, unless the looks allowed run out.
+  /// The bounds of stretches of poses are checked first. Only if they are inconclusive is every
+  /// pose checked, so that the answer is exact unless the allowed checks run out.
   private mutating func restoresHeld(between first: PoseRow, and last: PoseRow) -> Bool {
     let motion = PoseMotion(from: first, to: last)
     guard motion.seconds > 0, motion.seconds <= thinning.maximumGapSeconds else { return false }
     var start = 0
-    // From the longest stretch to the shortest, each behind the one before.
+    // From the longest stretch to the shortest, one after the other.
     for level in stretches.indices.reversed() where held.count & (Self.leaf << level) != 0 {
       guard restores(start / (Self.leaf << level), level, along: motion, first, last) else {
         return false
@@ -134,7 +141,7 @@ struct ThinningStream: Sendable {
   private mutating func restores(
     _ index: Int, _ level: Int, along motion: PoseMotion, _ first: PoseRow, _ last: PoseRow
   ) -> Bool {
-    looks += 1
+    checks += 1
     if thinning.restores(stretches[level][index], along: motion) { return true }
     if level == 0 {
       return restores(index * Self.leaf..<(index + 1) * Self.leaf, first, last)
@@ -145,8 +152,8 @@ struct ThinningStream: Sendable {
 
   private mutating func restores(_ range: Range<Int>, _ first: PoseRow, _ last: PoseRow) -> Bool {
     for index in range {
-      looks += 1
-      guard looks <= looksAllowed,
+      checks += 1
+      guard checks <= checksAllowed,
         thinning.restores(held[index], between: first, and: last)
       else { return false }
     }
@@ -174,13 +181,13 @@ private struct PoseMotion: Sendable {
   var angularVelocity: Vector3 { turn / seconds }
 }
 
-/// Bounds of some poses in a row.
+/// Bounds of some consecutive poses.
 private struct PoseStretch: Sendable {
   var position: PathTube
   /// Bounds of the turns as vectors.
   ///
-  /// The angle between two rotations is at most the distance of their vectors: the exponential map of
-  /// the rotations expands nothing.
+  /// The angle between two rotations is at most the distance of their rotation vectors, since the
+  /// exponential map does not expand distances.
   var attitude: PathTube
 
   init(_ motions: ArraySlice<PoseMotion>) {
@@ -189,7 +196,7 @@ private struct PoseStretch: Sendable {
   }
 }
 
-/// A point that moves steadily, and how far from it the points of a path are at most.
+/// A point of constant velocity, and a bound of the distance of a path's points from it.
 private struct PathTube: Sendable {
   private var start = Double.infinity
   private var end = -Double.infinity
@@ -219,14 +226,15 @@ private struct PathTube: Sendable {
     endPoint = mean + (end - meanSeconds) * slope
     for motion in motions {
       let distance = (mean + (motion.seconds - meanSeconds) * slope - point(motion)).length
-      // What is no number is bounded by nothing.
+      // NaN has no bound.
       radius = distance <= radius ? radius : distance.isFinite ? distance : .infinity
     }
   }
 
-  /// How far the points of the path are, at most, from one that leaves the origin with a velocity.
+  /// A bound of the distance of the path's points from a point that leaves the origin with a
+  /// velocity.
   ///
-  /// The distance between two points that move steadily is greatest at an end.
+  /// The distance between two points of constant velocity is greatest at an end of the interval.
   func farthest(from velocity: Vector3) -> Double {
     let atStart = (start * velocity - startPoint).length
     let atEnd = (end * velocity - endPoint).length

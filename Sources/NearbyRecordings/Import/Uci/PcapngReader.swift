@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// The packets of one link type in a pcapng file, one after the other.
+/// Reads the packets of one link type in a pcapng file, one after the other.
 ///
-/// Sections of either byte order, interfaces of any time resolution, enhanced packets. Blocks of other
-/// kinds and packets of other link types are passed over.
+/// It supports sections of either byte order, interfaces of any time resolution, and enhanced
+/// packets. Blocks of other kinds and packets of other link types are skipped.
 struct PcapngReader: ~Copyable {
-  /// The first bytes of every such file, which read the same both ways.
+  /// The first bytes of every such file, which are the same in both byte orders.
   static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
 
-  /// Packets of other link types that were passed over.
+  /// How many packets of other link types were skipped.
   private(set) var foreignPackets = 0
 
   fileprivate struct Interface {
     var linkType: UInt16
-    /// Ticks to a second: a power of ten, or of two.
+    /// The exponent of the ticks per second, which are a power of ten or of two.
     var exponent = 6
     var isPowerOfTwo = false
     var offsetSeconds: Int64 = 0
@@ -133,14 +133,14 @@ struct PcapngReader: ~Copyable {
       throw body.error("a packet's time is beyond 4.6e9 s")
     }
     var data = try body.take(captured, "a packet")
-    // The section's byte order is not that of what was captured.
+    // The captured data are little-endian in sections of either byte order.
     data.isLittleEndian = true
     return (data, time)
   }
 }
 
 extension PcapngReader.Interface {
-  /// The moment of a number of ticks; `nil` beyond ±4.6e9 s.
+  /// The timestamp of a number of ticks; `nil` beyond ±4.6e9 s.
   fileprivate func timestamp(_ ticks: UInt64) -> Timestamp? {
     let seconds: UInt64
     let nanoseconds: UInt64

@@ -3,24 +3,24 @@ import NearbyGeometry
 
 /// A capture of the FiRa UWB command interface (UCI).
 public struct UciCapture: Hashable, Sendable {
-  /// What a capture is written in.
+  /// The container format of a capture.
   public enum Container: String, Hashable, Sendable, CaseIterable {
-    /// pcapng with link type 293, as Android's Pica writes it: packets with the times of their capture.
+    /// pcapng with link type 293, as Android's Pica writes it: packets with capture times.
     case pcapng
     /// Packets one after the other, without times.
     case raw
-    /// Text: a packet a line in hexadecimal digits, the time in seconds before it where it is known.
+    /// Text: one packet per line in hexadecimal digits, after the time in seconds if it is known.
     case hex
   }
 
-  /// What the capture is written in; found out from its beginning when `nil`.
+  /// The container format; detected from the first bytes when `nil`.
   public var container: Container?
 
   /// Makes a description of a capture.
   public init(container: Container? = nil) { self.container = container }
 }
 
-/// Pieces of a capture that begin with a packet, one after the other.
+/// Reads a capture in pieces, each of which begins with a packet.
 struct UciPackets: ~Copyable {
   /// One packet or several, without a gap.
   struct Piece {
@@ -59,7 +59,7 @@ struct UciPackets: ~Copyable {
     self.hex = hex
   }
 
-  /// Packets of other link types that were passed over.
+  /// How many packets of other link types were skipped.
   var foreignPackets: Int {
     switch pcapng {
     case .some(let pcapng): pcapng.foreignPackets
@@ -95,7 +95,9 @@ struct UciPackets: ~Copyable {
 }
 
 extension DelimitedReader {
-  /// The packets of a line of hexadecimal digits, behind the time in seconds if there is a point in it.
+  /// The packets of a line of hexadecimal digits.
+  ///
+  /// A first field with a decimal point is the time in seconds.
   fileprivate func uciPiece() throws(RecordingError) -> UciPackets.Piece {
     var time: Timestamp?
     var first = 0
@@ -141,7 +143,7 @@ struct UciHeader {
 
   /// 0 data, 1 command, 2 response, 3 notification.
   let messageType: UInt8
-  /// Whether the message goes on in the next packet of its kind.
+  /// Whether the message continues in the next packet of its kind.
   let isFragment: Bool
   let group: UInt8
   let opcode: UInt8
@@ -153,7 +155,7 @@ struct UciHeader {
     isFragment = bytes[0] & 0x10 != 0
     group = bytes[0] & 0x0F
     opcode = bytes[1] & 0x3F
-    // Data have 16 bits of it.
+    // Data packets have a length of 16 bits.
     length = messageType == 0 ? Int(bytes[2]) | Int(bytes[3]) << 8 : Int(bytes[3])
   }
 }

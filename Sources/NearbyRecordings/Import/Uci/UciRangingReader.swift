@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// The two-way ranging in a capture of the FiRa UWB command interface, measurement by measurement.
+/// Reads the two-way ranging in a capture of the FiRa UWB command interface, measurement by
+/// measurement.
 ///
 /// `SESSION_INFO_NTF`, called `RANGE_DATA_NTF` in version 1: distances in centimetres, angles in
-/// degrees as Q9.7, figures of merit in percent, RSSI in half dBm. A distance of 0xFFFF and an angle
-/// with a figure of merit of zero were not measured. Exchanges that failed give no sample. A capture
-/// without times has the interval of the session as its clock, from zero.
+/// degrees as Q9.7, figures of merit in percent, RSSI in half dBm. A distance of 0xFFFF and an
+/// angle with a figure of merit of zero were not measured. Exchanges that failed give no sample.
+/// Without capture times, the clock counts the session's intervals from zero.
 struct UciRangingReader: ~Copyable, RangingSource {
   private(set) var leftOut: [String: Int] = [:]
 
@@ -14,12 +15,12 @@ struct UciRangingReader: ~Copyable, RangingSource {
   private var piece: UciPackets.Piece?
   private var fragments: [UInt8: [UInt8]] = [:]
   private var clocks: [UInt32: SessionClock] = [:]
-  /// Samples of the notification read last, the first to come last.
+  /// Remaining samples of the last notification, in reverse order.
   private var waiting: [RangingRow] = []
   private var isEmpty = true
   private let file: String
 
-  /// Fragments of one message beyond this are damage, bytes.
+  /// The longest message joined from fragments, bytes; a longer one is damaged.
   private static let longestMessage = 1 << 16
 
   init(path: String, _ capture: UciCapture) throws(RecordingError) {
@@ -157,7 +158,7 @@ struct UciRangingReader: ~Copyable, RangingSource {
       row.elevationRadians = (Double(elevation) / 128).degreesAsRadians
       row.elevationFigureOfMerit = Double(elevationMerit)
     }
-    // Reserved, and zero, before version 2.
+    // The field is reserved, and zero, before version 2.
     if strength != 0 { row.rssi = -Double(strength) / 2 }
     if nonLineOfSight <= 1 { row.isNonLineOfSight = nonLineOfSight == 1 }
     row.line = line
@@ -176,21 +177,23 @@ struct UciRangingReader: ~Copyable, RangingSource {
 
 /// The clock of a session in a capture without times: its intervals, counted by its sequence numbers.
 private struct SessionClock {
-  /// The last moment that a recording can hold, nanoseconds.
+  /// The last time that a recording can hold, nanoseconds.
   private static let end: Int64 = 4_599_999_999_000_000_000
 
   private var last: (sequence: UInt32, nanoseconds: Int64)?
 
-  /// The moment of a notification, from zero at the first.
+  /// The time of a notification, counted from the first one.
   mutating func time(of sequence: UInt32, _ intervalMilliseconds: UInt32) -> Timestamp {
     guard let last else {
       self.last = (sequence, 0)
       return Timestamp(nanoseconds: 0)
     }
-    // Numbers may wrap; one that goes back is a session begun anew, an interval later.
+    // Sequence numbers may wrap. A number that goes back means that the session restarted, one
+    // interval later.
     let steps = Int32(bitPattern: sequence &- last.sequence)
     let elapsed = Double(steps >= 0 ? steps : 1) * Double(intervalMilliseconds) * 1e6
-    // Whole nanoseconds, exact for a hundred days; a damaged interval does not run over the clock.
+    // Whole nanoseconds, exact for a hundred days. The clamp keeps a damaged interval from
+    // overflowing.
     let now = min(last.nanoseconds + Int64(min(elapsed, 4e18)), Self.end)
     self.last = (sequence, now)
     return Timestamp(nanoseconds: now)
@@ -198,7 +201,7 @@ private struct SessionClock {
 }
 
 extension RecordingError {
-  /// The error with a line, if there is one and none yet.
+  /// The error with a line number, unless it has one already or the number is zero.
   func located(line: Int) -> RecordingError {
     var error = self
     if line > 0, error.line == nil { error.line = line }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// JSON in the one form in which this package writes it: sorted keys, indented, a line feed at the
-/// end.
+/// The form in which this package writes JSON: sorted keys, indented, a line feed at the end.
 package enum CanonicalJSON {
-  /// The text of a value; numbers that are infinite or none become `null`, as JSON has neither.
+  /// The text of a value.
+  ///
+  /// Infinite numbers and NaN become `null`, since JSON has neither.
   package static func text(of value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -18,16 +19,16 @@ package enum CanonicalJSON {
     }
   }
 
-  /// No text of ours, so that it can be told from one.
+  /// Does not occur in any of our texts.
   private static let noNumber = "\u{E000}no number\u{E000}"
 }
 
 extension Double {
-  /// The number, or `nil` when it is infinite or none: JSON has neither.
+  /// The number, or `nil` when it is infinite or NaN, since JSON has neither.
   package var finite: Double? { isFinite ? self : nil }
 }
 
 extension RecordingInfo {
-  /// The whole as JSON, keys sorted; what does not exist is left out.
+  /// The information as JSON with sorted keys; missing values are left out.
   public func json() -> String { CanonicalJSON.text(of: self) }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line that holds one JSON object, its members found where they lie; nothing is copied.
+/// Finds the members of a line that holds one JSON object, without copying.
 ///
-/// Numbers stay text, so that a moment keeps every digit. What is nested is found as a whole.
+/// Numbers stay text, so that a timestamp keeps every digit. A nested value is found as a whole.
 struct FlatJSON {
-  /// What a value is.
+  /// The kinds of values.
   enum Kind { case string, number, bool, null, nested }
 
   struct Member {
@@ -21,7 +21,7 @@ struct FlatJSON {
     var position: Int
   }
 
-  /// Nothing here nests deeper than a manifest does.
+  /// The deepest nesting, that of a manifest.
   private static let deepest = 64
 
   private(set) var members: [Member] = []
@@ -123,7 +123,7 @@ struct FlatJSON {
     return start..<position
   }
 
-  /// Goes behind the object or array that begins here; what is in it is not looked at.
+  /// Skips the object or array that begins here without parsing its contents.
   private mutating func skipNested(_ text: Span<UInt8>) throws(Fault) {
     var depth = 0
     while let byte = next(text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value that knows where it stands.
+/// A JSON value with its line and column.
 ///
 /// Foundation's decoder does not say on which line a file went wrong; people who write
 /// `recording.json` by hand need to know.
@@ -25,7 +25,7 @@ struct LocatedJSON {
   var line: Int
   var column: Int
 
-  /// What the value is, in words for a message.
+  /// The type of the value, for a message.
   var typeName: String {
     switch content {
     case .null: "null"
@@ -58,7 +58,9 @@ extension LocatedJSON {
     var line = 1
     var lineStart = 0
 
-    /// No manifest nests deeper; the limit keeps a hostile file from exhausting the stack.
+    /// The deepest nesting.
+    ///
+    /// The limit keeps a hostile file from exhausting the stack.
     static let deepest = 64
 
     init(bytes: [UInt8], file: String) {
@@ -171,7 +173,8 @@ extension LocatedJSON {
       while let byte = next, byte.isPartOfNumber { position += 1 }
       let text = bytes[start..<position]
       let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
-      // What JSON forbids and Swift's parser allows: no digits before or after the point, a plus.
+      // Swift's parser also accepts numbers that JSON forbids: without digits before or after the
+      // point, or with a plus.
       let isPlain =
         digits.first.map(\.isDigit) == true && text.last.map(\.isDigit) == true
         && !zip(digits, digits.dropFirst()).contains { $0 == .point && !$1.isDigit }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Numbers parsed straight from bytes: no strings, no locale, correctly rounded.
+/// Parses numbers directly from bytes, without strings or locale, correctly rounded.
 ///
 /// Ordinary numbers take Clinger's fast path (W. D. Clinger, "How to read floating point numbers
 /// accurately", 1990): a whole number up to 2⁵³ times or over a power of ten below 10²³ is one
-/// rounding of exact operands. Longer ones, of up to 19 digits and powers of ten up to 10²⁷, are one
-/// rounding of an exact product or quotient in 128 bits. What is left goes to the standard library,
+/// rounding of exact operands. Longer ones, of up to 19 digits and powers of ten up to 10²⁷, are
+/// one rounding of an exact product or quotient in 128 bits. All others go to the standard library,
 /// through a string.
 enum DecimalText {
   /// A decimal number as it was written, `± digits · 10^exponent`.
@@ -19,14 +19,14 @@ enum DecimalText {
     var isTruncated = false
   }
 
-  /// Reads a number as most are written, `-12.345678`: the digits behind the point at once.
+  /// Fast path for common numbers such as `-12.345678`: reads the decimals at once.
   ///
   /// - Parameters:
   ///   - text: The bytes, with ``LineReader/padding`` behind the end.
   ///   - position: Where the number begins, then the first byte that is no part of it; anything when
   ///     there is none.
   ///   - end: Where the text ends.
-  /// - Returns: `nil` when ``scan(_:_:upTo:)`` has to say what the text is.
+  /// - Returns: `nil` for any other text, which ``scan(_:_:upTo:)`` reads.
   @inline(__always)
   static func plainScan(_ text: Span<UInt8>, _ position: inout Int, upTo end: Int) -> Scan? {
     guard 0 <= position, position < end, end &+ LineReader.padding <= text.count else { return nil }
@@ -63,8 +63,8 @@ enum DecimalText {
     scan.digits = scan.digits &* wholePowersOfTen[count] &+ decimals.value(ofFirst: count)
     position &+= count
     scan.exponent = point &- position
-    // There may be more. What lies behind the end may be digits, too. Nineteen digits always fit into
-    // 64 bits.
+    // Fails if more decimals follow, or if digits after the end were read. Nineteen digits always
+    // fit into 64 bits.
     return count < 8 && position <= end && wholeCount &- scan.exponent <= 19 ? scan : nil
   }
 
@@ -128,7 +128,7 @@ enum DecimalText {
 
   /// Reads the whole number behind an `e`.
   ///
-  /// Seldom needed: apart, so that the ordinary path keeps its registers.
+  /// Performance: rarely needed, and a separate function leaves its registers to the common path.
   @inline(never)
   private static func exponent(
     _ text: Span<UInt8>, _ position: inout Int, _ end: Int
@@ -173,8 +173,7 @@ enum DecimalText {
     Double(string(text, field))
   }
 
-  /// The moment that a field of seconds stands for, rounded to the nearest nanosecond, halves away
-  /// from zero.
+  /// The timestamp of a field in seconds, rounded to the nearest nanosecond, halves away from zero.
   ///
   /// - Returns: `nil` when the text is not a finite number, or not one within ±4.6e9 s.
   static func timestamp(_ text: Span<UInt8>, _ field: Range<Int>) -> Timestamp? {
@@ -240,22 +239,22 @@ extension DecimalText.Scan {
     }
   }
 
-  /// The number where one operation on exact operands gives it; `nil` elsewhere.
+  /// The number if one operation on exact operands gives it; otherwise `nil`.
   @inline(__always)
   var ordinaryDouble: Double? {
     guard !isTruncated, digits <= 1 << 53, -22 <= exponent, exponent <= 22 else { return nil }
-    // Of signed whole numbers the processor makes doubles in one step.
+    // Performance: the processor converts signed integers in one instruction.
     let magnitude = Double(Int64(bitPattern: digits))
     // Without a jump, which nobody could foresee.
     let whole = Double(bitPattern: magnitude.bitPattern | (isNegative ? 1 : 0) << 63)
     return exponent < 0 ? whole / powersOfTen[-exponent] : whole * powersOfTen[exponent]
   }
 
-  /// The number where its powers of five fit into 64 bits; `nil` elsewhere.
+  /// The number if its power of five fits into 64 bits; otherwise `nil`.
   ///
-  /// The digits times or over `5^|e|` come in at least 63 leading bits, the last of which stands for
-  /// all that follow, so that the one rounding to 53 bits is right. `2^e` is exact: nothing here is
-  /// near the ends of a double's range.
+  /// The digits times or over `5^|e|` are computed to at least 63 leading bits, the last of which
+  /// is set if any bit after it is (a sticky bit). The single rounding to 53 bits is therefore
+  /// correct. `2^e` is exact: nothing here is near the ends of a double's range.
   @inline(never)
   fileprivate var longDouble: Double? {
     guard !isTruncated, digits != 0, -27 <= exponent, exponent <= 27 else { return nil }
@@ -276,7 +275,8 @@ extension DecimalText.Scan {
       }
     } else {
       let (upper, lower) = (digits.leadingZeroBitCount, power.leadingZeroBitCount)
-      // Both with their uppermost bit: the quotient of halves is below one.
+      // Both are shifted to set their highest bit; the dividend is halved, so that the quotient is
+      // below one.
       let (dividend, divisor) = (digits << UInt64(upper), power << UInt64(lower))
       let (quotient, rest) = divisor.dividingFullWidth((dividend >> 1, dividend << 63))
       leading = quotient | (rest == 0 ? 0 : 1)
@@ -288,10 +288,10 @@ extension DecimalText.Scan {
         significandBitPattern: 0)
   }
 
-  /// The number of seconds as a moment; `nil` beyond ±4.6e9 s.
+  /// The seconds as a timestamp; `nil` beyond ±4.6e9 s.
   ///
-  /// Nineteen digits go straight into the integer: a stamp of today's Unix time keeps every
-  /// nanosecond, which a double would round to 200 ns.
+  /// Nineteen digits are converted directly to the integer. A Unix timestamp of today keeps every
+  /// nanosecond, where a double would round to 200 ns.
   @inline(__always)
   var timestamp: Timestamp? {
     var nanoseconds = digits

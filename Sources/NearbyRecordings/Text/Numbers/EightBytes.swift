@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Eight bytes of text in one register, the first the lowest.
+/// Eight bytes of text in one register, the first byte lowest.
 struct EightBytes {
   private let bytes: UInt64
 
@@ -8,16 +8,16 @@ struct EightBytes {
   @inline(__always)
   init(_ text: UInt64) { bytes = UInt64(littleEndian: text) }
 
-  /// The highest bit of each byte that is a certain one.
+  /// A mask with the highest bit of each byte that equals the given one.
   @inline(__always)
   func places(of byte: UInt8) -> UInt64 {
-    // Those bytes become zero; only they come without their highest bit out of either term.
+    // Equal bytes become zero, and only zero bytes have a clear highest bit in both terms.
     let others = bytes ^ UInt64(byte) &* 0x0101_0101_0101_0101
     let low = (others & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F
     return ~(low | others) & 0x8080_8080_8080_8080
   }
 
-  /// All bits of the first bytes, so many of them; all when there are more than eight.
+  /// A mask of the first `count` bytes; all of them for eight and more.
   @inline(__always)
   static func first(_ count: Int) -> UInt64 {
     // Shifts by 64 and more give zero.

@@ -2,9 +2,9 @@
 
 /// A field of a CSV row.
 struct CSVField {
-  /// Where it lies in the buffer, without quotes and the blanks around it.
+  /// Its range in the buffer, without quotes and surrounding blanks.
   let place: Range<Int>
-  /// What stands there, if it is a number as most are written; other numbers have to be looked at.
+  /// The number in the field if the fast path could read it; other numbers are parsed on demand.
   let number: DecimalText.Scan?
 
   @inline(__always)
@@ -14,10 +14,10 @@ struct CSVField {
 }
 
 extension LineReader {
-  /// Finds the field that begins at a position, and moves on behind its comma.
+  /// Finds the field that begins at a position, and moves the position behind its comma.
   ///
-  /// A number's bytes are looked at once: it ends where its field does, or the field is something
-  /// else. After the last field the position is one beyond the end of the line.
+  /// A number is parsed in the same pass: it must end where its field ends, otherwise the field is
+  /// not a common number. After the last field the position is one beyond the end of the line.
   @inline(__always)
   func nextField(
     _ position: inout Int, in line: Range<Int>
@@ -55,14 +55,14 @@ extension LineReader {
       if commas != 0 { break }
       position &+= 8
     }
-    // Commas behind the end are not of this line.
+    // Commas after the end belong to other lines.
     var stop = min(position &+ commas.trailingZeroBitCount &>> 3, end)
     position = stop &+ 1
     while stop > start, unsafe text[unchecked: stop &- 1].isBlank { stop &-= 1 }
     return unsafe Range(uncheckedBounds: (start, stop))
   }
 
-  /// The field behind the quote at a position.
+  /// The field after the quote at a position.
   @inline(never)
   private func quotedField(
     _ position: inout Int, in line: Range<Int>

@@ -10,7 +10,7 @@ struct CSVColumn {
   static func optional(_ name: String) -> CSVColumn { CSVColumn(name: name, isRequired: false) }
 }
 
-/// A CSV file with a header row, row by row, its fields found by column name.
+/// Reads a CSV file with a header row, row by row, with fields by column name.
 ///
 /// Columns come in any order; unknown ones are skipped with a warning each. Fields may be quoted
 /// (RFC 4180), but a quoted field may not hold a line break. Empty lines are skipped.
@@ -19,7 +19,7 @@ struct CSVReader: ~Copyable, Sendable {
   var warnings = RecordingWarnings()
   private(set) var lines: LineReader
 
-  /// The column of each field of a line, in the order of the file; -1 when nobody knows it.
+  /// The column of each field of a line, in the order of the file; -1 for an unknown column.
   private(set) var columnOfField: [Int] = []
 
   private let names: [String]
@@ -49,7 +49,7 @@ struct CSVReader: ~Copyable, Sendable {
     self.lines = lines
     names = columns.map(\.name)
     fieldOfColumn = Array(repeating: -1, count: columns.count)
-    // Mostly there are no more.
+    // Files rarely have more columns.
     columnOfField.reserveCapacity(columns.count)
     fields.reserveCapacity(columns.count)
   }
@@ -108,9 +108,9 @@ struct CSVReader: ~Copyable, Sendable {
     return false
   }
 
-  /// Goes to the next line, whatever is in it.
+  /// Goes to the next line, which may be blank.
   ///
-  /// - Returns: Where it lies in the buffer of ``lines``; `nil` after the last line.
+  /// - Returns: Its range in the buffer of ``lines``; `nil` after the last line.
   @inline(__always)
   mutating func nextLine() throws(RecordingError) -> Range<Int>? {
     guard let line = try lines.next() else { return nil }
@@ -158,7 +158,8 @@ struct CSVReader: ~Copyable, Sendable {
 extension CSVReader {
   /// The number in a column.
   ///
-  /// Mutating only so that the reader is not copied on its way here, which cost more than the number.
+  /// Performance: `mutating` only to pass the reader by reference; copying it cost more than the
+  /// number.
   ///
   /// - Returns: `nil` when the field is empty.
   /// - Throws: When it holds something else than a number.
@@ -191,7 +192,7 @@ extension CSVReader {
     return value
   }
 
-  /// The moment in a column, which must be there.
+  /// The timestamp in a column, which must be there.
   @inline(__always)
   mutating func timestamp(_ column: Int) throws(RecordingError) -> Timestamp {
     if let value = row(column)?.number?.timestamp { return value }
@@ -209,7 +210,7 @@ extension CSVReader {
     return text
   }
 
-  /// Where a column's field lies in the buffer of ``lines``.
+  /// The range of a column's field in the buffer of ``lines``.
   @inline(__always)
   func field(_ column: Int) -> Range<Int> { row(column)?.place ?? 0..<0 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// In what a foreign file counts time.
+/// The unit of time of a foreign file.
 public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
   /// Seconds.
   case seconds = "s"
@@ -23,13 +23,13 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A foreign text file, line by line, its fields found by their places.
+/// Reads a foreign text file line by line, with fields by index.
 ///
 /// Fields are separated by one character, or by blanks. Empty lines and lines that begin with `#` are
 /// skipped. A field may be quoted (RFC 4180), but may not hold a line break.
 struct DelimitedReader: ~Copyable, Sendable {
   private(set) var lines: LineReader
-  /// How many fields the line has.
+  /// The number of fields of the line.
   var count: Int { fields.count }
 
   /// What separates fields; blanks of any number when `nil`.
@@ -65,7 +65,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   private mutating func split(_ line: Range<Int>) throws(RecordingError) {
-    // Apart from the reader while its text is looked at.
+    // Performance: a local value, because `self` is borrowed while its text is parsed.
     var found: [Range<Int>] = []
     swap(&found, &fields)
     let openQuote = Self.split(line, in: lines.buffer.span, delimiter, &found)
@@ -79,7 +79,7 @@ struct DelimitedReader: ~Copyable, Sendable {
 
   /// Finds the fields of a line.
   ///
-  /// - Returns: Where a quote begins that is not closed, if one does.
+  /// - Returns: The position of a quote that is not closed, if there is one.
   private static func split(
     _ line: Range<Int>, in text: Span<UInt8>, _ delimiter: UInt8?, _ fields: inout [Range<Int>]
   ) -> Int? {
@@ -111,7 +111,7 @@ struct DelimitedReader: ~Copyable, Sendable {
 
   // MARK: - Values
 
-  /// Where a field lies; empty when the line has none there.
+  /// The range of a field; empty when the line has no such field.
   func field(_ place: Int) -> Range<Int> {
     fields.indices.contains(place) ? fields[place] : lineRange.upperBound..<lineRange.upperBound
   }
@@ -141,7 +141,7 @@ struct DelimitedReader: ~Copyable, Sendable {
     return value
   }
 
-  /// The place whose coordinates stand in three fields from one on.
+  /// The position with its coordinates in three consecutive fields.
   func place(_ first: Int, _ names: [String]) throws(RecordingError) -> Vector3 {
     let place = Vector3(
       try finite(first, names[0]), try finite(first + 1, names[1]), try finite(first + 2, names[2]))
@@ -166,7 +166,7 @@ struct DelimitedReader: ~Copyable, Sendable {
     return rotation
   }
 
-  /// The moment in a field, exact to the nanosecond whatever the unit.
+  /// The timestamp in a field, exact to the nanosecond in every unit.
   func timestamp(_ place: Int, _ unit: TimeUnit) throws(RecordingError) -> Timestamp {
     let field = field(place)
     guard let timestamp = DecimalText.timestamp(lines.buffer.span, field, unit) else {
@@ -198,7 +198,7 @@ struct DelimitedReader: ~Copyable, Sendable {
 }
 
 extension DecimalText {
-  /// The moment that a field of some unit stands for, rounded to the nearest nanosecond.
+  /// The timestamp of a field in a unit, rounded to the nearest nanosecond.
   ///
   /// - Returns: `nil` when the text is not a finite number, or not one within ±4.6e9 s.
   static func timestamp(

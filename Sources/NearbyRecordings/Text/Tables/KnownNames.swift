@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names and words of a column as a file writes them, and which comes after which: one that was
-/// there before is known by its bytes, without a string.
+/// Recognises the names and words of a column by their bytes, without making strings.
+///
+/// It remembers which name follows which.
 struct KnownNames {
   struct Name {
-    /// As the file writes it.
+    /// Its bytes in the file.
     fileprivate let bytes: [UInt8]
-    /// The first eight bytes as they are loaded, and which bits of them belong to the name.
+    /// The first eight bytes as loaded into a register, and the mask of the bits that belong to the
+    /// name.
     fileprivate let start: (bits: UInt64, mask: UInt64)
     let text: String
-    /// What the reader means by it: a number of its own.
+    /// The number that the reader assigned to the name.
     let meaning: Int
-    /// Which name came next, by its place.
+    /// The index of the name that followed it last time.
     fileprivate var next = 0
   }
 
   private var names: [Name] = []
-  private var placeOfBytes: [[UInt8]: Int] = [:]
-  /// Which name came last, by its place.
+  private var indexOfBytes: [[UInt8]: Int] = [:]
+  /// The index of the last name.
   private(set) var last = 0
 
-  /// Of so many names the bytes are compared when one comes out of turn.
+  /// The number of names that are compared when the next one is not the expected one.
   private static let compared = 64
 
   @inline(__always)
-  subscript(place: Int) -> Name { names[place] }
+  subscript(index: Int) -> Name { names[index] }
 
   /// Goes to the name at a position, up to the next comma, and moves the position behind it.
   ///
@@ -46,9 +48,9 @@ struct KnownNames {
 
   @inline(never)
   private mutating func find(_ text: Span<UInt8>, _ position: Int, _ end: Int) -> Bool {
-    for place in 0..<min(names.count, Self.compared)
-    where names[place].stands(in: text, position, end) {
-      follow(with: place)
+    for index in 0..<min(names.count, Self.compared)
+    where names[index].stands(in: text, position, end) {
+      follow(with: index)
       return true
     }
     return false
@@ -56,16 +58,16 @@ struct KnownNames {
 
   /// Goes to a name that may be new.
   mutating func learn(_ bytes: [UInt8], _ text: String, meaning: Int) {
-    let place = placeOfBytes[bytes] ?? names.count
-    if place == names.count {
-      placeOfBytes[bytes] = place
+    let index = indexOfBytes[bytes] ?? names.count
+    if index == names.count {
+      indexOfBytes[bytes] = index
       names.append(Name(bytes: bytes, start: Self.start(of: bytes), text: text, meaning: meaning))
     }
-    follow(with: place)
+    follow(with: index)
   }
 
   private static func start(of bytes: [UInt8]) -> (bits: UInt64, mask: UInt64) {
-    // What stood in quotes means something else without them: no bits are ever the same.
+    // A name that needs quotes has other bytes in the file, so this pair never matches.
     let ends = [bytes.first, bytes.last]
     let isPlain = !ends.contains { $0?.isBlank ?? true }
     guard isPlain, !bytes.contains(where: { $0 == .comma || $0 == .quote }) else { return (1, 0) }
@@ -73,14 +75,14 @@ struct KnownNames {
     return (bits, EightBytes.first(bytes.count))
   }
 
-  private mutating func follow(with place: Int) {
-    names[last].next = place
-    last = place
+  private mutating func follow(with index: Int) {
+    names[last].next = index
+    last = index
   }
 }
 
 extension KnownNames.Name {
-  /// Whether the field at a position is this name.
+  /// Whether the field at a position equals this name.
   @inline(__always)
   fileprivate func stands(in text: Span<UInt8>, _ position: Int, _ end: Int) -> Bool {
     precondition(0 <= position && end + LineReader.padding <= text.count)
@@ -96,7 +98,7 @@ extension KnownNames.Name {
 
   @inline(never)
   private func hasRest(in text: Span<UInt8>, _ position: Int) -> Bool {
-    for place in 8..<bytes.count where text[position + place] != bytes[place] { return false }
+    for index in 8..<bytes.count where text[position + index] != bytes[index] { return false }
     return true
   }
 }

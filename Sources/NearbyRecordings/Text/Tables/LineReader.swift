@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A text file, line by line, in memory that does not depend on the file's size.
+/// Reads a text file line by line, in memory that does not depend on the file's size.
 ///
 /// The file passes through one buffer of at most 256 KiB. A line is a range of that buffer, valid until the
 /// next one is asked for, so that nothing is copied and nothing is allocated.
 struct LineReader: ~Copyable, Sendable {
-  /// The most that the buffer grows to, and so the longest line.
+  /// The largest size of the buffer, and so of a line, bytes.
   static let bufferSize = 256 * 1024
-  /// A buffer for less than this, bytes, is hardly cheaper.
+  /// The smallest size of the buffer, bytes; a smaller one would hardly be cheaper.
   private static let leastBufferSize = 16 * 1024
 
-  /// So many bytes may be loaded at once from any place in a line.
+  /// The number of bytes that may be loaded at once from any position in a line.
   static let padding = 8
 
   /// The file's name inside the recording, for errors.
@@ -20,9 +20,9 @@ struct LineReader: ~Copyable, Sendable {
   let totalBytes: Int
   /// The bytes read so far.
   private(set) var bytesRead = 0
-  /// The number of the line that ``next()`` gave last, from 1.
+  /// The number of the line that ``next()`` returned last, from 1.
   private(set) var line = 0
-  /// The bytes in which the last line lies, then ``padding`` that means nothing.
+  /// The bytes that hold the last line, followed by ``padding`` unused bytes.
   private(set) var buffer: [UInt8]
 
   private let descriptor: Int32
@@ -48,7 +48,7 @@ struct LineReader: ~Copyable, Sendable {
     try self.init(descriptor: descriptor, file: file)
   }
 
-  /// Reads what comes through a descriptor, and closes it in the end.
+  /// Reads from a descriptor, and closes it at the end.
   ///
   /// - Parameters:
   ///   - descriptor: A file, a pipe or a terminal, open for reading.
@@ -64,14 +64,14 @@ struct LineReader: ~Copyable, Sendable {
     self.file = file
     self.descriptor = descriptor
     totalBytes = Int(status.st_size)
-    // A small file needs no more room than it has bytes, and one to see its end. What is no file, or
-    // says that it is empty, may have any number.
+    // A small file needs a buffer of its size, plus one byte to detect its end. A pipe, or a file
+    // that reports size zero, may have any size.
     let isSmall = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
     let room =
       isSmall
       ? min(max(Int(status.st_size) + 1, Self.leastBufferSize), Self.bufferSize) : Self.bufferSize
     self.room = room
-    // Array's own way of filling takes milliseconds in a debug build.
+    // `Array(repeating:count:)` takes milliseconds in a debug build.
     let size = room + Self.padding
     buffer = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       guard let base = bytes.baseAddress else { return }
@@ -84,7 +84,7 @@ struct LineReader: ~Copyable, Sendable {
 
   /// The next line, without its LF or CRLF and without a byte order mark.
   ///
-  /// - Returns: Where it lies in ``buffer``; `nil` after the last line.
+  /// - Returns: Its range in ``buffer``; `nil` after the last line.
   /// - Throws: When the system fails, or when a line does not fit into the buffer.
   @inline(__always)
   mutating func next() throws(RecordingError) -> Range<Int>? {
@@ -122,7 +122,7 @@ struct LineReader: ~Copyable, Sendable {
     }
   }
 
-  /// Moves what is left of the buffer to its beginning and reads into the rest.
+  /// Moves the unread bytes to the beginning of the buffer and reads into the rest.
   private mutating func fill() throws(RecordingError) {
     let rest = filled - position
     if rest == room, room < Self.bufferSize {
@@ -164,7 +164,7 @@ struct LineReader: ~Copyable, Sendable {
 }
 
 extension LineReader {
-  /// Whether there is nothing but blanks in a piece of the last line.
+  /// Whether a piece of the last line holds only blanks.
   @inline(__always)
   func isBlank(_ range: Range<Int>) -> Bool {
     let text = buffer.span

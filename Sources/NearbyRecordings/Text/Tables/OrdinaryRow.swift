@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of a table as most are written: plain numbers, known words, nothing in quotes.
+/// The fast path for common rows of a table: plain numbers, known words, no quotes.
 enum OrdinaryRow {
-  /// Reads a row, every byte of which is looked at once.
+  /// Reads a row in one pass over its bytes.
   ///
-  /// - Parameters:
-  ///   - line: Where it lies in the buffer of the lines.
-  ///   - lines: The file.
-  ///   - columns: The column of each field, ``CSVReader/columnOfField``.
-  ///   - emptyColumns: The first of the columns that may be empty; those behind it may be, too.
-  ///   - take: Takes the field of a column that begins at a position and moves the position behind it;
-  ///     says whether it could.
-  /// - Returns: Whether it is an ordinary row; if not, what the line is must be found field by field.
+  /// - Parameters: - line: Its range in the buffer of the lines. - lines: The file. - columns: The
+  /// column of each field, ``CSVReader/columnOfField``. - emptyColumns: The first of the columns
+  /// that may be empty; all columns after it may be empty, too. - take: Reads the field of a column
+  /// that begins at a position and moves the position behind it. Returns whether it succeeded. -
+  /// Returns: Whether the row was read; other rows must be read field by field.
   @inline(__always)
   static func parse(
     _ line: Range<Int>, of lines: borrowing LineReader, _ columns: [Int],

@@ -2,26 +2,27 @@
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// What the odometry of one run reports, and how its world lies to the true one at any moment.
+/// What the odometry of one run reports, and the transform between its world and the true one at
+/// any time.
 protocol DeviceTrack {
   /// The poses that arrive.
   var poses: [DevicePose] { get }
   /// When each of the poses arrives, seconds after the start.
   var arrivals: [Double] { get }
-  /// What it says of its quality, with the moments of that.
+  /// The reports of its quality, with their times.
   var tracking: [(seconds: Double, sample: TrackingSample)] { get }
-  /// Places that the device truly comes by, about every tenth of a second.
-  var places: [(seconds: Double, place: Vector3)] { get }
+  /// True positions of the device, about every tenth of a second.
+  var positions: [(seconds: Double, position: Vector3)] { get }
 
-  /// The device and the odometry's world at a moment.
+  /// The device and the odometry's world at a time.
   func moment(at seconds: Double) -> DeviceMoment
 }
 
-/// The device at one moment.
+/// The device at one time.
 struct DeviceMoment {
   /// Its true pose.
   var truth: RigidTransform
-  /// The true world to the odometry's as it is at that moment.
+  /// The transform from the true world to the odometry's world as it is at that time.
   var odometryFromTruth: RigidTransform
   /// The length of the path so far, metres.
   var travelled: Double

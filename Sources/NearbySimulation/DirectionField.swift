@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// A random smooth function of a direction: what pose-dependent angle errors look like.
+/// A random smooth function of direction, as a model of direction-dependent angle errors.
 ///
 /// The sum of the sixteen real spherical harmonics of degrees 0 to 3, each with an independent normal
 /// coefficient. The basis is scaled so that the function's standard deviation is the same in every
@@ -22,7 +22,7 @@ public struct DirectionField: Sendable {
   /// The function's value in the direction of a vector that is not zero.
   public func value(at direction: Vector3) -> Double { value(Basis(at: direction)) }
 
-  /// The function's value where the basis functions have these values.
+  /// The function's value for given values of the basis functions.
   func value(_ basis: Basis) -> Double {
     var sum = 0.0
     for index in 0..<Self.count { sum += coefficients[index] * basis.values[index] }
@@ -35,7 +35,9 @@ public struct DirectionField: Sendable {
     return (0..<count).map { basis.values[$0] }
   }
 
-  /// The basis functions in one direction, without an array: two fields share them for each sample.
+  /// The basis functions in one direction, which two fields share for each sample.
+  ///
+  /// Performance: no array.
   struct Basis {
     let values: InlineArray<16, Double>
 

@@ -26,8 +26,8 @@ struct RoomPath: Sendable {
     wanderZ = Sinusoid(0.4...0.8, period: 25...40, &generator)
   }
 
-  /// Where the walk is after so many seconds of walking, and the direction in which it goes on.
-  func point(at t: Double) -> (place: Vector3, direction: Vector3) {
+  /// The position and the direction of walking after `t` seconds of walking.
+  func point(at t: Double) -> (position: Vector3, direction: Vector3) {
     guard radius > 0 else { return (.zero, Vector3(0, 0, -1)) }
     let (a, b) = (rate * t, phase - 2 * rate * t)
     let (cosA, sinA, cosB, sinB) = (cos(a), sin(a), cos(b), sin(b))
@@ -42,8 +42,8 @@ struct RoomPath: Sendable {
     )
   }
 
-  /// The derivative of the place by the time walked, and the rate at which its direction turns about
-  /// gravity, radians per second, positive to the left.
+  /// The derivative of the position by the time walked, and the rate at which its direction turns
+  /// about gravity, radians per second, positive to the left.
   func derivative(at t: Double) -> (velocity: Vector3, turnRate: Double) {
     guard radius > 0 else { return (.zero, 0) }
     let (a, b) = (rate * t, phase - 2 * rate * t)
@@ -61,7 +61,7 @@ struct RoomPath: Sendable {
   }
 }
 
-/// The sweep of a person who stands: from side to side and up and down by 0.3 to 0.6 m, with yaw.
+/// The sweep of a standing person: from side to side and up and down by 0.3 to 0.6 m, with yaw.
 struct ArmSweep: Sendable {
   private var sideways = Sinusoid()
   private var upwards = Sinusoid()
@@ -88,7 +88,7 @@ struct ArmSweep: Sendable {
     return (product(sideways), product(upwards), product(turning))
   }
 
-  /// One while standing, zero from 6 s on, with two smooth derivatives.
+  /// The amplitude: one while standing, zero from 6 s on, with two smooth derivatives.
   private func envelope(at t: Double) -> Double { 1 - SmoothStep.value(t - 5) }
 }
 

@@ -3,18 +3,20 @@ internal import Foundation
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// The poses that drifting odometry reports: true increments, turned by the yaw error so far, plus
-/// a random walk of place and yaw over the path length; then what happens to its world as a whole.
+/// The poses that drifting odometry reports.
+///
+/// They are the true increments, rotated by the yaw error so far, plus a random walk of position
+/// and yaw over the path length. Then the faults of its world as a whole are applied.
 struct OdometryTrack: DeviceTrack {
   private(set) var poses: [DevicePose] = []
   private(set) var arrivals: [Double] = []
   private(set) var tracking: [(seconds: Double, sample: TrackingSample)] = []
-  private(set) var places: [(seconds: Double, place: Vector3)] = []
+  private(set) var positions: [(seconds: Double, position: Vector3)] = []
 
   /// The odometry's drift at one tick.
   private struct Tick {
     var yawError: Double
-    /// The odometry's place minus the turned true place.
+    /// The odometry's position minus the rotated true position.
     var offset: Vector3
     /// The path length so far.
     var length: Double
@@ -23,7 +25,7 @@ struct OdometryTrack: DeviceTrack {
   private let motion: ScenarioMotion
   private let clock: TickClock
   private var ticks: [Tick] = []
-  /// How the whole world is tilted, and how it lies after a loss of tracking.
+  /// The tilt of the whole world, and its displacement after a loss of tracking.
   private let tilt: RigidTransform?
   private var loss: (end: Double, shift: RigidTransform)?
 
@@ -35,8 +37,8 @@ struct OdometryTrack: DeviceTrack {
     clock = TickClock(rate: odometry.rate, idle: scenario.idle)
     tilt = Self.tilt(of: odometry, about: motion.pose(at: 0).translation, seed: seed)
     tracking = Self.tracking(of: odometry)
-    // Nearly always every sixth pose: no need to ask the motion again.
-    let placeStride =
+    // Usually every sixth pose. Performance: the motion is not evaluated again.
+    let positionStride =
       odometry.rate.truncatingRemainder(dividingBy: 10) == 0 ? Int(odometry.rate / 10) : 0
 
     var generator = SeededGenerator(seed: seed, stream: 2)
@@ -46,7 +48,7 @@ struct OdometryTrack: DeviceTrack {
     poses.reserveCapacity(count)
     arrivals.reserveCapacity(count)
     var previous = motion.pose(at: 0).translation
-    var place = previous
+    var position = previous
     var yaw = 0.0
     var length = 0.0
     var turn = Rotation.identity
@@ -54,20 +56,20 @@ struct OdometryTrack: DeviceTrack {
       let seconds = clock.seconds(at: index)
       let truth = motion.pose(at: seconds)
       let increment = truth.translation - previous
-      // At rest there is nothing to drift over but tremor.
+      // At rest only tremor moves the device, and it does not count as a path.
       let distance = clock.isIdle(at: seconds) ? 0 : increment.length
       let walk = distance.squareRoot()
-      place += turn.act(increment) + generator.normalVector(sigma: odometry.positionDrift * walk)
+      position += turn.act(increment) + generator.normalVector(sigma: odometry.positionDrift * walk)
       yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
       length += distance
       previous = truth.translation
-      var reported = place
+      var reported = position
       if seconds >= odometry.jump.seconds { reported += odometry.jump.displacement }
       turn = Rotation(angleRadians: yaw, about: Self.up)
       ticks.append(
         Tick(yawError: yaw, offset: reported - turn.act(truth.translation), length: length))
-      if placeStride > 0, index % placeStride == 0 || clock.isIdle(at: seconds) {
-        places.append((seconds, previous))
+      if positionStride > 0, index % positionStride == 0 || clock.isIdle(at: seconds) {
+        positions.append((seconds, previous))
       }
 
       var pose = RigidTransform(rotation: turn * truth.rotation, translation: reported)
@@ -87,8 +89,8 @@ struct OdometryTrack: DeviceTrack {
         DevicePose(timestamp: SimulatedRun.timestamp(at: seconds), worldFromDevice: pose))
       arrivals.append(seconds)
     }
-    if placeStride == 0 {
-      places = stride(from: 0, through: scenario.duration, by: 0.1).map {
+    if positionStride == 0 {
+      positions = stride(from: 0, through: scenario.duration, by: 0.1).map {
         ($0, motion.pose(at: $0).translation)
       }
     }
@@ -109,7 +111,7 @@ struct OdometryTrack: DeviceTrack {
       travelled: before.length + fraction * (after.length - before.length))
   }
 
-  /// A pose, or a world, with what has happened to the odometry's world as a whole.
+  /// Applies the faults of the odometry's world as a whole to a pose or to a world.
   private func inFinalWorld(_ pose: RigidTransform, at seconds: Double) -> RigidTransform {
     var pose = pose
     if let loss, seconds >= loss.end { pose = loss.shift * pose }
@@ -120,26 +122,26 @@ struct OdometryTrack: DeviceTrack {
   // MARK: Events of the world
 
   private static func tilt(
-    of odometry: ScenarioOdometry, about place: Vector3, seed: UInt64
+    of odometry: ScenarioOdometry, about position: Vector3, seed: UInt64
   ) -> RigidTransform? {
     guard odometry.tiltDegrees > 0 else { return nil }
     var generator = SeededGenerator(seed: seed, stream: 4)
     let sigma = odometry.tiltDegrees.degreesAsRadians
     let axis = Vector3(generator.normal(sigma: sigma), 0, generator.normal(sigma: sigma))
-    return turned(Rotation(angleRadians: axis.length, about: axis), about: place)
+    return turned(Rotation(angleRadians: axis.length, about: axis), about: position)
   }
 
   private static func shift(
-    of loss: ScenarioOdometry.Loss, about place: Vector3
+    of loss: ScenarioOdometry.Loss, about position: Vector3
   ) -> RigidTransform {
     var shift = turned(
-      Rotation(angleRadians: loss.turnDegrees.degreesAsRadians, about: up), about: place)
+      Rotation(angleRadians: loss.turnDegrees.degreesAsRadians, about: up), about: position)
     shift.translation += loss.displacement
     return shift
   }
 
-  private static func turned(_ rotation: Rotation, about place: Vector3) -> RigidTransform {
-    RigidTransform(rotation: rotation, translation: place - rotation.act(place))
+  private static func turned(_ rotation: Rotation, about position: Vector3) -> RigidTransform {
+    RigidTransform(rotation: rotation, translation: position - rotation.act(position))
   }
 
   private static func tracking(
@@ -168,11 +170,11 @@ struct OdometryTrack: DeviceTrack {
   }
 }
 
-/// The moments of the poses: at one rate, and at another once the device is idle.
+/// The times of the poses: at one rate, and at another once the device is idle.
 private struct TickClock {
   private let rate: Double
   private let idleRate: Double
-  /// The last tick at the first rate, and its moment.
+  /// The last tick at the first rate, and its time.
   private let lastTick: Int
   private let lastSeconds: Double
 
@@ -189,7 +191,7 @@ private struct TickClock {
     tick <= lastTick ? Double(tick) / rate : lastSeconds + Double(tick - lastTick) / idleRate
   }
 
-  /// The moment in ticks, a fraction included.
+  /// A time in ticks, with its fraction.
   func position(at seconds: Double) -> Double {
     isIdle(at: seconds) ? Double(lastTick) + (seconds - lastSeconds) * idleRate : seconds * rate
   }

@@ -2,9 +2,9 @@
 internal import Foundation
 public import NearbyGeometry
 
-/// Where a peer truly is: at rest, or walking at constant height with a heading that wanders.
+/// The true motion of a peer: at rest, or walking at constant height with a random heading.
 ///
-/// World: the true one, y up, metres; time: seconds after the start.
+/// Positions are in the true world, y up, in metres. Times are seconds after the start.
 ///
 /// ## How a walking peer moves
 ///
@@ -29,16 +29,17 @@ public struct PeerPath: Sendable {
   private let start: Vector3
   private let walk: Walk?
 
-  /// A peer that stays where it is.
-  public init(restingAt place: Vector3) {
-    start = place
+  /// Makes a peer at rest.
+  public init(restingAt position: Vector3) {
+    start = position
     walk = nil
   }
 
-  /// A peer that walks from a place, as a scenario says.
-  init(_ peer: ScenarioPeer, from place: Vector3, until end: Double, _ draws: inout SeededGenerator)
-  {
-    start = place
+  /// Makes a peer that walks from a position, as the scenario defines.
+  init(
+    _ peer: ScenarioPeer, from position: Vector3, until end: Double, _ draws: inout SeededGenerator
+  ) {
+    start = position
     switch peer.motion {
     case .resting: walk = nil
     case .walking: walk = Walk(during: 0...max(end, 0), ramp: 0, speed: peer.speed, &draws)
@@ -64,11 +65,11 @@ public struct PeerPath: Sendable {
     return speed * speed * diffusion / 2
   }
 
-  /// Where it is.
+  /// The peer's position.
   ///
-  /// - Parameter seconds: The moment; before the start it is where it starts, and a walk does not go on
-  ///   beyond the end of the run.
-  /// - Returns: The place, metres, exact to 1e-6 m.
+  /// - Parameter seconds: The time. Before the start the position is that of the start, and a walk
+  ///   ends with the run.
+  /// - Returns: The position, metres, exact to 1e-6 m.
   public func position(at seconds: Double) -> Vector3 {
     walk.map { start + $0.displacement(at: seconds) } ?? start
   }
@@ -77,17 +78,17 @@ public struct PeerPath: Sendable {
   public func velocity(at seconds: Double) -> Vector3 { walk?.velocity(at: seconds) ?? .zero }
 }
 
-/// A walk with a wandering heading, by its horizontal components.
+/// A walk with a random heading, by its horizontal components.
 private struct Walk: Sendable {
   /// A sinusoid of the rate of turning.
   struct Wave: Sendable {
     var rate: Double
     var phase: Double
-    /// The sine of the phase, by which the heading starts at zero.
+    /// The sine of the phase, which makes the heading start at zero.
     var sine: Double
   }
 
-  /// How long a carried peer takes to come to speed, and to a halt, seconds.
+  /// How long a carried peer takes to accelerate, and to stop, seconds.
   static let ramp = 0.75
   private static let waveCount = 8
   private static let amplitude = PeerPath.turnRateSigma * (2 / Double(waveCount)).squareRoot()
@@ -120,7 +121,7 @@ private struct Walk: Sendable {
     waves = (0..<Self.waveCount).map { _ in
       let rate = generator.normal(sigma: 1 / PeerPath.turnCorrelation)
       let phase = generator.uniform(in: -.pi...Double.pi)
-      // Away from zero, by which the heading is divided.
+      // The frequency is kept away from zero, since the heading is divided by it.
       return Wave(
         rate: rate < 0 ? min(rate, -1e-6) : max(rate, 1e-6), phase: phase, sine: sin(phase))
     }
@@ -153,7 +154,7 @@ private struct Walk: Sendable {
     return firstHeading + Self.amplitude * sum
   }
 
-  /// How much of the full speed there is: all of it, but for the ramps at either end.
+  /// The fraction of the full speed: one, except on the ramps at both ends.
   private func profile(at seconds: Double) -> Double {
     guard ramp > 0 else { return 1 }
     return SmoothStep.value((seconds - span.lowerBound) / ramp)

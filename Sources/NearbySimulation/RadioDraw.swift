@@ -35,7 +35,7 @@ struct RadioDraw {
 
   // MARK: Time
 
-  /// The moments of the samples: at the radio's rate, from a moment drawn from the first period on.
+  /// The times of the samples: at the radio's rate, starting at a random time in the first period.
   mutating func times(until end: Double, idle: Scenario.Idle) -> [Double] {
     let period = 1 / radio.rate
     let first = 0.02 + period * timing.uniform()
@@ -47,10 +47,10 @@ struct RadioDraw {
     return times
   }
 
-  /// When a sample arrives: once, twice or never, seconds after its moment.
+  /// The delays after which a sample arrives, seconds: one, two or none.
   mutating func delays() -> (first: Double?, second: Double?) {
     var delay = timing.uniform(in: radio.latency)
-    // Always the same count of draws, so that one fault leaves the others as they are.
+    // The number of draws is constant, so that one fault does not change the others.
     let (lost, duplicate, late) = (delivery.uniform(), delivery.uniform(), delivery.uniform())
     let lateness = delivery.uniform(in: radio.lateness)
     if late < radio.lateShare { delay += lateness }
@@ -60,8 +60,9 @@ struct RadioDraw {
 
   // MARK: Measuring
 
-  /// What the radio measures of a peer at an offset from the antenna, device axes, metres; `nil`
-  /// out of reach, and when there is nothing that it measures.
+  /// The sample of a peer at an offset from the antenna, in device axes, metres.
+  ///
+  /// `nil` out of reach, or when the radio measures nothing.
   mutating func sample(
     _ index: Int, at seconds: Double, offset: Vector3, moment: DeviceMoment, path: PeerPath
   ) -> SimulatedRun.Sample? {
@@ -133,7 +134,7 @@ struct RadioDraw {
     )
   }
 
-  /// Whether a direction is within so many radians of straight ahead.
+  /// Whether a direction is within `halfCone` radians of straight ahead.
   private func isInCone(_ offset: Vector3, _ halfCone: Double) -> Bool {
     let across = Vector3(offset.x, offset.y, 0).length
     return ArrivalAngles(ofDirection: Vector3(across, 0, offset.z)).azimuthRadians <= halfCone

@@ -2,7 +2,7 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// A device's motion as it was once recorded: what odometry reported, and the truth, if it is known.
+/// A recorded motion of a device: what odometry reported, and the truth, if it is known.
 ///
 /// Radios and peers can be simulated over it: ``Scenario/simulated(seed:peerCount:over:)``.
 public struct RecordedTrajectory: Sendable {
@@ -11,11 +11,11 @@ public struct RecordedTrajectory: Sendable {
   /// The true poses, in a world of their own, y up.
   public let truth: [DevicePose]
 
-  /// Why poses are no trajectory to simulate over.
+  /// The reasons why poses cannot be used as a trajectory.
   public enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Truth and odometry share less than a second.
     case tooShort
-    /// A pose of the odometry or of the truth is not after the one before it, by its place.
+    /// A pose of the odometry or of the truth, given by its index, is not after the previous one.
     case timeWentBack(index: Int)
 
     /// The fault in words.
@@ -27,15 +27,15 @@ public struct RecordedTrajectory: Sendable {
     }
   }
 
-  /// The moment that counts as the start: the first that odometry and truth share.
+  /// The start: the first time that odometry and truth share.
   private let start: Timestamp
 
   /// Makes a trajectory.
   ///
   /// - Parameters:
   ///   - odometry: What odometry reported, in the order of time.
-  ///   - truth: The true poses, in the order of time; empty: odometry is taken for the truth.
-  /// - Throws: When there is too little of it, or time goes back.
+  ///   - truth: The true poses, in the order of time. If empty, odometry counts as the truth.
+  /// - Throws: When it is too short, or time goes back.
   public init(odometry: [DevicePose], truth: [DevicePose]) throws(Fault) {
     self.odometry = odometry
     self.truth = truth.isEmpty ? odometry : truth
@@ -53,27 +53,27 @@ public struct RecordedTrajectory: Sendable {
     guard duration >= 1 else { throw .tooShort }
   }
 
-  /// How long odometry and truth are both known, seconds.
+  /// The length of the time span in which both odometry and truth are known, seconds.
   public let duration: Double
 
-  /// The stamp of a moment on the recording's own clock.
+  /// The timestamp of a time on the recording's own clock.
   public func timestamp(at seconds: Double) -> Timestamp { start.advanced(bySeconds: seconds) }
 
   /// When a pose arrives, seconds after the start.
   func seconds(of pose: DevicePose) -> Double { pose.timestamp.seconds(since: start) }
 
-  /// The true pose at a moment, interpolated.
+  /// The interpolated true pose at a time.
   func truePose(at seconds: Double) -> RigidTransform {
     Self.pose(in: truth, at: timestamp(at: seconds))
   }
 
-  /// The odometry's pose at a moment, interpolated.
+  /// The interpolated pose of the odometry at a time.
   func reportedPose(at seconds: Double) -> RigidTransform {
     Self.pose(in: odometry, at: timestamp(at: seconds))
   }
 
   private static func pose(in poses: [DevicePose], at time: Timestamp) -> RigidTransform {
-    // The first pose that is not before the moment, by bisection.
+    // Bisection for the first pose that is not before the time.
     var (low, high) = (0, poses.count - 1)
     while low < high {
       let middle = (low + high) / 2
@@ -88,12 +88,12 @@ public struct RecordedTrajectory: Sendable {
   }
 }
 
-/// A recorded trajectory in the place of a drawn one.
+/// A recorded trajectory, used instead of a drawn one.
 struct RecordedTrack: DeviceTrack {
   let poses: [DevicePose]
   let arrivals: [Double]
   let tracking: [(seconds: Double, sample: TrackingSample)] = []
-  let places: [(seconds: Double, place: Vector3)]
+  let positions: [(seconds: Double, position: Vector3)]
 
   private let trajectory: RecordedTrajectory
   /// The length of the odometry's path up to each pose.
@@ -103,7 +103,7 @@ struct RecordedTrack: DeviceTrack {
     self.trajectory = trajectory
     poses = trajectory.odometry.filter { trajectory.seconds(of: $0) <= end }
     arrivals = poses.map(trajectory.seconds(of:))
-    places = stride(from: 0, through: end, by: 0.1).map {
+    positions = stride(from: 0, through: end, by: 0.1).map {
       ($0, trajectory.truePose(at: $0).translation)
     }
     for (before, after) in zip(poses, poses.dropFirst()) {

@@ -5,14 +5,11 @@ internal import NearbyGeometry
 extension Scenario {
   /// Draws a run with one peer.
   ///
-  /// The scenario must pass ``validate()``. Costs 0.7 ms for 20 s of poses at 60 Hz and samples at
-  /// 10 Hz: a hundredth of what an engine takes to work them off.
-  ///
-  /// - Parameters:
-  ///   - seed: The seed of the motion and of the odometry's drift.
-  ///   - peer: Which peer; runs of one seed differ from peer to peer only in the peer's place and in
-  ///     what its radio measures.
-  /// - Returns: The run.
+  /// The scenario must pass ``validate()``. It costs 0.7 ms for 20 s of poses at 60 Hz and samples
+  /// at 10 Hz, a hundredth of the time that an engine needs to process them. - Parameters: - seed:
+  /// The seed of the motion and of the odometry's drift. - peer: Which peer. Runs of one seed
+  /// differ between peers only in the peer's position and in its radio's measurements. - Returns:
+  /// The run.
   public func simulated(seed: UInt64, peer: UInt64 = 0) -> SimulatedRun {
     simulated(seed: seed, peers: peer..<peer + 1)
   }
@@ -27,14 +24,14 @@ extension Scenario {
     simulated(seed: seed, peers: 0..<UInt64(max(1, peerCount)))
   }
 
-  /// Draws peers and what radios measure of them over a motion that was recorded.
+  /// Draws peers and their radios' measurements along a recorded motion.
   ///
-  /// The scenario's motion and odometry are left aside; stamps are those of the recording.
+  /// The scenario's motion and odometry are not used. Timestamps are those of the recording.
   ///
   /// - Parameters:
   ///   - seed: The seed of the peers and of the radios' errors.
   ///   - peerCount: How many peers.
-  ///   - trajectory: The motion, from which peers keep clear as from any other.
+  ///   - trajectory: The motion, from which peers keep the usual clearance.
   /// - Returns: The run, as long as the recording.
   public func simulated(
     seed: UInt64, peerCount: Int, over trajectory: RecordedTrajectory
@@ -89,7 +86,7 @@ extension Scenario {
       device: device)
   }
 
-  /// Puts the samples of several peers in the order of their moments.
+  /// Sorts the samples of several peers by time.
   private static func sort(
     _ samples: inout [SimulatedRun.Sample],
     renumbering arrivals: inout [(seconds: Double, sample: Int)]
@@ -97,10 +94,10 @@ extension Scenario {
     let order = samples.indices.sorted {
       (samples[$0].seconds, $0) < (samples[$1].seconds, $1)
     }
-    var places = [Int](repeating: 0, count: samples.count)
-    for (place, index) in order.enumerated() { places[index] = place }
+    var ranks = [Int](repeating: 0, count: samples.count)
+    for (rank, index) in order.enumerated() { ranks[index] = rank }
     samples = order.map { samples[$0] }
-    for index in arrivals.indices { arrivals[index].sample = places[arrivals[index].sample] }
+    for index in arrivals.indices { arrivals[index].sample = ranks[arrivals[index].sample] }
   }
 
   /// All events in the order of arrival; of those at the same time tracking comes first, then poses.
@@ -140,25 +137,27 @@ extension Scenario {
 
   /// The device never comes closer to a peer than this, metres.
   static let clearance = 0.7
-  /// After so many places that are all too close, the farthest of them must do.
-  private static let placesTried = 1000
+  /// The number of positions that are tried.
+  ///
+  /// If all are too close, the farthest is taken.
+  private static let positionsTried = 1000
 
-  /// Somewhere around the start, clear of the device's path.
+  /// Draws a position around the start, with clearance from the device's path.
   private func peerPath(
     _ track: some DeviceTrack, device: DeviceMotion, seed: UInt64, peer: UInt64
   ) -> PeerPath {
     var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * peer)
     var walking = SeededGenerator(seed: seed, stream: 1_000_000 + peer)
-    let places = track.places
+    let positions = track.positions
     let first = device.pose(at: 0)
     var best: (clearance: Double, path: PeerPath)?
-    for _ in 0..<Self.placesTried {
-      let place = peerPlace(around: first, &generator)
-      let path = PeerPath(self.peer, from: place, until: duration, &walking)
+    for _ in 0..<Self.positionsTried {
+      let position = peerPosition(around: first, &generator)
+      let path = PeerPath(self.peer, from: position, until: duration, &walking)
       var nearest = Double.infinity
-      for (seconds, devicePlace) in places {
-        let peerPlace = path.isResting ? place : path.position(at: seconds)
-        nearest = min(nearest, (devicePlace - peerPlace).length)
+      for (seconds, devicePosition) in positions {
+        let peerPosition = path.isResting ? position : path.position(at: seconds)
+        nearest = min(nearest, (devicePosition - peerPosition).length)
         if nearest <= min(Self.clearance, best?.clearance ?? .infinity) { break }
       }
       if nearest > Self.clearance { return path }
@@ -167,7 +166,7 @@ extension Scenario {
     return best?.path ?? PeerPath(restingAt: first.translation)
   }
 
-  private func peerPlace(
+  private func peerPosition(
     around device: RigidTransform, _ generator: inout SeededGenerator
   ) -> Vector3 {
     let distance = generator.uniform(in: peer.distance)

@@ -31,7 +31,7 @@ extension Scenario {
       $0.peer.direction = .behind
     },
     preset("far", "25 m away", .sweepThenWalk, seconds: 40) { $0.peer.distance = 25...25 },
-    preset("indoor", "find with noise and faults as real sensors show them", .sweepThenWalk) {
+    preset("indoor", "find with the noise and faults of real sensors", .sweepThenWalk) {
       $0.radio.rangeNoise = 0.07
       $0.radio.rangeBiasSigma = 0.1
       $0.radio.rangeFaults = .init(share: 0.05, persistence: 0.7)
@@ -48,7 +48,7 @@ extension Scenario {
     ranging(
       "ranges-line", "ranges only, along a straight line", .straightLine, .neverConverges
     ) {
-      // Of a peer next to the line all places on the ring about it are one.
+      // For a peer next to the line, the ring of possible positions shrinks to a point.
       $0.peer.heightDifference = 1.9...2.1
     },
     ranging(
@@ -58,7 +58,7 @@ extension Scenario {
       "ranges-level", "ranges only, exactly level: above and below look alike",
       .constantHeightWalk, .neverConverges
     ) {
-      // Near the device's height the two mirror images are one.
+      // Near the device's height the two mirror images coincide.
       $0.peer.heightDifference = 1.9...2.1
       $0.odometry.positionDrift = 0
     },
@@ -150,7 +150,7 @@ extension Scenario {
       $0.odometry.loss.turnDegrees = 40
     },
     preset(
-      "poses-stop", "no poses from 25 to 35 s, without a word", .wanderingWalk,
+      "poses-stop", "no poses from 25 to 35 s, unannounced", .wanderingWalk,
       .recovers(afterSeconds: 35), seconds: 60
     ) {
       $0.odometry.loss.seconds = 25
@@ -158,7 +158,7 @@ extension Scenario {
       $0.odometry.loss.isAnnounced = false
     },
     preset(
-      "odometry-restarts", "no poses from 25 to 28 s, then another world, without a word",
+      "odometry-restarts", "no poses from 25 to 28 s, then another world, unannounced",
       .wanderingWalk, .recovers(afterSeconds: 28), seconds: 60
     ) {
       $0.odometry.loss.seconds = 25
@@ -198,7 +198,7 @@ extension Scenario {
       $0.peer.speed = 1...1
       $0.peer.declaredMotion = .unknown
     },
-    preset("peer-still-unknown", "find; nobody says that the peer rests", .sweepThenWalk) {
+    preset("peer-still-unknown", "find; the motion of the peer is not declared", .sweepThenWalk) {
       $0.peer.declaredMotion = .unknown
     },
   ]

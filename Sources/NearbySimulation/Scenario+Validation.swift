@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyGeometry
 
-/// A setting of a scenario that makes no sense, and which.
+/// An invalid setting of a scenario.
 public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The setting's path, such as `radio.rangeNoise`.
   public var setting: String
@@ -32,7 +32,7 @@ extension Scenario {
     try validateAngles()
     try validateDelivery()
     try validatePeer()
-    // An hour at 60 poses a second is 2e5 of them; beyond this memory runs out before patience.
+    // Limits memory: an hour at 60 poses a second is 2e5 poses.
     let busy = idle.afterSeconds > 0 ? min(duration, idle.afterSeconds) : duration
     let poses = busy * odometry.rate + (duration - busy) * idle.poseRate
     let samples = busy * radio.rate + (duration - busy) * idle.sampleRate

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 
-/// What a simulated run is made of, as data; ``simulated(seed:peer:)`` draws one from a seed.
+/// The definition of simulated runs, as data.
 ///
-/// A scenario is made of a device that moves, an odometry that reports it, radios that measure and
-/// peers that are measured, each with its faults. Nothing that is turned on or off changes the random
-/// numbers of the rest: a fault can be compared with the same run without it.
+/// ``simulated(seed:peer:)`` draws a run from a seed.
+///
+/// A scenario consists of a moving device, its odometry, radios and peers, each with its faults.
+/// Switching one part on or off does not change the random numbers of the others, so that a fault
+/// can be compared with the same run without it.
 ///
 /// ```swift
 /// var scenario = Scenario(.wanderingWalk)
@@ -16,17 +18,17 @@ public import NearbyFusion
 public struct Scenario: Hashable, Sendable, Codable {
   /// The name, for tables and folders.
   public var name: String
-  /// What happens, in a line.
+  /// A description in one line.
   public var summary = ""
   /// How long a run lasts, seconds.
   public var duration: Double
-  /// What an engine should make of it.
+  /// The expected behaviour of an engine.
   public var expectation = Expectation.converges
   /// How the device moves.
   public var motion: ScenarioMotion.Kind
-  /// From when on the device sends poses and samples more rarely.
+  /// The time after which the device sends poses and samples at lower rates.
   public var idle = Idle()
-  /// How the odometry reports that.
+  /// The odometry that reports the motion.
   public var odometry = ScenarioOdometry()
   /// How the radio measures.
   public var radio = ScenarioRadio()
@@ -42,32 +44,34 @@ public struct Scenario: Hashable, Sendable, Codable {
     duration = motion.duration
   }
 
-  /// A change to lower rates, for a device that rests: its odometry does not drift any more.
+  /// A change to lower rates, for a device at rest.
+  ///
+  /// Its odometry does not drift any more.
   public struct Idle: Hashable, Sendable, Codable {
-    /// From when on, seconds after the start; zero: never.
+    /// The time of the change, seconds after the start; zero for no change.
     public var afterSeconds = 0.0
     /// Poses per second from then on.
     public var poseRate = 20.0
     /// Samples per second from then on.
     public var sampleRate = 1.0
 
-    /// Makes a change that never comes.
+    /// Makes no change.
     public init() {}
 
-    /// When it comes.
+    /// The time of the change; infinite when there is none.
     var start: Double { afterSeconds > 0 ? afterSeconds : .infinity }
   }
 
-  /// What an engine should make of a scenario.
+  /// The expected behaviour of an engine in a scenario.
   public enum Expectation: Hashable, Sendable {
-    /// It converges, and is right.
+    /// The engine converges to the right position.
     case converges
-    /// It never converges: the motion cannot resolve where the peer is.
+    /// The engine never converges, because the motion leaves the peer's position ambiguous.
     case neverConverges
-    /// Something happens that invalidates what was known. From this moment on, seconds after the start,
-    /// nothing more happens, and it converges as after a fresh start.
+    /// An event invalidates the previous estimate. It is over at this time, seconds after the
+    /// start, and from then on the engine converges as after a fresh start.
     case recovers(afterSeconds: Double)
-    /// It converges and stays with a peer that moves.
+    /// The engine converges and follows a moving peer.
     case follows
   }
 
@@ -100,7 +104,7 @@ public struct Scenario: Hashable, Sendable, Codable {
 // MARK: - Codable
 
 extension Scenario.Expectation: Codable {
-  /// The four cases by name, with a moment that only one of them uses.
+  /// The four cases by name, with a time that only one of them uses.
   private struct Form: Codable {
     enum Outcome: String, Codable { case converges, neverConverges, recovers, follows }
 
@@ -120,7 +124,7 @@ extension Scenario.Expectation: Codable {
       }
   }
 
-  /// Writes both keys in any case.
+  /// Always encodes both keys.
   public func encode(to encoder: any Encoder) throws {
     let form =
       switch self {

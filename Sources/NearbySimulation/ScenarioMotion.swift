@@ -26,15 +26,15 @@ public struct ScenarioMotion: Sendable {
     /// As ``sweepThenWalk`` for 20 s, then stands still with 5 mm of tremor, for as long as it takes.
     /// 60 s.
     case sweepThenStand
-    /// Walks about and swings the device widely about all three axes all the while. 60 s.
+    /// Walks about and swings the device widely about all three axes. 60 s.
     case swingingWalk
   }
 
-  /// Which kind of motion it is.
+  /// The kind of motion.
   public let kind: Kind
 
   private var standing = 0.0
-  /// When the walk comes to an end.
+  /// The time at which the walk ends.
   private var stop = Double.infinity
   private var path = RoomPath()
   private var origin = Vector3.zero
@@ -104,7 +104,7 @@ public struct ScenarioMotion: Sendable {
       pitch = [Sinusoid(0.3...0.5, period: 3...6, &generator)]
       roll = [Sinusoid(0.4...0.7, period: 3...6, &generator)]
     }
-    origin = path.point(at: 0).place
+    origin = path.point(at: 0).position
   }
 
   private mutating func drawTremor(_ generator: inout SeededGenerator) {
@@ -114,11 +114,13 @@ public struct ScenarioMotion: Sendable {
   }
 
   private static let up = Vector3(0, 1, 0)
-  /// When a walk that ends begins to, and how long it then takes, seconds.
+  /// When a walk begins to slow down, and how long that takes, seconds.
   private static let secondsToStop = 20.0
   private static let stopping = 1.5
 
-  /// How long a run of the motion lasts by default, seconds; it goes on for ever.
+  /// How long a run of the motion lasts by default, seconds.
+  ///
+  /// The motion itself has no end.
   public var duration: Double { kind.duration }
 
   /// The time from which on the device only trembles; infinite when there is none.
@@ -132,21 +134,21 @@ public struct ScenarioMotion: Sendable {
   public func pose(at seconds: Double) -> RigidTransform {
     let walked = walkingTime(at: seconds)
     var forward = Vector3(0, 0, -1)
-    var place = Vector3(0, 1.4, 0)
+    var position = Vector3(0, 1.4, 0)
     if isStraight {
-      place += (speed * walked) * forward
+      position += (speed * walked) * forward
     } else {
       let point = path.point(at: walked)
-      place += point.place - origin
+      position += point.position - origin
       forward = point.direction
     }
     let gait = gait(at: seconds)
     let right = Vector3(-forward.z, 0, forward.x)
-    place +=
+    position +=
       sweep.side(at: seconds) * right + (gait * stretch.value(at: seconds)) * forward
-    place.y += gait * height.value(at: seconds) + sweep.height(at: seconds)
-    place.y += climb.height(at: seconds)
-    place += Vector3(
+    position.y += gait * height.value(at: seconds) + sweep.height(at: seconds)
+    position.y += climb.height(at: seconds)
+    position += Vector3(
       tremor[0].value(at: seconds), tremor[1].value(at: seconds), tremor[2].value(at: seconds))
     let angles = angles(at: seconds, forward: forward, gait: gait)
     let attitude =
@@ -154,7 +156,7 @@ public struct ScenarioMotion: Sendable {
       * Rotation(angleRadians: angles.pitch, about: Vector3(1, 0, 0))
       * Rotation(angleRadians: angles.roll, about: Vector3(0, 0, 1))
     return RigidTransform(
-      rotation: worldFromPath * attitude, translation: worldFromPath.act(place))
+      rotation: worldFromPath * attitude, translation: worldFromPath.act(position))
   }
 
   /// The derivatives of ``pose(at:)``, exact.
@@ -211,7 +213,8 @@ public struct ScenarioMotion: Sendable {
     )
   }
 
-  /// The time walked: stays at zero while standing, then starts within 1.5 s; stops as it began.
+  /// The time walked: zero while standing, then starting within 1.5 s, and stopping in the same
+  /// way.
   private func walkingTime(at seconds: Double) -> Double {
     ramp(seconds - standing) - ramp(seconds - stop)
   }
@@ -232,7 +235,7 @@ public struct ScenarioMotion: Sendable {
     return u < 1 ? ramp * (u * u * u - u * u * u * u / 2) : ramp * (u - 0.5)
   }
 
-  /// How much of the swings of a walking person is left: nothing once the walk is over.
+  /// The amplitude of a walking person's swings, which is zero after the walk.
   private func gait(at seconds: Double) -> Double {
     1 - SmoothStep.value((seconds - stop) / Self.stopping)
   }

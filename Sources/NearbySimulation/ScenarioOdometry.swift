@@ -14,15 +14,16 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   /// White noise of every reported attitude, one sigma about each axis, degrees.
   public var attitudeNoiseDegrees = 0.0
   /// The spread of the odometry's error about the vertical from run to run, one sigma about each of
-  /// two horizontal axes, degrees: its world is tilted about the device's first place.
+  /// two horizontal axes, degrees: its world is tilted about the device's first position.
   public var tiltDegrees = 0.0
   /// A step of the odometry's world.
   public var jump = Jump()
   /// A loss of tracking.
   public var loss = Loss()
-  /// Light in the scene, lumens; reported only when there is a loss or a dark time.
+  /// The light in the scene, lumens; reported only if tracking is lost or the scene is dark at some
+  /// time.
   public var lightLumens = 1000.0
-  /// A time in the dark.
+  /// An interval in the dark.
   public var dark = Dark()
 
   /// Makes an odometry that drifts a little and has no faults.
@@ -38,7 +39,7 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   public struct Jump: Hashable, Sendable, Codable {
     /// Seconds after the start.
     public var seconds: Double
-    /// By how much all later places are moved, metres; zero: there is no jump.
+    /// The displacement of all later positions, metres; zero for no jump.
     public var displacement: Vector3
 
     /// Makes a step; by default there is none.
@@ -48,40 +49,40 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
     }
   }
 
-  /// A loss of tracking: no poses for a time, then poses in a world that may be another.
+  /// A loss of tracking: no poses for some time, then poses in a world that may be a new one.
   ///
-  /// When it is announced, tracking is `notAvailable` meanwhile, `limited` while the odometry relocalises,
-  /// then `normal`.
+  /// If the loss is announced, tracking is `notAvailable` without poses, `limited` while the
+  /// odometry relocalises, then `normal`.
   public struct Loss: Hashable, Sendable, Codable {
     /// Seconds after the start.
     public var seconds = 0.0
-    /// For how long there are no poses, seconds; zero: tracking is never lost.
+    /// How long there are no poses, seconds; zero if tracking is never lost.
     public var duration = 0.0
-    /// For how long after that tracking is limited, seconds.
+    /// How long tracking is limited after that, seconds.
     public var relocalizing = 1.0
-    /// How the world has moved when poses come again, metres.
+    /// The displacement of the world when poses return, metres.
     public var displacement = Vector3.zero
-    /// How the world has turned about the device and the vertical by then, degrees.
+    /// The rotation of the world about the vertical through the device by then, degrees.
     public var turnDegrees = 0.0
-    /// Whether the odometry says that it has lost tracking, or only falls silent.
+    /// Whether the odometry reports the loss of tracking, or only stops sending poses.
     public var isAnnounced = true
 
-    /// Makes a loss that never comes.
+    /// Makes no loss.
     public init() {}
 
     var end: Double { seconds + duration }
   }
 
-  /// A time in the dark: tracking is limited, the light is as low as it says.
+  /// An interval in the dark: tracking is limited, and the light is low.
   public struct Dark: Hashable, Sendable, Codable {
     /// Seconds after the start.
     public var seconds = 0.0
-    /// How long it lasts, seconds; zero: it is never dark.
+    /// How long it lasts, seconds; zero if it is never dark.
     public var duration = 0.0
-    /// Light in the scene meanwhile, lumens.
+    /// The light in the scene during that time, lumens.
     public var lumens = 30.0
 
-    /// Makes a dark time that never comes.
+    /// Makes no dark interval.
     public init() {}
   }
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 
-/// Where simulated peers are, how they move, and what the engine is told about that.
+/// The positions and motions of simulated peers, and the motion that is declared to the engine.
 public struct ScenarioPeer: Hashable, Sendable, Codable {
-  /// The horizontal distance from the device's first place to the peer's, metres.
+  /// The horizontal distance from the device's first position to the peer's, metres.
   public var distance = 1.0...8.0
-  /// The peer's height above or below the device's first place, metres.
+  /// The peer's height above or below the device's first position, metres.
   public var heightDifference = 0.0...2.0
-  /// On which side of the device's first height it is.
+  /// Whether it is above or below the device's first height.
   public var side = Side.either
-  /// In which direction it is, as the device is held at first.
+  /// Its direction relative to the device's first attitude.
   public var direction = Direction.anywhere
   /// How it moves.
   public var motion = Motion.resting
   /// How fast it moves, drawn for each run, m/s.
   public var speed = 0.5...1.5
-  /// When it is picked up, if it is ever ``Motion/carried``, seconds after the start.
+  /// When it is picked up, if its motion is ``Motion/carried``, seconds after the start.
   public var carriedAfterSeconds = 20.0
   /// How long it is carried, seconds.
   public var carriedForSeconds = 6.0
-  /// What an engine is told of its motion.
+  /// The motion that is declared to the engine.
   public var declaredMotion = PeerMotion.stationary
 
   /// Makes a peer at rest somewhere around the device.
@@ -35,7 +35,7 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
     case below
   }
 
-  /// Where a peer is, as the device is held at first.
+  /// The direction of a peer relative to the device's first attitude.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
     /// Anywhere around.
     case anywhere
@@ -47,7 +47,7 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
 
   /// How a peer moves.
   public enum Motion: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It stays where it is.
+    /// It rests.
     case resting
     /// It walks about all the time, on a ``PeerPath``.
     case walking

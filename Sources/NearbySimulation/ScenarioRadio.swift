@@ -19,7 +19,7 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   /// The spread of the constant error of ranges from pair to pair, that is from run to run and from
   /// peer to peer, metres.
   public var rangeBiasSigma = 0.15
-  /// The spread of the scale error of ranges, likewise.
+  /// The spread of the scale error of ranges from pair to pair.
   public var rangeScaleSigma = 0.0
   /// Ranges without line of sight: too long by an exponential of mean ``rangeExcess``, drawn anew for
   /// each sample.
@@ -52,7 +52,7 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
 
   // MARK: Time
 
-  /// How long after its moment a sample arrives, drawn uniformly, seconds.
+  /// The delay between a sample's time and its arrival, drawn uniformly, seconds.
   public var latency = 0.03...0.03
   /// By how much the radio's clock is ahead of the poses', seconds.
   public var clockOffset = 0.0
@@ -60,9 +60,9 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   public var lostShare = 0.0
   /// The share of samples that arrive twice, the second time 10 ms later.
   public var duplicateShare = 0.0
-  /// The share of samples that arrive late, and thus often after later ones.
+  /// The share of samples that arrive late, and so often after later samples.
   public var lateShare = 0.0
-  /// By how much those are late in addition, drawn uniformly, seconds.
+  /// The additional delay of late samples, drawn uniformly, seconds.
   public var lateness = 0.2...0.8
 
   /// Makes a radio with noise and bias and no faults.
@@ -112,21 +112,21 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
     public var whiteShare: Double { totalSigma > 0 ? max(noise / totalSigma, 0.01) : 1 }
   }
 
-  /// Azimuths of a radio with two antennas: far from straight ahead, front and back look alike.
+  /// The front-back ambiguity of a radio with two antennas, far from straight ahead.
   ///
-  /// In a run that has the fault an azimuth α beyond the limit comes out as ±π - α, with the sign
-  /// of α: from behind it is folded to the front, from the side to the back.
+  /// In a run with the fault, an azimuth α beyond the limit is measured as ±π - α, with the sign of
+  /// α. Directions behind are folded to the front, directions to the side to the back.
   public struct AzimuthMirror: Hashable, Sendable, Codable {
     /// The share of runs that have the fault.
     public var share = 0.0
-    /// How far from straight ahead it begins, degrees.
+    /// The angle from straight ahead at which it begins, degrees.
     public var beyondDegrees = 57.0
 
     /// Makes a fault that no run has.
     public init() {}
   }
 
-  /// When a component is faulty: a Markov chain of two states.
+  /// The occurrence of faults of a component: a Markov chain of two states.
   public struct FaultProcess: Hashable, Sendable, Codable {
     /// The share of faulty samples.
     public var share: Double

@@ -26,8 +26,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed, which a failing test prints.
-  ///   - stream: Which stream; each source of randomness takes its own, so that turning one on or
-  ///     off leaves the others as they were.
+  ///   - stream: The stream. Each source of randomness has its own, so that switching one on or off
+  ///     does not change the others.
   public init(seed: UInt64, stream: UInt64 = 0) {
     var streams = SplitMix64(state: stream)
     var mix = SplitMix64(state: seed ^ streams.next())

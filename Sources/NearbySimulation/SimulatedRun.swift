@@ -2,25 +2,25 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// A simulated run: what an engine receives, in the order of arrival, and the truth behind it.
+/// A simulated run: the inputs of an engine in the order of arrival, and the truth.
 public struct SimulatedRun: Sendable {
-  /// What arrives.
+  /// An input of the engine.
   public enum Event: Hashable, Sendable {
-    /// A pose, by its place in ``poses``.
+    /// A pose, by its index in ``poses``.
     case pose(Int)
-    /// The odometry's word on its quality, by its place in ``tracking``.
+    /// A report of the odometry's quality, by its index in ``tracking``.
     case tracking(Int)
-    /// A sample, by its place in ``samples``; one that is duplicated arrives twice.
+    /// A sample, by its index in ``samples``. A duplicated sample arrives twice.
     case sample(Int)
   }
 
-  /// One ranging sample and the truth behind it.
+  /// One ranging sample and the truth at its time.
   public struct Sample: Sendable {
-    /// The peer's place in ``SimulatedRun/peers``.
+    /// The peer's index in ``SimulatedRun/peers``.
     public var peer: Int
-    /// Its stamp, on the poses' clock but for the scenario's clock offset.
+    /// Its timestamp, on the poses' clock plus the scenario's clock offset.
     public var timestamp: Timestamp
-    /// Seconds after the start at which it was really made.
+    /// The true time of the measurement, seconds after the start.
     public var seconds: Double
     /// The measured distance, metres; `nil` when the radio measures none.
     public var distance: Double?
@@ -34,14 +34,14 @@ public struct SimulatedRun: Sendable {
     public var isAzimuthFaulty: Bool
     /// Whether the elevation is a fault.
     public var isElevationFaulty: Bool
-    /// The device's pose in the odometry's world at that moment, without the noise of a single pose.
+    /// The device's pose in the odometry's world at that time, without the noise of single poses.
     public var odometryFromDevice: RigidTransform
-    /// Where the peer is in the odometry's world as it was at that moment.
+    /// The peer's position in the odometry's world as it was at that time.
     ///
     /// An error in this world has the same length as the error relative to the device in the
     /// device's frame, and the same normalised square: the two differ by the device's rotation.
     public var peerInOdometry: Vector3
-    /// The peer's true velocity, turned into the odometry's world as it was at that moment, m/s.
+    /// The peer's true velocity, rotated into the odometry's world as it was at that time, m/s.
     public var peerVelocityInOdometry: Vector3
     /// The length of the path that the device has travelled by then, metres.
     public var travelled: Double
@@ -52,7 +52,7 @@ public struct SimulatedRun: Sendable {
 
   /// The truth about one peer and the radio that measures it.
   public struct Peer: Sendable {
-    /// Where it truly is.
+    /// Its true motion.
     public var path: PeerPath
     /// The range's scale error.
     public var rangeScale: Double
@@ -62,37 +62,37 @@ public struct SimulatedRun: Sendable {
 
   /// The poses that the odometry reports.
   public var poses: [DevicePose]
-  /// What the odometry says of its quality; empty when nothing ever happens to it.
+  /// The odometry's reports of its quality; empty when its quality never changes.
   public var tracking: [TrackingSample]
-  /// The samples that arrive, in the order of their moments.
+  /// The samples that arrive, in the order of their times.
   public var samples: [Sample]
-  /// What arrives, in order.
+  /// The inputs in the order of arrival.
   public var events: [Event]
   /// The peers.
   public var peers: [Peer]
   /// The antenna's phase centre in device axes, metres.
   public var antennaInDevice: Vector3
-  /// How the device truly moves.
+  /// The true motion of the device.
   public var device: DeviceMotion
 
   /// The range's scale error of the first peer.
   public var rangeScale: Double { peers[0].rangeScale }
 
-  /// The stamp on the poses' clock of a moment.
+  /// The timestamp of a time on the poses' clock.
   ///
-  /// - Parameter seconds: The moment, seconds after the start.
-  /// - Returns: The stamp. Runs do not start at zero, which would hide mistakes.
+  /// - Parameter seconds: The time, seconds after the start.
+  /// - Returns: The timestamp. Runs do not start at zero, because that would hide mistakes.
   public static func timestamp(at seconds: Double) -> Timestamp {
     Timestamp(nanoseconds: startSeconds * 1_000_000_000).advanced(bySeconds: seconds)
   }
 
   private static let startSeconds: Int64 = 1_000
 
-  /// A sample as an engine takes it.
+  /// A sample as an input of the engine.
   ///
   /// - Parameters:
-  ///   - index: Its place in ``samples``.
-  ///   - peer: The peer to which the engine shall count it.
+  ///   - index: Its index in ``samples``.
+  ///   - peer: The engine's handle of the peer.
   /// - Returns: The sample.
   public func rangingSample(_ index: Int, of peer: PeerID) -> RangingSample {
     let sample = samples[index]
@@ -106,7 +106,7 @@ public struct SimulatedRun: Sendable {
   /// - Parameters:
   ///   - engine: The engine.
   ///   - peers: The engine's handles of ``peers``, in that order.
-  ///   - afterSample: Called after each sample with its place in ``samples`` and its report.
+  ///   - afterSample: Called after each sample with its index in ``samples`` and its report.
   public func feed(
     _ engine: inout FusionEngine, as peers: PeerID...,
     afterSample: (_ index: Int, _ report: SampleReport, _ engine: FusionEngine) -> Void = {
@@ -125,16 +125,16 @@ public struct SimulatedRun: Sendable {
   }
 }
 
-/// How the device truly moves.
+/// The true motion of the device.
 public enum DeviceMotion: Sendable {
-  /// As a person does, drawn from a seed.
+  /// The motion of a person, drawn from a seed.
   case drawn(ScenarioMotion)
-  /// As it once did.
+  /// A recorded motion.
   case recorded(RecordedTrajectory)
 
   /// The device's true pose.
   ///
-  /// - Parameter seconds: The moment, seconds after the start.
+  /// - Parameter seconds: The time, seconds after the start.
   /// - Returns: Device coordinates to the true world, y up, metres.
   public func pose(at seconds: Double) -> RigidTransform {
     switch self {

@@ -5,7 +5,7 @@ import NearbyGeometry
 import NearbySimulation
 import Testing
 
-/// Whether each fault of the odometry is what its setting says, and leaves the rest alone.
+/// Each fault of the odometry matches its setting and leaves everything else unchanged.
 @Suite("Odometry faults")
 struct OdometryFaultTests {
   @Test("white noise of poses has its sigma, and the truth does not have it")
@@ -81,7 +81,7 @@ struct OdometryFaultTests {
       said.map(\.1) == [.normal, .notAvailable, .limited(.relocalizing), .normal])
     #expect(run.tracking.allSatisfy { $0.ambientIntensityLumens == 1000 })
 
-    // What the odometry says arrives before the poses of which it says it.
+    // A report of the odometry arrives before the poses to which it applies.
     var arrived = -1.0
     for event in run.events {
       switch event {

@@ -33,8 +33,8 @@ struct PresetTests {
     if case .recovers(let seconds) = preset.expectation { #expect(seconds < preset.duration - 10) }
   }
 
-  /// What is hashed is rounded to a millionth, so that the last place of `log` and `sin`, which
-  /// differs from one C library to another, does not matter.
+  /// Hashed values are rounded to a millionth, so that the last digit of `log` and `sin`, which
+  /// differs between C libraries, does not matter.
   @Test(
     "seeds draw what they have always drawn",
     arguments: [

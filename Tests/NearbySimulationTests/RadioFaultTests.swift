@@ -4,7 +4,7 @@ import NearbyGeometry
 import NearbySimulation
 import Testing
 
-/// Whether each fault of the radio is what its setting says, and leaves the rest alone.
+/// Each fault of the radio matches its setting and leaves everything else unchanged.
 @Suite("Radio faults")
 struct RadioFaultTests {
   private static let seeds: Range<UInt64> = 0..<30
@@ -142,7 +142,7 @@ struct RadioFaultTests {
     #expect(abs(times.count { $0 >= 50 } - 150) <= 2)
     #expect(abs(run.poses.count - (50 * 60 + 150 * 20)) <= 2)
     #expect(times == times.sorted())
-    // At rest odometry has nothing to drift over.
+    // Odometry does not drift at rest.
     #expect(run.samples.last?.travelled == run.samples.first { $0.seconds > 51 }?.travelled)
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The mean and the standard deviation of what was added.
+/// The mean and the standard deviation of the added values.
 struct RunningMoments {
   private(set) var count = 0.0
   private var sum = 0.0

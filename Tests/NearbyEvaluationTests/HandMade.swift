@@ -5,7 +5,7 @@ import NearbyGeometry
 @testable import NearbyEvaluation
 
 extension Moment {
-  /// A moment made by hand: converged, right, published, unless it says otherwise.
+  /// A hand-made moment, by default converged, right and published.
   ///
   /// The claimed covariance is isotropic, so that NEES is three times the squared error over the squared
   /// total claim.
@@ -28,7 +28,7 @@ extension Moment {
 }
 
 extension RunRecord {
-  /// A record of moments made by hand, the line of sight never turning.
+  /// A record of hand-made moments with a constant line of sight.
   static func of(
     _ moments: [Moment], seed: UInt64 = 0, event: RunEvent? = nil
   ) -> RunRecord {

@@ -10,7 +10,8 @@ struct PosteriorBoundTests {
   /// The Fisher information of all samples at once about
   /// `[p, range bias, range scale, azimuth field, elevation field]`, inverted by LAPACK.
   ///
-  /// Without drift the recursion must give the same; the two share no code but the gradients.
+  /// Without drift the recursion must give the same result. The two share only the code of the
+  /// gradients.
   @Test("without drift the recursion equals the inverse of the batch information", arguments: 0..<4)
   func batchInformation(seed: UInt64) throws {
     var scenario = Scenario(.wanderingWalk)
@@ -136,7 +137,7 @@ struct PosteriorBoundTests {
 
   // MARK: - Peers that walk, components that are missing
 
-  /// Samples from the origin to a peer at a place, a second apart, that measure nothing.
+  /// Samples without measurements, a second apart, from the origin to a peer at a given position.
   private func silent(_ run: SimulatedRun, _ count: Int, peer: Vector3) -> SimulatedRun {
     var run = run
     run.samples = (0..<count).map { index in
@@ -215,7 +216,8 @@ struct PosteriorBoundTests {
     let known = bound.positionSigma
     bound.forgetPosition()
     #expect(abs(bound.positionSigma - 1000 * 3.0.squareRoot()) < 1e-6)
-    // From the same samples again the place is found better than at first: the bias is known.
+    // The same samples again give a more accurate position than at first, since the bias is known
+    // by then.
     let first = try #require(PosteriorBound.positionSigmas(of: run, model).last)
     for sample in run.samples { bound.add(sample, of: run) }
     #expect(known == first)

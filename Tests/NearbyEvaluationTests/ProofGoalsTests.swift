@@ -9,8 +9,8 @@ import Testing
 /// Each goal is reached by one set of hand-made runs and missed by another.
 @Suite("ProofGoals")
 struct ProofGoalsTests {
-  /// Thirty runs of one sample before and three after convergence; the error is as claimed and as the
-  /// bound allows.
+  /// Thirty runs of one sample before and three after convergence; the error equals the claim and
+  /// the bound.
   private func report(
     _ change: (inout Moment, UInt64) -> Void = { _, _ in }
   ) -> ConsistencyReport {

@@ -31,10 +31,10 @@ struct RecoveryTests {
     let recovery = try #require(record.recovery)
     #expect(recovery.contradictionSeconds == 11)
     #expect(recovery.settledSeconds == 12)
-    // False at 10 s does not count, from 11 to 13 s does.
+    // The false convergence at 10 s does not count, that from 11 to 13 s does.
     #expect(recovery.withdrawalSeconds == 2)
     #expect(recovery.regainedSeconds == 3)
-    // Within 2 s of the contradiction nothing is held against the engine.
+    // False convergences within 2 s of the contradiction are excused.
     #expect(record.falseSamples == 0)
     // The claims are those at 8, 9, 15 and 16 s.
     #expect(record.converged.squaredError.count == 4)

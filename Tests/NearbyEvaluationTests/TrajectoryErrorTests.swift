@@ -58,7 +58,7 @@ final class TrajectoryErrorTests {
 
   @Test("errors that no alignment takes away are counted")
   func knownError() throws {
-    // Up and down by a metre in turn, over a square: nothing can be turned or moved to help.
+    // Alternating up and down by a metre over a square, which no alignment can reduce.
     let places = [Vector3(0, 0, 0), Vector3(10, 0, 0), Vector3(10, 0, 10), Vector3(0, 0, 10)]
     let signs = [1.0, -1, 1, -1]
     let still = Rotation.identity

@@ -3,38 +3,40 @@ internal import Foundation
 public import NearbyGeometry
 public import NearbySimulation
 
-/// The posterior Cramér-Rao bound of a peer's relative position: the error that no estimator's
-/// covariance can be below, given the same samples.
+/// The posterior Cramér-Rao bound of a peer's relative position: the smallest covariance that an
+/// estimator can reach with the same samples.
 ///
-/// The recursion of Tichavský, Muravchik and Nehorai (1998) for linear dynamics with Gaussian noise: a
-/// Kalman covariance recursion whose Jacobians are taken at the true state. The state is
+/// The recursion of Tichavský, Muravchik and Nehorai (1998) for linear dynamics with Gaussian
+/// noise: a Kalman covariance recursion whose Jacobians are taken at the true state. The state is
 /// `[p, v, range bias, range scale, azimuth bias (16), elevation bias (16)]`, `p` the peer in the
 /// odometry's world as it is now, `v` its velocity there; between samples `p` random-walks by
 /// `s² ds I + y² ds (up × (p - device)) (up × (p - device))ᵀ`, and a moving peer's `v` by white
-/// acceleration. Components that are missing or faulty bring no information. The bound is local: a
-/// mirror image, which ranges alone cannot exclude, is not in it.
+/// acceleration. Missing or faulty components add no information. The bound is local: it does not
+/// include a mirror image, which ranges alone cannot exclude.
 ///
-/// Of the forty states only three or six and the biases at hand enter a component, and the rest are
-/// constant: an update is a product with at most 19 rows and a change of rank one, about 0.5 µs.
+/// Performance: of the forty states, only three or six and some of the biases enter a component,
+/// and the others are constant. An update is a product with at most 19 rows and a rank-one change,
+/// which takes about 0.5 µs.
 public struct PosteriorBound: Sendable {
-  /// How the angles' direction-dependent errors are modelled.
+  /// The model of the angles' direction-dependent errors.
   public enum AngleBias: Sendable {
-    /// As they are drawn: sixteen constant coefficients of a `DirectionField` for each angle. The
-    /// exact bound for the simulator's samples.
+    /// The model from which they are drawn: sixteen constant coefficients of a `DirectionField` for
+    /// each angle. This gives the exact bound for the simulator's samples.
     case field
-    /// As a stationary Gauss-Markov process in the arc that the direction travels in device axes,
-    /// with this correlation length, radians. It forgets a direction once it has left it, so that the
-    /// bound is looser than the exact one: the bound of an estimator that keeps one slowly wandering
-    /// bias for each angle.
+    /// A stationary Gauss-Markov process in the arc that the direction travels in device axes, with
+    /// this correlation length, radians. It has no memory of earlier directions, so that the bound
+    /// is looser than the exact one. It is the bound of an estimator with one slowly varying bias
+    /// for each angle.
     case gaussMarkov(correlation: Double)
   }
 
-  /// How the peer moves.
+  /// The motion model of the peer.
   public enum PeerDynamics: Sendable {
     /// It rests.
     case resting
-    /// It walks at constant height: along each horizontal axis its velocity starts with this standard
-    /// deviation, m/s, and random-walks by white acceleration of this spectral density, m²/s³.
+    /// It walks at constant height. Along each horizontal axis its velocity starts with this
+    /// standard deviation, m/s, and is driven by white acceleration of this spectral density,
+    /// m²/s³.
     case walking(speedSigma: Double, accelerationDensity: Double)
   }
 
@@ -56,20 +58,21 @@ public struct PosteriorBound: Sendable {
     public var positionDrift: Double
     /// Radians per square root of a metre travelled.
     public var yawDriftRadians: Double
-    /// How the angles' direction-dependent errors are modelled.
+    /// The model of the angles' direction-dependent errors.
     public var angleBias = AngleBias.field
-    /// How the peer moves.
+    /// The motion model of the peer.
     public var peer = PeerDynamics.resting
 
-    /// The truth of a run.
+    /// Makes the model of a run from its truth.
     ///
-    /// A peer that is carried away counts as resting: the position is to be forgotten meanwhile.
+    /// A peer that is carried away counts as resting; the caller must call ``PosteriorBound/forgetPosition()``
+    /// while it is carried.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - run: The run, for how fast its peer walks; `nil` when the peer rests.
-    ///   - rangeScaleSigma: The prior of the scale error that the estimator is given: what it may not
-    ///     know, the bound may not either.
+    ///   - run: The run, which gives the peer's speed; `nil` when the peer rests.
+    ///   - rangeScaleSigma: The estimator's prior of the scale error, since the bound must not know
+    ///     more than the estimator.
     public init(
       _ scenario: Scenario, of run: SimulatedRun? = nil, rangeScaleSigma: Double
     ) {
@@ -132,7 +135,7 @@ public struct PosteriorBound: Sendable {
   /// - Parameters:
   ///   - run: The run.
   ///   - model: The priors and the noise.
-  /// - Returns: One number for each sample, in the order of the samples' moments.
+  /// - Returns: One number for each sample, in the order of the samples' times.
   public static func positionSigmas(of run: SimulatedRun, _ model: Model) -> [Double] {
     var bound = PosteriorBound(model)
     return run.samples.map { sample in
@@ -143,8 +146,8 @@ public struct PosteriorBound: Sendable {
 
   /// Makes the position, and the velocity, as unknown as before the first sample.
   ///
-  /// For what the model does not foresee, such as a jump of the odometry's world; what has been learnt
-  /// about the radio stays.
+  /// This is for events outside the model, such as a jump of the odometry's world. Estimates of the
+  /// radio's errors are kept.
   public mutating func forgetPosition() {
     for index in 0..<Self.biasIndex { clear(index) }
     for index in 0..<3 { setVariance(model.positionSigma * model.positionSigma, at: index) }
@@ -152,11 +155,11 @@ public struct PosteriorBound: Sendable {
     for index in [3, 5] { setVariance(speedSigma * speedSigma, at: index) }
   }
 
-  /// Adds what a sample tells.
+  /// Adds the information of a sample.
   ///
   /// - Parameters:
-  ///   - sample: The sample; not before the one added last.
-  ///   - run: The run that it is of.
+  ///   - sample: The sample, which is not before the previous one.
+  ///   - run: The run to which it belongs.
   public mutating func add(_ sample: SimulatedRun.Sample, of run: SimulatedRun) {
     let device = sample.odometryFromDevice
     let ray = sample.peerInOdometry - device.act(run.antennaInDevice)
@@ -240,7 +243,7 @@ public struct PosteriorBound: Sendable {
     }
   }
 
-  /// Lets Gauss-Markov biases wander while the direction travels from where it was last.
+  /// Propagates the Gauss-Markov biases from the last direction to this one.
   private mutating func forget(until direction: Vector3) {
     defer { lastDirection = direction }
     guard case .gaussMarkov(let correlation) = model.angleBias, let lastDirection else { return }
@@ -261,7 +264,7 @@ public struct PosteriorBound: Sendable {
   private struct Row {
     var head: SIMD8<Double>
     var biases = (SIMD8<Double>.zero, SIMD8<Double>.zero)
-    /// The first of the two blocks to which the biases belong; zero when there are none.
+    /// The first of the two blocks that hold the biases; zero when there are none.
     var block = 0
 
     init(gradient: Vector3) { head = SIMD8(gradient.x, gradient.y, gradient.z, 0, 0, 0, 0, 0) }
@@ -304,7 +307,9 @@ public struct PosteriorBound: Sendable {
     }
   }
 
-  /// Adds the columns from the first one on, each with its factor; symmetric, so rows serve as columns.
+  /// Adds consecutive columns, each times its factor.
+  ///
+  /// The matrix is symmetric, so rows are used as columns.
   private func add(
     _ factors: SIMD8<Double>, from first: Int, to sum: inout InlineArray<5, SIMD8<Double>>
   ) {

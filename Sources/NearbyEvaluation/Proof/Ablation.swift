@@ -21,7 +21,7 @@ public struct FeatureSwitch: Sendable {
     self.init(name) { $0.features.remove(part) }
   }
 
-  /// The features that can be switched off today; a new one is a line here.
+  /// The features that can be switched off.
   public static let all = [
     FeatureSwitch("refinement", .refinement),
     FeatureSwitch("confirmation", .confirmation),
@@ -33,7 +33,7 @@ public struct FeatureSwitch: Sendable {
     FeatureSwitch("noise learning", .noiseLearning),
     FeatureSwitch("jump detection", .jumpDetection),
     FeatureSwitch("probation", .probation),
-    // Faults that last no longer than a sample are independent of each other.
+    // Faults that are shorter than a sample period are independent of each other.
     FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
     FeatureSwitch("fault model") {
       $0.faults.rangeOnset = 1e-6
@@ -58,9 +58,9 @@ public struct FeatureSwitch: Sendable {
   ]
 }
 
-/// Features off against on, over scenarios.
+/// Compares the engine with and without each feature, over scenarios.
 public struct Ablation: Sendable {
-  /// How the scenarios are run.
+  /// The settings of the runs.
   public var proof: Proof
   /// The features.
   public var switches: [FeatureSwitch]
@@ -79,19 +79,19 @@ public struct Ablation: Sendable {
     public var figures: ScenarioFigures
   }
 
-  /// What came out.
+  /// The results of an ablation.
   public struct Result: Sendable, Encodable {
-    /// Scenario by scenario: first everything on, then a row for each feature.
+    /// For each scenario a row with all features on, then a row for each feature that is off.
     public var rows: [Row]
   }
 
-  /// Runs every scenario with everything on, then with each feature off.
+  /// Runs every scenario with all features on, then with each feature off.
   ///
   /// - Parameters:
   ///   - scenarios: The scenarios.
-  ///   - finished: Called after each run, with what runs.
+  ///   - finished: Called after each run, with the name of what is running.
   /// - Returns: The rows.
-  /// - Throws: When a configuration makes no sense.
+  /// - Throws: When a configuration is invalid.
   public func run(
     _ scenarios: [Scenario], finished: (String) -> Void = { _ in }
   ) async throws -> Result {

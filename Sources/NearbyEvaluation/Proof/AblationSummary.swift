@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// What one feature is worth over all scenarios of an ablation.
+/// The effect of one feature over all scenarios of an ablation.
 public struct AblationSummary: Sendable, Encodable {
-  /// The feature that is switched off; `nil` for the engine as it is.
+  /// The feature that is switched off; `nil` for the engine with all features.
   public var featureOff: String?
   /// Goals missed, over all scenarios.
   public var misses: Int
-  /// Runs that were falsely converged at some moment, over all scenarios, and those that converged
-  /// where there can be no convergence.
+  /// Runs over all scenarios that were falsely converged at some time, or converged although the
+  /// scenario does not allow it.
   public var wrongRuns: Int
-  /// Runs that converged where they can.
+  /// Runs that converged, in scenarios that allow it.
   public var convergedRuns: Int
-  /// The error's ratio to that of the engine as it is, the geometric mean over scenarios; `nil` when no
-  /// scenario has both.
+  /// The ratio of the error to that of the engine with all features, as geometric mean over
+  /// scenarios; `nil` when no scenario has both.
   public var errorRatio: Double?
-  /// The time to converge, likewise.
+  /// The same ratio of the time to converge.
   public var timeRatio: Double?
-  /// The scenario in which most goals are missed that the engine as it is reaches, and how many those
-  /// are; `nil` when there is none.
+  /// The scenario with the most missed goals that the engine with all features reaches, and their
+  /// number; `nil` when there is none.
   public var worstScenario: String?
 }
 
 extension Ablation.Result {
-  /// A row for the engine as it is, then one for each feature.
+  /// A row for the engine with all features, then one for each feature.
   public var summaries: [AblationSummary] {
     var features: [String?] = []
     for row in rows where !features.contains(row.featureOff) { features.append(row.featureOff) }

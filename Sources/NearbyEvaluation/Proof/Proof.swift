@@ -2,24 +2,24 @@
 public import NearbyFusion
 public import NearbySimulation
 
-/// Holds an engine against its goals: seeded runs of scenarios, all cores at work.
+/// Compares an engine with its goals, in seeded runs of scenarios on all cores.
 public struct Proof: Sendable {
   /// The goals.
   public var goals = ProofGoals()
-  /// How many runs go on at a time, at most; never more than there are cores.
+  /// The largest number of concurrent runs; it is limited to the number of cores.
   public var jobs = Int.max
   /// The seeds of a scenario in which an engine converges.
   public var seeds: Range<UInt64>
-  /// The seeds of a scenario in which it never must.
+  /// The seeds of a scenario in which an engine must never converge.
   public var neverSeeds: Range<UInt64>
-  /// Changes what the engines are told, from the truth about the scenario's sensors.
+  /// Changes the engines' configuration, which initially matches the scenario's sensors.
   public var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
 
   /// Makes a proof.
   ///
   /// - Parameters:
   ///   - seeds: The seeds.
-  ///   - neverSeeds: Those of scenarios that must never converge; the same when `nil`.
+  ///   - neverSeeds: The seeds of scenarios that must never converge; the same seeds when `nil`.
   public init(seeds: Range<UInt64>, neverSeeds: Range<UInt64>? = nil) {
     self.seeds = seeds
     self.neverSeeds = neverSeeds ?? seeds
@@ -50,7 +50,7 @@ public struct Proof: Sendable {
   ///   - scenario: The scenario.
   ///   - finished: Called after each run.
   /// - Returns: The figures; they do not depend on the number of jobs.
-  /// - Throws: What the change throws, or when the configuration makes no sense.
+  /// - Throws: What the change throws, or when the configuration is invalid.
   public func figures(
     of scenario: Scenario, finished: () -> Void = {}
   ) async throws -> ScenarioFigures {

@@ -3,27 +3,27 @@ internal import Foundation
 internal import NearbyGeometry
 public import NearbySimulation
 
-/// What an engine must reach in every scenario.
+/// The goals that an engine must reach in every scenario.
 public struct ProofGoals: Sendable {
   /// The largest root mean square error over the bound.
   public var largestEfficiency = 1.10
-  /// Where NEES over three and each component's NIS must lie.
+  /// The interval in which NEES over three and each component's NIS must lie.
   public var consistencyBand = 0.8...1.25
-  /// Below this share of runs may ever be falsely converged.
+  /// The share of runs that may be falsely converged at some time must be below this.
   public var falseRunShare = 0.001
   /// The largest median of the time to converge over the bound's.
   public var largestMedianTimeRatio = 1.15
   /// The largest median of the time to regain convergence over that of a fresh start.
   public var largestMedianRegainRatio = 1.15
 
-  /// Makes the goals that the package holds itself to.
+  /// Makes the goals of this package.
   public init() {}
 
   /// A goal that was not reached.
   public struct Miss: Sendable, Encodable {
     /// The goal's name.
     public var goal: Goal
-    /// What was found and what was asked for.
+    /// The measured value and the goal.
     public var explanation: String
     /// The seeds of the runs to look at first, the worst first.
     public var seeds: [UInt64]
@@ -45,20 +45,20 @@ public struct ProofGoals: Sendable {
     case falseConvergence
     /// The time to converge.
     case timeToConverge
-    /// No convergence where there can be none.
+    /// No convergence in scenarios that do not allow it.
     case neverConverges
-    /// How soon a false convergence is withdrawn.
+    /// The time until a false convergence is withdrawn.
     case withdrawal
-    /// How soon convergence is regained.
+    /// The time until convergence is regained.
     case regain
   }
 
-  /// Holds statistics against the goals.
+  /// Compares statistics with the goals.
   ///
   /// - Parameters:
   ///   - report: The statistics of a scenario.
-  ///   - expectation: What the scenario allows.
-  /// - Returns: What was missed; a figure that does not exist misses its goal.
+  ///   - expectation: The scenario's expected outcome.
+  /// - Returns: The missed goals; a missing figure misses its goal.
   public func misses(of report: ConsistencyReport, _ expectation: Scenario.Expectation) -> [Miss] {
     var misses: [Miss] = []
     switch expectation {
@@ -190,7 +190,7 @@ public struct ProofGoals: Sendable {
   }
 }
 
-/// How many seeds a miss names.
+/// The number of seeds that a miss names.
 private let namedSeeds = 5
 
 extension [UInt64] {

@@ -3,7 +3,7 @@ internal import NearbyGeometry
 internal import NearbyRecordings
 public import NearbySimulation
 
-/// All figures of one scenario, as numbers; what does not exist is `null`.
+/// All figures of one scenario, as numbers; a missing figure is `null`.
 ///
 /// Errors and sigmas are root mean squares, metres or degrees; times are seconds. ``ConsistencyReport``
 /// and ``RunRecord`` define each.
@@ -31,27 +31,27 @@ public struct ScenarioFigures: Sendable, Encodable {
     public var direction: Double?
     /// Of the horizontal angle.
     public var horizontalAngle: Double?
-    /// Of the height, or of the word on above and below.
+    /// Of the height, or of the vertical direction.
     public var vertical: Double?
     /// Of the world transform.
     public var worldTransform: Double?
   }
 
-  /// How runs came through their event.
+  /// The recovery of the runs from their event.
   public struct Recovery: Sendable, Encodable {
-    /// In how many runs a sample contradicted the former place.
+    /// The number of runs in which a sample contradicted the former position.
     public var contradictedRuns: Int
-    /// The longest time that a false convergence was held, seconds.
+    /// The longest time for which a false convergence was kept, seconds.
     public var longestFalseConvergence: Double
-    /// In how many runs that was too long.
+    /// The number of runs in which that was too long.
     public var slowWithdrawals: Int
-    /// In how many runs convergence was regained.
+    /// The number of runs in which convergence was regained.
     public var regainedRuns: Int
     /// The time to be converged and right again, seconds.
     public var regained: Spread?
     /// The time of a fresh start, seconds.
     public var freshStart: Spread?
-    /// The one over the other.
+    /// The ratio of the two.
     public var ratio: Spread?
   }
 
@@ -81,7 +81,7 @@ public struct ScenarioFigures: Sendable, Encodable {
   public var elevationInnovation: Figure?
   /// How many runs were ever falsely converged.
   public var falseRuns: Int
-  /// The share of converged samples that were falsely so.
+  /// The share of converged samples that were falsely converged.
   public var falseSampleShare: Double?
   /// How many runs ever named the wrong side, above or below.
   public var wrongSideRuns: Int
@@ -97,9 +97,9 @@ public struct ScenarioFigures: Sendable, Encodable {
   public var availability: PerOutput
   /// The root mean square error of each output where published: metres, angles in degrees.
   public var outputErrors: PerOutput
-  /// The root mean square step of the placed world transform beyond what the truth moved, metres.
+  /// The root mean square step of the published world transform beyond the true motion, metres.
   public var jitter: Double?
-  /// How runs came through their event; `nil` without one.
+  /// The recovery of the runs from their event; `nil` without an event.
   public var recovery: Recovery?
   /// The goals that were missed.
   public var misses: [ProofGoals.Miss]
@@ -109,7 +109,7 @@ public struct ScenarioFigures: Sendable, Encodable {
   /// - Parameters:
   ///   - scenario: The scenario.
   ///   - report: The runs.
-  ///   - goals: What must be reached.
+  ///   - goals: The goals.
   public init(
     of scenario: Scenario, _ report: ConsistencyReport, _ goals: ProofGoals
   ) {

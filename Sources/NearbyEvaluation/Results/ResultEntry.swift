@@ -2,7 +2,7 @@
 import NearbyGeometry
 import NearbyRecordings
 
-/// The books of one peer.
+/// The accumulated figures of one peer.
 struct ResultEntry {
   var id: String
   var start: Timestamp
@@ -43,7 +43,8 @@ struct ResultEntry {
     wasConverged = isConverged
   }
 
-  /// Takes note of the error of the placed peer in the odometry's world; `nil` when it is not placed.
+  /// Adds the error of the peer's published position in the odometry's world; `nil` when none was
+  /// published.
   mutating func notePlacement(_ error: Vector3?) {
     if let error, let before = placedError {
       let step = error - before

@@ -2,15 +2,15 @@
 package import NearbyFusion
 public import NearbyRecordings
 
-/// The results of a run held against the truth of its recording.
+/// The comparison of a run's results with the truth of its recording.
 ///
 /// Rows of the result are joined with the recording's samples by time and peer; the errors are those of
 /// `ErrorStatistics`.
 public struct ResultEvaluation: Sendable, Codable {
-  /// The name of the file that a batch puts it into.
+  /// The name of the file to which a batch writes it.
   public static let fileName = "evaluation.json"
 
-  /// What was evaluated.
+  /// The evaluated file.
   public enum Source: String, Sendable, Codable, CaseIterable {
     /// `estimates.csv`.
     case estimates
@@ -22,17 +22,17 @@ public struct ResultEvaluation: Sendable, Codable {
     }
   }
 
-  /// The result's folder, as it was named.
+  /// The result's folder, as given by the caller.
   public var result: String
-  /// What was evaluated.
+  /// The evaluated file.
   public var source: Source
   /// The recording's name.
   public var recording: String
-  /// The peers in the order in which their rows begin; those whose truth is not known are left out.
+  /// The peers with a known truth, in the order of their first rows.
   public var peers: [PeerFigures]
   /// The figures over the rows of all of them.
   public var all: ResultFigures
-  /// How far the recording's odometry is from its truth.
+  /// The error of the recording's odometry.
   public var trajectory: TrajectoryError?
 
   /// The figures of one peer.
@@ -43,10 +43,10 @@ public struct ResultEvaluation: Sendable, Codable {
     public var figures: ResultFigures
   }
 
-  /// Evaluates a result: the estimates, and what was smoothed where that is there.
+  /// Evaluates a result: the estimates, and the smoothed rows if there are any.
   ///
   /// - Parameters:
-  ///   - folder: The folder that a run has written.
+  ///   - folder: The folder that a run wrote.
   ///   - recordingFolder: The recording; the one that the summary names when `nil`.
   /// - Returns: One evaluation, or two.
   /// - Throws: The first fault of the result or of the recording, located.
@@ -81,11 +81,11 @@ public struct ResultEvaluation: Sendable, Codable {
       recording: recording)
   }
 
-  /// Evaluates rows as they come out of a file, so that everybody who reads it arrives at one verdict.
+  /// Evaluates rows as they are in a file, so that every reader of the file gets the same verdict.
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - source: What they are.
+  ///   - source: The file from which they come.
   ///   - configuration: The settings that were in force.
   ///   - result: The name of the result.
   ///   - recording: The recording, which holds the truth.

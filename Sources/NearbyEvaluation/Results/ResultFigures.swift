@@ -2,20 +2,22 @@
 internal import NearbyGeometry
 public import NearbyRecordings
 
-/// Figures of a result over some rows, beside the errors against the truth.
+/// Figures of a result over some rows, including the errors against the truth.
 public struct ResultFigures: Sendable, Codable {
   /// The errors.
   public var errors: ErrorStatistics
-  /// The mean NIS over the number of components, of the samples that were used whole: expected one.
+  /// The mean NIS over the number of components, of completely used samples.
+  ///
+  /// One is expected.
   public var normalizedInnovationSquared: Double?
-  /// The share of rows in which each output was available; `nil` for what was smoothed.
+  /// The share of rows in which each output was available; `nil` for smoothed rows.
   public var availability: ScenarioFigures.PerOutput?
   /// Seconds from the peer's first row to the first that is converged; over several peers the latest,
   /// `nil` when one never converges.
   public var secondsToConverge: Double?
   /// How often convergence was lost again.
   public var losses: Int
-  /// The root mean square step of the placed peer, from row to row, beyond what the truth moved,
+  /// The root mean square step of the published position from row to row, beyond the true motion,
   /// metres.
   public var jitter: Double?
 }

@@ -3,11 +3,11 @@ internal import Foundation
 package import NearbyFusion
 package import NearbyRecordings
 
-/// A folder that a run has written.
+/// A folder that a run wrote.
 package struct ResultFolder {
   private let base: String
 
-  /// Names a folder; nothing is read yet.
+  /// Refers to a folder without reading it.
   package init(path: String) { base = path.hasSuffix("/") ? path : path + "/" }
 
   /// Whether the folder has the file of a source.
@@ -15,7 +15,7 @@ package struct ResultFolder {
     FileManager.default.fileExists(atPath: base + source.fileName)
   }
 
-  /// Begins to read the rows of a source.
+  /// Opens the rows of a source.
   package func rows(_ source: ResultEvaluation.Source) throws(RecordingError) -> EstimateReader {
     try EstimateReader(
       path: base + source.fileName, kind: source == .smoothed ? .smoothed : .estimates)
@@ -27,7 +27,7 @@ package struct ResultFolder {
       path: base + ConfigurationFile.fileName, over: FusionConfiguration())
   }
 
-  /// The recording's folder: the one that is named, or else the one of which the summary speaks.
+  /// The recording: the given folder, or else the one that the summary names.
   package func recording(named folder: String?) throws(RecordingError) -> String {
     if let folder { return folder }
     let summary = base + RunSummary.fileName

@@ -62,10 +62,10 @@ struct ResultJoin: ~Copyable {
     entries[index].notePlacement(isPlaced ? estimated - trueInOdometry : nil)
   }
 
-  /// Whether a row is converged: as it says, or, where it does not, by the engine's criterion.
+  /// Whether a row is converged: by its status, or, without a status, by the engine's criterion.
   ///
-  /// Files of other estimators may lack the mode's probability, which is one then, and the distance, which
-  /// is that from the odometry's pose.
+  /// Files of other estimators may lack the mode's probability, which then counts as one, and the
+  /// distance, which is then computed from the odometry's pose.
   private func isConverged(_ row: EstimateRow, seenFrom pose: RigidTransform?) -> Bool {
     if let status = row.status { return status == .converged }
     let turn = recording.manifest.frames.engineWorldFromWorld

@@ -2,12 +2,12 @@
 package import NearbyFusion
 package import NearbyRecordings
 
-/// A recording and a result of it read together, in time order, in one pass.
+/// Reads a recording and its result together, in time order, in one pass.
 ///
-/// A row of the result belongs to the sample of the same time and peer; a sample may lack its row, as
-/// when only some peers were located, but not a row its sample.
+/// A row of the result belongs to the sample with the same time and peer. A sample may have no row,
+/// as when only some peers were located, but every row must have a sample.
 package struct ResultReplay: ~Copyable {
-  /// What comes next.
+  /// The next item in time order.
   package enum Step {
     /// A pose of the odometry.
     case pose(DevicePose)
@@ -20,7 +20,7 @@ package struct ResultReplay: ~Copyable {
   private var row: EstimateRow?
   private let name: String
 
-  /// Begins to read both.
+  /// Opens both.
   package init(
     _ rows: consuming EstimateReader, over recording: RecordingReader, named name: String
   ) throws(RecordingError) {
@@ -33,7 +33,7 @@ package struct ResultReplay: ~Copyable {
 
   /// The next step; `nil` at the end of the recording.
   ///
-  /// - Throws: The first fault of either, and a row that is not of the recording.
+  /// - Throws: The first fault of either; also when a row does not belong to the recording.
   package mutating func next() throws(RecordingError) -> Step? {
     while let event = try stream.next() {
       switch event {

@@ -5,15 +5,15 @@ internal import NearbyFusion
 internal import NearbyGeometry
 public import NearbyRecordings
 
-/// How far a recording's odometry is from the true trajectory, once both are laid upon each other.
+/// The error of a recording's odometry against the true trajectory, after alignment.
 ///
 /// The rotation and translation of the odometry's world are those that make the sum of squared
 /// distances smallest (Horn: Closed-form solution of absolute orientation using unit quaternions,
 /// 1987); there is no scale. This is the absolute pose error of `evo_ape --align`, except that the
 /// truth is interpolated at each odometry pose where evo takes the nearest stamp.
 ///
-/// It says how good the odometry is; the errors of peers need no alignment and hold it only as far
-/// as it drifts between seeing a peer and asking for it.
+/// It measures the odometry. The errors of peers need no alignment, and contain only the drift
+/// between measuring a peer and estimating it.
 public struct TrajectoryError: Sendable, Hashable, Codable {
   /// How many odometry poses have a true one.
   public var poses: Int
@@ -85,10 +85,12 @@ public struct TrajectoryError: Sendable, Hashable, Codable {
   }
 }
 
-/// What the best alignment of one set of points to another needs to know of them.
+/// The sums from which the best alignment of two sets of points is computed.
 private struct AlignmentSums {
   private(set) var count = 0
-  /// The first points; sums count from them, so that large coordinates cost no digits.
+  /// The first points.
+  ///
+  /// Sums are relative to them, so that large coordinates do not lose digits.
   private var origins: (estimate: Vector3, truth: Vector3)?
   private var estimates = Vector3.zero
   private var truths = Vector3.zero
@@ -108,7 +110,8 @@ private struct AlignmentSums {
     }
   }
 
-  /// Takes the estimate's world to the truth's; `nil` when the eigenvalue problem has no solution.
+  /// The transform from the estimate's world to the truth's; `nil` when the eigenvalue problem has
+  /// no solution.
   func alignment() -> RigidTransform? {
     guard let origins, count > 0 else { return nil }
     let (e, t) = (estimates / Double(count), truths / Double(count))

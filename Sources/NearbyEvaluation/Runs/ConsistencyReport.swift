@@ -4,7 +4,7 @@ internal import NearbyGeometry
 
 /// The statistics of many runs of one scenario.
 ///
-/// Means are over moments; what stands behind each is in its ``Figure``.
+/// Means are over moments. Each ``Figure`` has the standard error of its mean.
 public struct ConsistencyReport: Sendable, CustomStringConvertible {
   /// The runs, in the order of their seeds.
   public let records: [RunRecord]
@@ -14,13 +14,16 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
 
   // MARK: Claims while converged
 
-  /// The mean normalised error squared while converged, over three: expected one.
+  /// The mean normalised error squared while converged, over three.
+  ///
+  /// One is expected.
   public var normalizedErrorSquared: Figure? {
     Figure(records.map(\.converged.normalizedErrorSquared)).map { $0 / 3 }
   }
 
-  /// The mean normalised innovation squared while converged, of range, azimuth and elevation:
-  /// expected one each; `nil` where nothing was measured.
+  /// The mean normalised innovations squared of range, azimuth and elevation while converged.
+  ///
+  /// One is expected; `nil` where nothing was measured.
   public var normalizedInnovationSquared: [Figure?] {
     (0..<3).map { component in
       Figure(records.map { $0.converged.normalizedInnovationSquared[component] })
@@ -36,33 +39,36 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
   /// The root mean square of the bound over the same moments, metres.
   public var rootMeanSquareBound: Double? { root(\.converged.squaredBound) }
 
-  /// The root mean square error over the bound: one is as good as it gets.
+  /// The root mean square error over the bound.
+  ///
+  /// One is the optimum.
   public var efficiency: Double? {
     rootMeanSquareError.flatMap { error in rootMeanSquareBound.map { error / $0 } }
   }
 
   // MARK: Convergence
 
-  /// The seeds of the runs that have converged at any moment.
+  /// The seeds of the runs that converged at some time.
   public var convergedSeeds: [UInt64] { seeds { $0.firstConvergence != nil } }
 
-  /// The seeds of the runs with a false convergence at any moment that no event excuses.
+  /// The seeds of the runs with a false convergence, except shortly after an event.
   public var falseConvergences: [UInt64] { seeds { $0.falseSamples > 0 } }
 
-  /// The share of converged samples that are falsely so.
+  /// The share of converged samples that are falsely converged.
   public var falseSampleShare: Double? {
     let converged = records.reduce(0) { $0 + $1.convergedSamples }
     guard converged > 0 else { return nil }
     return Double(records.reduce(0) { $0 + $1.falseSamples }) / Double(converged)
   }
 
-  /// The seeds of the runs that named the wrong side, above or below, at any moment.
+  /// The seeds of the runs that reported the wrong vertical direction at some time.
   public var wrongSides: [UInt64] { seeds { $0.outputs.wrongSides > 0 } }
 
   /// The time to converge over the time to the bound's convergence, for each run whose bound meets the
   /// criterion, in ascending order; infinite for runs that never converge.
   ///
-  /// Both times have one sample period (0.1 s) added, so that a first sample that suffices counts.
+  /// One sample period (0.1 s) is added to both times, so that the ratio exists when the first
+  /// sample suffices.
   public var timeRatios: [Double] {
     records.compactMap { record in
       record.firstPossibleConvergence.map { possible in
@@ -76,7 +82,7 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
 
   // MARK: Recovery
 
-  /// The recoveries of the runs in which a sample contradicted the account.
+  /// The recoveries of the runs in which a sample contradicted the track.
   public var recoveries: [RecoveryRecord] {
     records.compactMap(\.recovery).filter { $0.contradictionSeconds != nil }
   }
@@ -86,8 +92,8 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
     seeds { ($0.recovery?.withdrawalSeconds ?? 0) > RecoveryRecord.allowedSeconds }
   }
 
-  /// The time to regain convergence over that of a fresh start, in ascending order; of the runs whose
-  /// fresh start converges.
+  /// The time to regain convergence over that of a fresh start, in ascending order, for the runs
+  /// whose fresh start converges.
   public var regainRatios: [Double] {
     recoveries.compactMap { recovery in
       recovery.freshStartSeconds.map { fresh in
@@ -121,8 +127,8 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
 }
 
 extension [Double] {
-  /// The quantile of ascending numbers: the smallest that at least the share does not exceed; `nil` of
-  /// none.
+  /// The quantile of ascending numbers: the smallest one that at least the given share of them does
+  /// not exceed; `nil` without numbers.
   func quantile(_ share: Double) -> Double? {
     isEmpty ? nil : self[Swift.min(count - 1, Int((share * Double(count)).rounded(.down)))]
   }

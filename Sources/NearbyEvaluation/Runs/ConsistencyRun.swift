@@ -3,16 +3,19 @@ public import NearbyFusion
 internal import NearbyGeometry
 public import NearbySimulation
 
-/// Seeded runs of one scenario through engines of one configuration, beside the truth and the bound.
+/// Seeded runs of one scenario through engines of one configuration, compared with the truth and
+/// the bound.
 public struct ConsistencyRun: Sendable {
   /// The scenario.
   public var scenario: Scenario
-  /// What the engines are told; tests that break something on purpose change it.
+  /// The engines' configuration.
+  ///
+  /// Tests change it to break something on purpose.
   public var configuration: FusionConfiguration
-  /// How the bound models direction-dependent angle errors.
+  /// The bound's model of direction-dependent angle errors.
   public var angleBias = PosteriorBound.AngleBias.field
 
-  /// Makes runs in which the engines are told the truth about the sensors.
+  /// Makes runs in which the engines' configuration matches the sensors.
   public init(_ scenario: Scenario) {
     self.scenario = scenario
     configuration = scenario.matchingConfiguration
@@ -24,7 +27,7 @@ public struct ConsistencyRun: Sendable {
   ///   - seed: The seed.
   ///   - note: Called after each sample, in the order of arrival, with the sample's truth.
   /// - Returns: The sums over the moments.
-  /// - Throws: When the configuration makes no sense, or what `note` throws.
+  /// - Throws: When the configuration is invalid, or what `note` throws.
   @discardableResult
   public func record<Failure: Error>(
     seed: UInt64, note: (Moment, SimulatedRun.Sample) throws(Failure) -> Void
@@ -54,19 +57,21 @@ public struct ConsistencyRun: Sendable {
   ///
   /// - Parameter seed: The seed.
   /// - Returns: The sums over the moments.
-  /// - Throws: When the configuration makes no sense.
+  /// - Throws: When the configuration is invalid.
   public func record(seed: UInt64) throws -> RunRecord {
     try record(seed: seed) { (_, _) throws(Never) in }
   }
 
-  /// Runs many seeds; the result does not depend on how many run at a time.
+  /// Runs many seeds.
+  ///
+  /// The result does not depend on the number of concurrent runs.
   ///
   /// - Parameters:
   ///   - seeds: The seeds.
-  ///   - jobs: How many run at a time, at most; never more than there are cores.
+  ///   - jobs: The largest number of concurrent runs; it is limited to the number of cores.
   ///   - finished: Called after each run.
   /// - Returns: The statistics.
-  /// - Throws: When the configuration makes no sense.
+  /// - Throws: When the configuration is invalid.
   public func report(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> ConsistencyReport {
@@ -82,12 +87,13 @@ public struct ConsistencyRun: Sendable {
         if let seed = waiting.next() { group.addTask { try self.record(seed: seed) } }
       }
     }
-    // In the order of the seeds, so that rounding does not depend on who was first.
+    // Sorted by seed, so that rounding does not depend on which run ended first.
     return ConsistencyReport(records: records.sorted { $0.seed < $1.seed })
   }
 
-  /// The bound after each sample; an event makes the position as unknown as before the first, for as
-  /// long as it lasts.
+  /// The bound after each sample.
+  ///
+  /// During an event, the position is as unknown as before the first sample.
   private func bounds(of run: SimulatedRun, _ event: RunEvent?) -> [Double] {
     var model = PosteriorBound.Model(
       scenario, of: run, rangeScaleSigma: configuration.ranging.rangeScaleSigma)
@@ -104,9 +110,10 @@ public struct ConsistencyRun: Sendable {
     }
   }
 
-  /// Feeds a run to an engine, from a moment on, for as long as `note` returns true.
+  /// Feeds a run to an engine, from a given time on, for as long as `note` returns true.
   ///
-  /// It is told each moment, the newest sample so far, which holds the truth, and the sample itself.
+  /// `note` gets each moment, the newest sample so far, which holds the truth, and the sample
+  /// itself.
   private func follow(
     _ run: SimulatedRun, _ bounds: [Double], from seconds: Double = -.infinity,
     _ note: (Moment, _ truth: SimulatedRun.Sample, SimulatedRun.Sample) -> Bool
@@ -132,7 +139,8 @@ public struct ConsistencyRun: Sendable {
     }
   }
 
-  /// How long an engine that starts at a moment takes to be converged and right, seconds.
+  /// How long an engine that starts at a given time takes to converge to the right position,
+  /// seconds.
   private func freshStart(
     at seconds: Double, in run: SimulatedRun, _ bounds: [Double]
   ) throws -> Double? {

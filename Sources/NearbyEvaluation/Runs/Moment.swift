@@ -4,17 +4,17 @@ public import NearbyFusion
 public import NearbyGeometry
 public import NearbySimulation
 
-/// What an engine said after one sample, beside the truth.
+/// An engine's state after one sample, compared with the truth.
 public struct Moment: Sendable {
   /// Seconds after the start of the run.
   public var seconds: Double
-  /// Whether it has converged, or what stands in the way.
+  /// Whether it has converged, or the reasons why not.
   public var convergence: Convergence
   /// The estimated position minus the true one, both in the odometry's world, metres; `nil` without
   /// an estimate.
   ///
-  /// As long as the error relative to the device in the device's frame, and with the same normalised
-  /// square: the two differ by the device's rotation.
+  /// It has the same length and the same normalised square as the error relative to the device in
+  /// the device's frame, since the two differ by the device's rotation.
   public var errorInOdometry: Vector3?
   /// The square root of the trace of the claimed covariance, metres.
   public var claimedSigma: Double
@@ -29,19 +29,19 @@ public struct Moment: Sendable {
   public var heightDifference: Double
   /// The length of the path that the device has travelled, metres.
   public var travelled: Double
-  /// The errors of what was published.
+  /// The errors of the published outputs.
   public var outputs: OutputErrors
-  /// For range, azimuth and elevation: innovation squared over its variance, of measured components
-  /// that are honest in truth and that the engine compared with a prediction.
+  /// For range, azimuth and elevation: innovation squared over its variance, for measured
+  /// components that are true inliers and that the engine compared with a prediction.
   public var normalizedInnovationSquared: InlineArray<3, Double?>
-  /// Whether the sample contradicts the place where the peer was before the run's event.
+  /// Whether the sample contradicts the peer's position before the run's event.
   ///
   /// See ``RunEvent/isContradicted(by:radio:)``.
   public var contradictsFormerPlace = false
-  /// How many hypotheses are alive.
+  /// How many hypotheses the filter holds.
   public var hypothesisCount: Int
 
-  /// The errors of the outputs that were published; `nil` for those that were not.
+  /// The errors of the published outputs; `nil` for outputs that were not published.
   public struct OutputErrors: Sendable {
     /// Estimated minus true distance, metres.
     public var distance: Double?
@@ -51,19 +51,19 @@ public struct Moment: Sendable {
     public var horizontalAngleRadians: Double?
     /// Estimated minus true height of the peer over the device, metres.
     public var height: Double?
-    /// The word on above and below.
+    /// The published vertical direction.
     public var verticalDirection: VerticalDirectionEstimate
     /// Whether there was a world transform.
     public var isPlaced: Bool
 
-    /// Makes the errors of nothing published.
+    /// Makes the errors when nothing was published.
     public init() {
       verticalDirection = .unknown
       isPlaced = false
     }
   }
 
-  /// Whether it has converged.
+  /// Whether the engine has converged.
   public var isConverged: Bool { convergence == .converged }
 
   /// The length of the error of the peer's position relative to the device, metres; infinite without
@@ -78,7 +78,7 @@ public struct Moment: Sendable {
   /// Whether the bound meets the engine's criterion of convergence: max(0.35 m, 7 % of the distance).
   public var isConvergencePossible: Bool { bound <= max(0.35, 0.07 * distance) }
 
-  /// Whether the engine names a side, and the wrong one.
+  /// Whether the engine reports the wrong vertical direction.
   public var isOnWrongSide: Bool {
     outputs.verticalDirection == .above && heightDifference < 0
       || outputs.verticalDirection == .below && heightDifference > 0
@@ -89,12 +89,12 @@ extension Moment {
   /// Makes the moment after a sample.
   ///
   /// - Parameters:
-  ///   - estimate: What the engine said.
-  ///   - report: What it made of the sample.
+  ///   - estimate: The engine's estimate.
+  ///   - report: The engine's report on the sample.
   ///   - sample: The sample.
-  ///   - truth: The newest sample so far, which a late one is not: the truth at its moment is what the
-  ///     estimate is held against.
-  ///   - bound: The bound at that moment, metres.
+  ///   - truth: The newest sample so far, which a late sample is not. The estimate is compared with
+  ///     the truth at its time.
+  ///   - bound: The bound at that time, metres.
   public init(
     estimate: PeerEstimate, report: SampleReport, of sample: SimulatedRun.Sample,
     truth: SimulatedRun.Sample, bound: Double

@@ -3,13 +3,13 @@ internal import Foundation
 public import NearbyGeometry
 public import NearbySimulation
 
-/// Something that makes an engine's account wrong: a jump of the odometry's world, a loss of tracking,
+/// An event that makes an engine's track wrong: a jump of the odometry's world, a loss of tracking,
 /// a peer that is carried away.
 public struct RunEvent: Sendable {
-  /// From its beginning to its end, seconds after the start of the run; the two are the same when it
-  /// happens at once.
+  /// The time span of the event, seconds after the start of the run; both ends are equal for an
+  /// instantaneous event.
   public var span: ClosedRange<Double>
-  /// Where the peer was in the odometry's world until then, metres.
+  /// The peer's position in the odometry's world before the event, metres.
   public var formerPlace: Vector3
 
   /// Makes an event.
@@ -20,7 +20,7 @@ public struct RunEvent: Sendable {
 
   /// Finds the event of a run; `nil` when its scenario has none, or no sample comes before it.
   ///
-  /// Several of them, one after the other, count as one.
+  /// Several consecutive events count as one.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
@@ -40,16 +40,16 @@ public struct RunEvent: Sendable {
     self.init(span: begin...end, formerPlace: before.peerInOdometry)
   }
 
-  /// Whether a sample contradicts the former place.
+  /// Whether a sample contradicts the former position.
   ///
-  /// It does when it is honest and what it would measure without noise differs, between the former
-  /// place and the true one, by more than 3.4 standard deviations in any component that it has. Noise
-  /// and the engine have no part in it.
+  /// It does if it is an inlier and its noise-free measurement of the former position differs from
+  /// that of the true position by more than 3.4 standard deviations in any of its components. This
+  /// depends neither on noise nor on the engine.
   ///
   /// - Parameters:
   ///   - sample: The sample.
-  ///   - radio: How the radio measures.
-  /// - Returns: Whether it does; never before the event.
+  ///   - radio: The radio's model.
+  /// - Returns: Whether it contradicts; always false before the event.
   public func isContradicted(by sample: SimulatedRun.Sample, radio: ScenarioRadio) -> Bool {
     guard sample.seconds >= span.lowerBound else { return false }
     let device = sample.odometryFromDevice

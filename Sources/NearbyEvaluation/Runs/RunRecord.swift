@@ -3,9 +3,11 @@ internal import Foundation
 internal import NearbyFusion
 public import NearbyGeometry
 
-/// The sums of one seeded run, taken moment by moment: small, so that ten thousand runs fit.
+/// The sums over the moments of one seeded run.
+///
+/// They are small, so that ten thousand runs fit into memory.
 public struct RunRecord: Sendable {
-  /// When something came about, and what it had taken the device.
+  /// The time of an event, and the device's path until then.
   public struct Arrival: Sendable {
     /// Seconds after the first sample.
     public var seconds: Double
@@ -23,7 +25,7 @@ public struct RunRecord: Sendable {
     /// Their sum.
     public private(set) var total = 0.0
 
-    /// The mean; `nil` of nothing.
+    /// The mean; `nil` without numbers.
     public var mean: Double? { count > 0 ? total / Double(count) : nil }
 
     mutating func add(_ value: Double) {
@@ -32,10 +34,10 @@ public struct RunRecord: Sendable {
     }
   }
 
-  /// Sums over the moments at which the claims are judged: converged, and not within an event.
+  /// Sums over the moments at which the claims are evaluated: converged, and not within an event.
   ///
-  /// In a run with a ``RunEvent`` the moments from the event until convergence is regained are left to
-  /// ``recovery``.
+  /// In a run with a ``RunEvent``, the moments from the event until convergence is regained belong
+  /// to ``recovery``.
   public struct Converged: Sendable {
     /// Squared errors, m².
     public var squaredError = Sum()
@@ -49,7 +51,7 @@ public struct RunRecord: Sendable {
     public var normalizedInnovationSquared: InlineArray<3, Sum> = [Sum(), Sum(), Sum()]
   }
 
-  /// What was published, and how far it was from the truth.
+  /// The published outputs and their errors.
   public struct Outputs: Sendable {
     /// Squared errors of the distance, m².
     public var squaredDistance = Sum()
@@ -59,13 +61,13 @@ public struct RunRecord: Sendable {
     public var squaredHorizontalAngle = Sum()
     /// Squared errors of the height, m².
     public var squaredHeight = Sum()
-    /// How many words on above and below were published.
+    /// How many vertical directions were published.
     public var verticalDirections = 0
-    /// How many of them named the wrong side.
+    /// How many of them were wrong.
     public var wrongSides = 0
     /// How many world transforms were published.
     public var placements = 0
-    /// Squared steps between successive placements beyond what the truth moved, m².
+    /// Squared steps between successive published positions beyond the true motion, m².
     public var squaredJitter = Sum()
   }
 
@@ -73,21 +75,22 @@ public struct RunRecord: Sendable {
   public let seed: UInt64
   /// How many samples there were.
   public private(set) var samples = 0
-  /// After how many of them it was converged.
+  /// The number of samples after which the engine was converged.
   public private(set) var convergedSamples = 0
-  /// After how many of them it was falsely converged, the time that an event allows left out.
+  /// The number of samples after which the engine was falsely converged, without those that an
+  /// event excuses.
   public private(set) var falseSamples = 0
   /// The claims while converged.
   public private(set) var converged = Converged()
   /// The outputs.
   public private(set) var outputs = Outputs()
-  /// When it converged for the first time.
+  /// The first convergence.
   public private(set) var firstConvergence: Arrival?
-  /// When the bound met the criterion of convergence for the first time.
+  /// The first time at which the bound met the criterion of convergence.
   public private(set) var firstPossibleConvergence: Arrival?
   /// How often convergence was lost again.
   public private(set) var losses = 0
-  /// How it came through the run's event; `nil` in a run without one.
+  /// The recovery from the run's event; `nil` in a run without an event.
   public internal(set) var recovery: RecoveryRecord?
   /// The last moment.
   public private(set) var last: Moment?
@@ -95,21 +98,21 @@ public struct RunRecord: Sendable {
   private var start: (seconds: Double, travelled: Double)?
   private var sweep = AngularSweep()
 
-  /// Makes the record of a run that has not begun.
+  /// Makes the record of a run before its first moment.
   ///
   /// - Parameters:
   ///   - seed: The seed.
-  ///   - event: What happens from which the engine must recover; `nil` when nothing does.
+  ///   - event: The event from which the engine must recover; `nil` when there is none.
   public init(seed: UInt64, event: RunEvent? = nil) {
     self.seed = seed
     recovery = event.map { RecoveryRecord(span: $0.span) }
   }
 
-  /// Takes note of the next moment.
+  /// Adds the next moment.
   ///
   /// - Parameters:
   ///   - moment: What the engine said.
-  ///   - lineOfSight: The true vector from the peer to the device in a world that does not turn.
+  ///   - lineOfSight: The true vector from the peer to the device, in a world that does not rotate.
   public mutating func add(_ moment: Moment, lineOfSight: Vector3) {
     let start = self.start ?? (moment.seconds, moment.travelled)
     self.start = start

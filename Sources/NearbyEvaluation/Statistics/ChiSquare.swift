@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// The chi-square distribution: where normalised squared errors belong.
+/// The chi-square distribution, which consistent normalised squared errors follow.
 public struct ChiSquare: Sendable {
   /// The degrees of freedom.
   public let degreesOfFreedom: Int
 
-  /// Makes the distribution of a sum of so many squared standard normals, at least one.
+  /// Makes the distribution of the sum of `degreesOfFreedom` squared standard normals, at least
+  /// one.
   public init(degreesOfFreedom: Int) {
     precondition(degreesOfFreedom >= 1, "at least one degree of freedom")
     self.degreesOfFreedom = degreesOfFreedom
@@ -54,7 +55,7 @@ public struct ChiSquare: Sendable {
     var low = 0.0
     var high = Double(degreesOfFreedom)
     while self.probability(below: high) < probability { high *= 2 }
-    // Bisection: 1e-13 of the interval after 44 steps, and nothing that could fail to converge.
+    // Bisection reaches 1e-13 of the interval after 44 steps and always converges.
     while high - low > 1e-13 * high {
       let middle = (low + high) / 2
       if self.probability(below: middle) < probability { low = middle } else { high = middle }

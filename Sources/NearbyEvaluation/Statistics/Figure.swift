@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A mean over many runs, with what stands behind it.
+/// A mean over many runs, with its standard error.
 public struct Figure: Sendable, Hashable, Encodable {
   /// The mean over all moments of all runs.
   public var value: Double
@@ -13,10 +13,10 @@ public struct Figure: Sendable, Hashable, Encodable {
   ///
   /// the standard error of a ratio over clusters.
   public var standardError: Double?
-  /// How many runs contributed: the independent draws behind it.
+  /// How many runs contributed, which are the independent draws of the mean.
   public var runs: Int
 
-  /// Makes the figure of the sums of independent runs; `nil` when none has a moment.
+  /// Makes the figure from the sums of independent runs; `nil` when none has a moment.
   ///
   /// - Parameter sums: One sum for each run; empty ones do not count.
   public init?(_ sums: [RunRecord.Sum]) {
@@ -45,7 +45,7 @@ public struct Figure: Sendable, Hashable, Encodable {
 
   private enum CodingKeys: String, CodingKey { case value, standardError, runs }
 
-  /// Writes every key; an infinite value as `null`, since JSON has none.
+  /// Encodes every key; an infinite value is `null`, since JSON has no infinity.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(value.isFinite ? value : nil, forKey: .value)

@@ -2,12 +2,12 @@
 public import NearbyEvaluation
 internal import NearbyFusion
 
-/// What a report shows of one or several results, small enough for a page.
+/// The data of a report on one or several results, small enough for a page.
 ///
-/// Long tables are thinned; the extremes stay, so that no outlier is lost from sight. ``json`` is the
-/// form in which a page carries it.
+/// Long tables are thinned, but keep their extremes, so that no outlier is hidden. A page contains
+/// the report as ``json``.
 public struct Report: Sendable {
-  /// The version of the JSON; it rises when a key changes its meaning.
+  /// The version of the JSON; it is increased when a key changes its meaning.
   public static let formatVersion = 1
 
   /// The reasons in the order of their bits, the most useful action first.
@@ -15,51 +15,51 @@ public struct Report: Sendable {
 
   /// The recordings, each once, in the order in which results name them.
   public var recordings: [ReportRecording]
-  /// The runs, in the order in which they were named; what was smoothed follows what was estimated.
+  /// The runs, in the order in which they were given; smoothed rows follow the estimates.
   public var runs: [ReportRun]
 }
 
-/// A recording on which results rest.
+/// A recording with results in the report.
 public struct ReportRecording: Sendable {
   /// Its name.
   public var name: String
-  /// Its folder, as it was named.
+  /// Its folder, as given by the caller.
   public var folder: String
   /// Seconds from its first event to its last.
   public var duration: Double
-  /// The names that the map's axes (right, ahead, up) have in the recording's world.
+  /// The names of the map's axes (right, ahead, up) in the recording's world.
   public var axes: [String]
   /// Whether it holds the truth.
   public var hasTruth: Bool
-  /// Where the device went, by its odometry.
+  /// The device's path according to its odometry.
   public var device: ReportTable<DeviceColumn>
 }
 
 /// One result.
 public struct ReportRun: Sendable {
-  /// The result's folder, short; marked when it is what was smoothed.
+  /// The short name of the result's folder; marked for smoothed rows.
   public var name: String
-  /// The place of its recording in ``Report/recordings``.
+  /// The index of its recording in ``Report/recordings``.
   public var recording: Int
-  /// What estimated it.
+  /// The file from which it was read.
   public var source: ResultEvaluation.Source
-  /// What it says of each peer, in the order in which their rows begin.
+  /// The tracks of the peers, in the order of their first rows.
   public var tracks: [ReportTrack]
 }
 
-/// What one result says of one peer.
+/// The results for one peer.
 public struct ReportTrack: Sendable {
   /// The peer's name.
   public var peer: String
-  /// The facts of the whole.
+  /// The facts from all rows.
   public var facts: TrackFacts
-  /// How it holds against the truth; `nil` where that is not known.
+  /// The figures against the truth; `nil` when it is not known.
   public var figures: ResultFigures?
-  /// What is known after each sample, thinned.
+  /// The states after each sample, thinned.
   public var moments: ReportTable<MomentColumn>
-  /// When the status changed, whole; empty for what was smoothed.
+  /// The changes of the status, not thinned; empty for smoothed rows.
   public var timeline: ReportTable<TimelineColumn>
-  /// What became of the samples; empty for what was smoothed.
+  /// How many samples were used; empty for smoothed rows.
   public var outcomes: ReportTable<OutcomeColumn>
 }
 
@@ -67,15 +67,16 @@ public struct ReportTrack: Sendable {
 public struct TrackFacts: Hashable, Sendable {
   /// How many rows the result has for it.
   public var samples = 0
-  /// Of how many samples only a part was used.
+  /// How many samples were used partly.
   public var partial = 0
-  /// Of how many nothing was used.
+  /// How many samples were rejected as a whole.
   public var rejected = 0
   /// Seconds from the first row to the first that is converged.
   public var secondsToConverge: Double?
   /// How often convergence was lost again.
   public var losses = 0
-  /// The number of components of most samples that were used whole: NIS has so many degrees of freedom.
+  /// The number of components of most completely used samples, which is the degrees of freedom of
+  /// NIS.
   public var components = 0
   /// The degrees of freedom of its position: two where the recording is planar, else three.
   public var positionComponents = 3

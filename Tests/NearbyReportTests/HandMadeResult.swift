@@ -28,8 +28,7 @@ final class HandMadeResult {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// A row with a mean off by `meanX - 7` along x and the covariance diag(0.04, 0.01, 0.09) turned by
-  /// nothing.
+  /// A row with a mean off by `meanX - 7` along x and the covariance diag(0.04, 0.01, 0.09).
   static func row(
     status: String = "converged,", distance: String = "3.6", angle: String = "-0.9",
     meanX: Double, nis: String, used: String = "all"
@@ -38,7 +37,7 @@ final class HandMadeResult {
       + "0.2,0.1,3,\(nis),\(used)"
   }
 
-  /// Writes both; the path of the result.
+  /// Writes both and returns the path of the result.
   func write(name: String = "result") throws -> String {
     func put(_ text: String, _ path: String) throws {
       let url = folder.appending(path: path)
@@ -87,6 +86,6 @@ final class HandMadeResult {
     return folder.appending(path: name).path
   }
 
-  /// The path of something beside recording and result.
+  /// The path of an item beside recording and result.
   func path(_ name: String) -> String { folder.appending(path: name).path }
 }

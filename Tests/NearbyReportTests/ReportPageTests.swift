@@ -20,7 +20,7 @@ struct ReportPageTests {
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  /// What stands in the page's data element.
+  /// The contents of the page's data element.
   private func data(_ page: String) throws -> [String: Any] {
     let start = try #require(page.range(of: #"<script type="application/json" id="data">"#))
     let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
@@ -67,7 +67,7 @@ struct ReportPageTests {
     let moments = try #require(track["moments"] as? [String: Any])
     #expect(moments["x"] as? [Double] == [7.3, 7.1, 7.1, 7.2])
     #expect((moments["nis"] as? [Any])?.map { $0 as? Double } == [nil, 0.6667, nil, nil])
-    // What holds nothing is left out.
+    // Empty columns are left out.
     #expect(moments["nisMean"] == nil)
     #expect(Set(moments.keys).isSubset(of: Set(MomentColumn.allCases.map { "\($0)" })))
   }

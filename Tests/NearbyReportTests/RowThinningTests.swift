@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Thinning")
 struct RowThinningTests {
-  /// A slow wave with a spike up and one down, in places that a regular choice would miss.
+  /// A slow wave with a spike up and one down, at rows that regular sampling would miss.
   private static let wave: [Double] = {
     var wave = (0..<10_000).map { Double(($0 * 37) % 101) / 100 }
     wave[3_333] = 50

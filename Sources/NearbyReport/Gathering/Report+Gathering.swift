@@ -6,18 +6,18 @@ internal import NearbyGeometry
 public import NearbyRecordings
 
 extension Report {
-  /// How many rows of all tracks together a report keeps by default: some 200 bytes of JSON each.
+  /// The default number of rows of all tracks together, at some 200 bytes of JSON each.
   public static let defaultRowBudget = 6000
-  /// However many tracks share the budget, each keeps so many.
+  /// The smallest number of rows of a track, for any number of tracks that share the budget.
   private static let fewestRows = 150
 
-  /// Gathers what results say: their estimates, and what was smoothed where that is there.
+  /// Gathers the estimates of results, and their smoothed rows if there are any.
   ///
   /// Reads each result and its recording once, and once more for the figures where there is truth.
   /// Rows are joined with the recording's samples by time and peer, as for `ResultEvaluation`.
   ///
   /// - Parameters:
-  ///   - folders: The folders that runs have written.
+  ///   - folders: The folders that runs wrote.
   ///   - recordingFolder: The recording of all of them; those that the summaries name when `nil`.
   ///   - rowBudget: How many rows of all tracks together are kept.
   /// - Returns: The report.
@@ -54,7 +54,7 @@ extension Report {
     return report
   }
 
-  /// The place of a recording among those known, which it joins if need be.
+  /// The index of a recording, which is appended if it is new.
   private mutating func index(of recording: RecordingReader) throws(RecordingError) -> Int {
     if let known = recordings.firstIndex(where: { $0.folder == recording.folder }) { return known }
     recordings.append(try ReportRecording(recording))
@@ -65,7 +65,7 @@ extension Report {
 extension ReportRecording {
   private static let deviceRows = 2000
 
-  /// Reads where the device went.
+  /// Reads the device's path.
   init(_ recording: RecordingReader) throws(RecordingError) {
     var device = ReportTable<DeviceColumn>()
     var clock = RecordingClock()
@@ -77,7 +77,7 @@ extension ReportRecording {
         var row = ReportTable<DeviceColumn>.Row()
         row[.time] = clock.seconds(at: pose.timestamp)
         (row[.x], row[.y], row[.z]) = (place.x, place.y, place.z)
-        // The bearing of the map's y as seen from the heading, turned round.
+        // The negative bearing of the map's y relative to the heading.
         row[.heading] =
           -Heading(pose.worldFromDevice.rotation).bearing(of: Vector3(0, 0, -1)).radiansAsDegrees
         device.append(row)
@@ -98,7 +98,9 @@ struct RecordingClock {
   /// Seconds from the first event to the last so far.
   private(set) var duration = 0.0
 
-  /// The time of an event; those of one recording come in their order.
+  /// The time of an event.
+  ///
+  /// The events of a recording must be passed in their order.
   mutating func seconds(at timestamp: Timestamp) -> Double {
     let start = first ?? timestamp
     first = start
@@ -108,7 +110,7 @@ struct RecordingClock {
   }
 }
 
-/// One file of one result, gathered.
+/// Gathers one file of one result.
 struct RunGatherer {
   let folder: String
   let source: ResultEvaluation.Source
@@ -116,7 +118,7 @@ struct RunGatherer {
   private(set) var tracks: [TrackGatherer] = []
   let figures: ResultEvaluation?
 
-  /// Reads a file of a result to its end; `nil` when nothing was smoothed.
+  /// Reads a file of a result to its end; `nil` when there is no such file.
   init?(
     _ folder: String, _ source: ResultEvaluation.Source, recording recordingFolder: String?
   ) throws(RecordingError) {
@@ -159,11 +161,11 @@ struct RunGatherer {
   }
 }
 
-/// The names of results, as short as they stay different.
+/// The shortest names of results that are still distinct.
 struct RunNames {
   private let depth: Int
 
-  /// Looks for how many folders at the end of each path tell them apart.
+  /// Finds the number of last path components that distinguishes the folders.
   init(_ folders: [String]) {
     let paths = Set(folders).map(Self.parts(of:))
     let deepest = paths.map(\.count).max() ?? 1

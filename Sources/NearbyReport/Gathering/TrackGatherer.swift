@@ -3,9 +3,9 @@ internal import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
 
-/// Gathers what one result says of one peer, row by row.
+/// Gathers the rows of one result for one peer.
 struct TrackGatherer {
-  /// The columns whose extremes survive thinning: every curve that the page draws.
+  /// The columns whose extremes are kept by thinning: every curve that the page draws.
   private static let extremes: [MomentColumn] = [
     .x, .y, .z, .sigma, .measuredDistance, .distance, .angle, .nis, .nees,
   ]
@@ -15,7 +15,7 @@ struct TrackGatherer {
   private var facts = TrackFacts()
   private var moments = ReportTable<MomentColumn>()
   private var timeline = ReportTable<TimelineColumn>()
-  /// Each sample's time and what of it was used.
+  /// The time of each sample, and how much of it was used.
   private var uses: [(time: Double, use: SampleReport.Use)] = []
   private var squares = MovingChiSquare()
   private var countOfComponents = [0, 0, 0, 0]
@@ -29,15 +29,15 @@ struct TrackGatherer {
     facts.positionComponents = isPlanar ? 2 : 3
   }
 
-  /// Takes in a row.
+  /// Adds a row.
   ///
   /// - Parameters:
   ///   - row: The result's row.
   ///   - sample: The sample that it belongs to.
   ///   - time: Seconds since the recording's first event.
   ///   - frames: The recording's frames.
-  ///   - place: Where device and peer truly were, when that is known.
-  ///   - comparison: What knows the degrees of freedom of an error.
+  ///   - place: The truth at the sample, if it is known.
+  ///   - comparison: The comparison, which gives the degrees of freedom of an error.
   mutating func add(
     _ row: EstimateRow, _ sample: RangingRow, at time: Double, frames: FrameConvention,
     place: TruthSampler.Sample?, comparison: TruthComparison
@@ -126,7 +126,8 @@ struct TrackGatherer {
     moment[.sigma] = max(0, isPlanar ? p.xx + p.yy : p.trace).squareRoot()
   }
 
-  /// The truth as the device saw it: `p = T_odometry T_true⁻¹ p_true`, so that no worlds are aligned.
+  /// The truth relative to the device: `p = T_odometry T_true⁻¹ p_true`, so that the worlds need no
+  /// alignment.
   private func describe(
     _ place: TruthSampler.Sample, estimated: Vector3?, _ covariance: SymmetricMatrix3,
     _ comparison: TruthComparison, in moment: inout ReportTable<MomentColumn>.Row
@@ -144,10 +145,10 @@ struct TrackGatherer {
     }
   }
 
-  /// What was gathered, thinned.
+  /// The gathered track, thinned.
   ///
   /// - Parameters:
-  ///   - budget: How many rows may be left.
+  ///   - budget: The largest number of rows.
   ///   - duration: Of the recording, seconds.
   /// - Returns: The track, without figures.
   func track(budget: Int, duration: Double) -> ReportTrack {
@@ -166,7 +167,7 @@ struct TrackGatherer {
       timeline: timeline, outcomes: outcomes(duration: duration))
   }
 
-  /// The rows after gaps: five seconds or more, and five times what is usual between rows.
+  /// The rows after gaps of at least five seconds and five times the usual interval.
   private static func gaps(in times: [Double]) -> [Int] {
     let steps = zip(times.dropFirst(), times).map { $0 - $1 }
     let usual = steps.sorted().dropFirst(steps.count / 2).first ?? 0
@@ -176,7 +177,7 @@ struct TrackGatherer {
   private func outcomes(duration: Double) -> ReportTable<OutcomeColumn> {
     var table = ReportTable<OutcomeColumn>()
     guard !uses.isEmpty else { return table }
-    // About as many bars as a panel can tell apart, of a width that a person would choose.
+    // About as many bars as a panel can show, with a round width.
     let width = NiceNumbers.atLeast(max(duration, 1e-3) / 80)
     var counts = [[Double]](repeating: [0, 0, 0], count: Int(duration / width) + 1)
     for (time, use) in uses {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyEvaluation
 
-/// The mean of the last normalised squares, each over its degrees of freedom, and where it belongs.
+/// The mean of the last normalised squares over their degrees of freedom, with its expected band.
 ///
 /// The sum of the last squares is χ² with the sum of their degrees of freedom, as far as they are
 /// independent; both are divided by that sum.
@@ -13,19 +13,19 @@ package struct MovingChiSquare {
     package var high: Double
   }
 
-  /// Over how many squares the mean is taken.
+  /// The number of squares in the mean.
   static let window = 50
-  /// Below this many there is no mean yet.
+  /// The smallest number of squares for which there is a mean.
   static let fewest = 10
 
   private var last: [(square: Double, degreesOfFreedom: Int)] = []
   private var next = 0
   private var bands: [Int: ClosedRange<Double>] = [:]
 
-  /// Begins with nothing.
+  /// Makes an empty mean.
   package init() {}
 
-  /// Takes in the next square and gives the mean up to it.
+  /// Adds the next square and returns the mean up to it.
   package mutating func add(_ square: Double, degreesOfFreedom: Int) -> Mean? {
     if last.count < Self.window {
       last.append((square, degreesOfFreedom))
@@ -34,7 +34,7 @@ package struct MovingChiSquare {
       next = (next + 1) % Self.window
     }
     guard last.count >= Self.fewest else { return nil }
-    // Summed anew: a running sum would keep the rounding of what has left it.
+    // Summed anew, because a running sum would accumulate the rounding of removed terms.
     let sum = last.reduce(0) { $0 + $1.square }
     let total = last.reduce(0) { $0 + $1.degreesOfFreedom }
     let band = band(total)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of one peer after one sample: the columns of ``ReportTrack/moments``.
+/// The state of one peer after one sample: the columns of ``ReportTrack/moments``.
 ///
-/// Places are in the map's frame (x right, y ahead, z up), metres; angles are degrees.
+/// Positions are in the map's frame (x right, y ahead, z up), metres; angles are degrees.
 public enum MomentColumn: Int, ReportColumn {
   /// Seconds since the recording's first event.
   case time
@@ -16,23 +16,24 @@ public enum MomentColumn: Int, ReportColumn {
   case sideMajor, sideMinor, sideAngle
   /// The root of the covariance's trace; of its horizontal part where the recording is planar.
   case sigma
-  /// Where the peer truly is, carried into the odometry's world through the device's two poses.
+  /// The peer's true position, transformed to the odometry's world through the device's two poses.
   case trueX, trueY, trueZ
   /// 0 unknown, 1 not converged, 2 converged.
   case status
-  /// How many hypotheses are alive.
+  /// How many hypotheses the filter holds.
   case hypotheses
-  /// What was measured, what is published and its sigma, and the truth.
+  /// The measured distance, the published distance and its sigma, and the true distance.
   case measuredDistance, distance, distanceSigma, trueDistance
-  /// The horizontal angle: what is published, its sigma, and the truth; degrees, positive to the right.
+  /// The horizontal angle: the published one, its sigma, and the true one; degrees, positive to the
+  /// right.
   case angle, angleSigma, trueAngle
-  /// NIS of a sample that was used whole, over its components; the mean over those up to this one,
-  /// and the band that holds such a mean with 95 % probability.
+  /// NIS of a completely used sample over its components, the moving mean up to this sample, and
+  /// the band that holds such a mean with 95 % probability.
   case nis, nisMean, nisLow, nisHigh
   /// NEES over its degrees of freedom.
   case nees
 
-  /// How many decimals are written: a tenth of a millimetre, a thousandth of a degree.
+  /// The number of decimals: a tenth of a millimetre, a thousandth of a degree.
   public var decimals: Int {
     switch self {
     case .gap, .status, .hypotheses: 0
@@ -44,7 +45,7 @@ public enum MomentColumn: Int, ReportColumn {
 }
 
 extension ReportTable<MomentColumn> {
-  /// The table with a row that holds nothing but its time before each that follows a gap.
+  /// The table with an additional row before each row that follows a gap, which holds only a time.
   func brokenAtGaps() -> ReportTable {
     var table = ReportTable()
     for row in 0..<count {
@@ -59,20 +60,20 @@ extension ReportTable<MomentColumn> {
   }
 }
 
-/// The device along its way: the columns of ``ReportRecording/device``.
+/// The device along its path: the columns of ``ReportRecording/device``.
 public enum DeviceColumn: Int, ReportColumn {
   /// Seconds since the recording's first event.
   case time
   /// The device's position in the map's frame, metres.
   case x, y, z
-  /// Where its camera looks: degrees from the map's y towards x.
+  /// The direction of its camera: degrees from the map's y towards x.
   case heading
 
-  /// How many decimals are written.
+  /// The number of decimals.
   public var decimals: Int { self == .heading ? 1 : 3 }
 }
 
-/// Stretches of one status, each until the next begins: the columns of ``ReportTrack/timeline``.
+/// Intervals of one status, each until the next begins: the columns of ``ReportTrack/timeline``.
 public enum TimelineColumn: Int, ReportColumn {
   /// When it begins, seconds since the recording's first event.
   case time
@@ -81,17 +82,17 @@ public enum TimelineColumn: Int, ReportColumn {
   /// The reasons, a bit for each in the order of ``Report/reasonNames``.
   case reasons
 
-  /// How many decimals are written.
+  /// The number of decimals.
   public var decimals: Int { self == .time ? 3 : 0 }
 }
 
-/// What became of the samples, bin by bin: the columns of ``ReportTrack/outcomes``.
+/// How many samples were used, by time bin: the columns of ``ReportTrack/outcomes``.
 public enum OutcomeColumn: Int, ReportColumn {
   /// When the bin begins, seconds since the recording's first event.
   case time
-  /// How many samples were used whole, in part, and not at all.
+  /// How many samples were used completely, partly, and not at all.
   case all, partial, rejected
 
-  /// How many decimals are written.
+  /// The number of decimals.
   public var decimals: Int { self == .time ? 3 : 0 }
 }

@@ -2,11 +2,13 @@
 
 /// The columns of a ``ReportTable``; the raw values count from zero, a case's name is its key in the JSON.
 public protocol ReportColumn: RawRepresentable<Int>, CaseIterable, Hashable, Sendable {
-  /// How many decimals are written.
+  /// The number of decimals.
   var decimals: Int { get }
 }
 
-/// A table held column by column; a number that is missing is `nan`, and `null` in the JSON.
+/// A table stored by column.
+///
+/// A missing number is `nan`, and `null` in the JSON.
 public struct ReportTable<Column: ReportColumn>: Sendable {
   /// One row of the table, at first empty.
   public struct Row: Sendable {
@@ -61,10 +63,10 @@ public struct ReportTable<Column: ReportColumn>: Sendable {
     return table
   }
 
-  /// The table thinned to about so many rows, the extremes of some columns kept.
+  /// The table thinned to a number of rows, with the extremes of some columns kept.
   ///
   /// - Parameters:
-  ///   - budget: How many rows may be left, at least two.
+  ///   - budget: The largest number of rows, at least two.
   ///   - extremes: The columns whose extremes are kept.
   /// - Returns: The table itself when it is small enough.
   func thinned(to budget: Int, keepingExtremesOf extremes: [Column]) -> ReportTable {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chooses rows of a long table so that a picture of the rest looks like one of the whole.
+/// Chooses rows of a long table so that a plot of them looks like a plot of the whole table.
 ///
-/// The rows are cut into equal stretches; of each stretch the rows stay in which a series has its least
-/// and its greatest value, and of the whole the first, the last and those that are named. Cost: O(n s log n) for n rows and
-/// s series.
+/// The rows are divided into equal sections. The rows with the minimum and the maximum of each
+/// series in each section are kept, and so are the first row, the last row and given rows. Cost:
+/// O(n s log n) for n rows and s series.
 package struct RowThinning {
   private let count: Int
   private let series: [[Double]]
   private let named: [Int]
 
-  /// Takes the series whose extremes are to be kept, and rows that are to be kept whatever they hold.
+  /// Makes a thinning from the series whose extremes are kept, and the rows that are always kept.
   ///
-  /// `nan` is no extreme.
+  /// `nan` does not count as an extreme.
   package init(count: Int, series: [[Double]], keeping named: [Int] = []) {
     self.count = count
     self.named = named
     self.series = series.filter { column in column.contains { !$0.isNaN } }
   }
 
-  /// The rows of the finest cut that leaves at most so many of them; the coarsest when none does.
+  /// The rows of the finest division within the budget, or those of the coarsest division if none
+  /// is.
   ///
-  /// - Parameter budget: How many rows may be left, at least two.
+  /// - Parameter budget: The largest number of rows, at least two.
   /// - Returns: The rows, in order.
   package func rows(atMost budget: Int) -> [Int] {
     guard count > budget else { return Array(0..<count) }

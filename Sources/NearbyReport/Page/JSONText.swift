@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NearbyRecordings
 
-/// JSON on its way out, without blanks, safe inside a `<script>` element.
+/// Writes JSON without blanks that is safe inside a `<script>` element.
 ///
-/// Foundation's encoder would print every number with up to 17 digits; here each has as many decimals
-/// as its column is worth, which is a third of the page.
+/// Performance: Foundation's encoder prints numbers with up to 17 digits. Here each number has the
+/// decimals of its column, which makes the page a third as large.
 package struct JSONText {
   package private(set) var text = OutputText()
   private var isFirst = true
 
-  /// Begins with nothing.
+  /// Makes an empty text.
   package init() {}
 
   /// Writes an object, whose members the function writes.
@@ -43,7 +43,7 @@ package struct JSONText {
     text.append("\"")
   }
 
-  /// Writes a number, `null` when it is none.
+  /// Writes a number, or `null` for a missing one.
   package mutating func value(_ number: Double?, decimals: Int = 0) {
     separate()
     guard let number, number.isFinite else { return text.append("null") }
@@ -73,7 +73,7 @@ package struct JSONText {
     array(elements, body)
   }
 
-  /// Writes a table as an object of columns; those that hold nothing are left out.
+  /// Writes a table as an object of columns; empty columns are left out.
   mutating func table<Column: ReportColumn>(_ name: String, _ table: ReportTable<Column>) {
     key(name)
     object { json in
@@ -100,8 +100,8 @@ package struct JSONText {
 
   /// A string's content with everything escaped that JSON or a `<script>` element would misread.
   ///
-  /// `<` is what ends a script (`</script>`) or changes how it ends (`<!--`); U+2028 and U+2029 are
-  /// line ends to older readers of JavaScript.
+  /// `<` could end a script (`</script>`) or change its parsing (`<!--`). U+2028 and U+2029 are
+  /// line ends in older versions of JavaScript.
   package static func escaped(_ string: String) -> String {
     var result = ""
     for scalar in string.unicodeScalars {

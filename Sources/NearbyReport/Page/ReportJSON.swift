@@ -4,7 +4,7 @@ internal import NearbyFusion
 public import NearbyRecordings
 
 extension Report {
-  /// The report as JSON that can stand inside a `<script>` element of a page as it is.
+  /// The report as JSON that is safe inside a `<script>` element of a page.
   ///
   /// Keys are the names of this module's properties and columns; tables are objects of arrays, one for
   /// each column that holds anything. Numbers are rounded as their columns say, so that equal reports
@@ -16,7 +16,7 @@ extension Report {
       json.member("version", Double(Self.formatVersion))
       json.member("engine", NearbyVersion.current)
       json.array("reasons", Self.reasonNames) { $0.value($1) }
-      // Where one square over its n degrees of freedom belongs with 95 % probability: n = 1, 2, 3.
+      // The 95 % interval of one square over its n degrees of freedom: n = 1, 2, 3.
       json.array("bands", [1, 2, 3]) { json, n in
         let band = ChiSquare(degreesOfFreedom: n).meanBand(count: 1, probability: 0.95)
         json.array([band.lowerBound, band.upperBound]) { $0.value($1 / Double(n), decimals: 6) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyRecordings
 
-/// A report as one HTML page that needs nothing else: no network, no files beside it.
+/// A report as one self-contained HTML page, which needs no network and no other files.
 ///
-/// The page holds its style, its script, the plotting library and the report's data. It forbids
-/// itself to load anything (`Content-Security-Policy`), so that it is safe to pass on.
+/// The page holds its style, its script, the plotting library and the report's data. Its
+/// `Content-Security-Policy` forbids loading anything, so that it is safe to share.
 public struct ReportPage: Sendable {
   private let report: Report
   private let plotly: [UInt8]
@@ -12,7 +12,7 @@ public struct ReportPage: Sendable {
   /// Makes the page of a report.
   ///
   /// - Parameters:
-  ///   - report: What it shows.
+  ///   - report: The report.
   ///   - plotly: The text of `plotly.min.js`, UTF-8.
   public init(_ report: Report, plotly: [UInt8]) {
     self.report = report
@@ -26,11 +26,11 @@ public struct ReportPage: Sendable {
 
   /// Writes the page.
   ///
-  /// - Parameter file: Where to; the caller commits it.
+  /// - Parameter file: The file, which the caller commits.
   /// - Throws: When it cannot be written.
   public func write(to file: inout AtomicFile) throws(RecordingError) {
     let page = String(decoding: PackageResources.report_html, as: UTF8.self)
-    // Every other piece is a placeholder's name: text, name, text, name, ..., text.
+    // Pieces alternate between text and names of placeholders: text, name, text, name, ..., text.
     for (index, piece) in page.split(separator: "@@", omittingEmptySubsequences: false).enumerated()
     {
       if index.isMultiple(of: 2) {
@@ -55,8 +55,8 @@ public struct ReportPage: Sendable {
 
   /// A script as the content of a `<script>` element.
   ///
-  /// What would end it early can only stand in a string of it, and there a backslash before the slash
-  /// changes nothing.
+  /// `</script` can only occur inside a string, where a backslash before the slash does not change
+  /// its value.
   package static func script(_ bytes: [UInt8]) -> [UInt8] {
     let end = Array("/script".utf8)
     var safe: [UInt8] = []

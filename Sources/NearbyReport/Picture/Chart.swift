@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// A chart in a rectangle of a picture: two axes, and what is drawn between them.
+/// A chart in a rectangle of a picture: two axes, and the curves between them.
 ///
-/// Curves are given as columns; where a number is missing they are broken.
+/// Curves are given as columns and are interrupted where a number is missing.
 struct Chart {
   /// A rectangle, in pixels from the picture's upper left corner.
   struct Frame {
@@ -23,7 +23,7 @@ struct Chart {
 
   typealias Point = (x: Double, y: Double)
 
-  /// Where the curves are drawn; axes and titles lie outside.
+  /// The rectangle of the curves; axes and titles are outside it.
   let frame: Frame
   let x: ChartAxis
   let y: ChartAxis
@@ -36,7 +36,8 @@ struct Chart {
     self.y = y
   }
 
-  /// Where a pair of numbers lies in the picture; far outside it is held back, for renderers' sake.
+  /// The position of a pair of numbers in the picture, clamped far outside it, since renderers fail
+  /// for huge coordinates.
   private func place(_ valueX: Double, _ valueY: Double) -> Point {
     let (a, b) = (x.share(of: valueX), y.share(of: valueY))
     return (
@@ -105,9 +106,9 @@ struct Chart {
       ], content: text)
   }
 
-  /// The legend, set right above the frame.
+  /// Draws the legend right above the frame.
   private func draw(_ legend: [Entry], in svg: inout SVGText) {
-    // Widths of text are guessed: nothing here can measure it.
+    // Widths of text are estimated, since text cannot be measured here.
     let widths = legend.map { 40 + 6.4 * Double($0.text.count) }
     var left = frame.left + frame.width - widths.reduce(0, +)
     let at = frame.top - 16
@@ -166,7 +167,7 @@ struct Chart {
       ])
   }
 
-  /// Fills what lies between two curves.
+  /// Fills the area between two curves.
   func band(
     _ xs: [Double], from low: [Double], to high: [Double], colour: String, opacity: Double = 0.2,
     in svg: inout SVGText
@@ -194,7 +195,8 @@ struct Chart {
     _ xs: [Double], _ ys: [Double], colour: String, radius: Double = 1.6, opacity: Double = 0.6,
     in svg: inout SVGText
   ) {
-    // One path of round dots without length: a tenth of the bytes of as many circles.
+    // Performance: one path of zero-length strokes with round caps takes a tenth of the bytes of
+    // circles.
     let pieces = zip(xs, ys).filter { $0.isFinite && $1.isFinite }.map { pair -> [Point] in
       let point = place(pair.0, pair.1)
       return [point, point]
@@ -207,7 +209,7 @@ struct Chart {
       ])
   }
 
-  /// Draws an ellipse so many sigmas wide.
+  /// Draws an ellipse of some sigmas.
   func ellipse(
     _ ellipse: CovarianceEllipse, sigmas: Double, atX x: Double, y: Double, colour: String,
     opacity: Double, dashes: String = "none", in svg: inout SVGText
@@ -228,15 +230,15 @@ struct Chart {
       ])
   }
 
-  /// Draws a cross, the sign of the truth.
+  /// Draws a cross, which marks the truth.
   func star(atX x: Double, y: Double, in svg: inout SVGText) {
     star(at: place(x, y), in: &svg)
   }
 
-  /// Writes beside a place.
+  /// Writes a text beside a position.
   func note(_ text: String, atX x: Double, y: Double, in svg: inout SVGText) {
     let point = place(x, y)
-    // To the left of what lies near the right edge, which would cut it off.
+    // Near the right edge the text is on the left, where it is not cut off.
     let isNearEdge = self.x.share(of: x) > 0.75
     svg.element(
       "text",

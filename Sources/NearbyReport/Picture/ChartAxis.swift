@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// An axis of a chart: which numbers it spans, how, and what is written along it.
+/// An axis of a chart: its range, its scale and its labels.
 package struct ChartAxis {
-  /// How numbers become lengths.
+  /// The scale of an axis.
   package enum Scale { case linear, logarithmic }
 
-  /// A place that is marked, and what is written there.
+  /// A mark and its label.
   package struct Tick: Hashable {
     package var value: Double
     package var label: String
@@ -14,9 +14,9 @@ package struct ChartAxis {
 
   var title: String
   var scale = Scale.linear
-  /// What it spans; on a logarithmic axis positive numbers.
+  /// The range; positive on a logarithmic axis.
   var range: ClosedRange<Double>
-  /// The marks; chosen by the range when `nil`.
+  /// The marks; chosen from the range when `nil`.
   var marks: [Tick]?
 
   package init(
@@ -28,7 +28,8 @@ package struct ChartAxis {
     self.marks = marks
   }
 
-  /// Where a number lies: 0 at the axis' beginning, 1 at its end; beyond for numbers outside.
+  /// The relative position of a number: 0 at the beginning of the axis, 1 at its end, extrapolated
+  /// outside.
   package func share(of value: Double) -> Double {
     switch scale {
     case .linear:
@@ -38,7 +39,7 @@ package struct ChartAxis {
     }
   }
 
-  /// The marks, about so many.
+  /// About `count` marks.
   package func ticks(about count: Int) -> [Tick] {
     if let marks { return marks }
     switch scale {
@@ -53,7 +54,7 @@ package struct ChartAxis {
     }
   }
 
-  /// A number with as many decimals as it needs, and a minus sign that is as wide as a plus.
+  /// A number with the necessary decimals, and a minus sign as wide as a plus.
   package static func label(_ number: Double) -> String {
     let rounded = (number * 1e6).rounded() / 1e6
     let text =
@@ -61,7 +62,7 @@ package struct ChartAxis {
     return text.replacing("-", with: "−")
   }
 
-  /// The range that holds some numbers, with room at both ends; one about zero when there are none.
+  /// The range of some numbers with a margin at both ends; a range about zero without numbers.
   static func range(
     of values: some Sequence<Double>, room: Double = 0.06, atLeast least: Double = 1e-3
   ) -> ClosedRange<Double> {

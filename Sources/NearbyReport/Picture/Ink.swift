@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colours of pictures: neutral ones, and one of Okabe and Ito's for what is estimated.
+/// The colours of pictures: neutral ones, and one of Okabe and Ito's palette for estimates.
 enum Ink {
   static let paper = "#ffffff"
   static let text = "#1d2126"

@@ -4,12 +4,12 @@ extension Picture {
   /// One of the two views of the map.
   private struct View {
     var title: String
-    /// Whether the vertical axis is the way ahead or the way up.
+    /// Whether the view is from above, with y on the vertical axis, or from the side, with z on it.
     var isAbove: Bool
     var frame: Chart.Frame
   }
 
-  /// Draws the ways and, for the last moment with an estimate, its ellipses.
+  /// Draws the paths and, for the last moment with an estimate, its ellipses.
   func drawMap(in svg: inout SVGText) {
     let above = Chart.Frame(left: 72, top: 84, width: 520, height: 420)
     let side = Chart.Frame(left: 680, top: 84, width: 296, height: 420)
@@ -24,7 +24,8 @@ extension Picture {
     let deviceAhead = view.isAbove ? device[.y] : device[.z]
     let last = m[.x].lastIndex { $0.isFinite }
     let isSettled = { (row: Int) in m[.status][row].isNaN || m[.status][row] == 2 }
-    // Wide guesses would shrink all the rest: of the estimates only the settled ones set the bounds.
+    // Only settled estimates set the bounds, since wide early estimates would shrink everything
+    // else.
     let bounding = m[.x].indices.filter { isSettled($0) || $0 == last }
     let axes = Self.equalAxes(
       device[.x] + m[.trueX] + bounding.map { m[.x][$0] },
@@ -66,14 +67,14 @@ extension Picture {
     }
   }
 
-  /// Axes that hold all points and on which a metre is as long across as up.
+  /// Axes that hold all points and have the same scale.
   private static func equalAxes(
     _ xs: [Double], _ ys: [Double], in frame: Chart.Frame, titles: (String, String)
   ) -> (x: ChartAxis, y: ChartAxis) {
     let (x, y) = (ChartAxis.range(of: xs, room: 0.08), ChartAxis.range(of: ys, room: 0.08))
     let perPixel = max(
       (x.upperBound - x.lowerBound) / frame.width, (y.upperBound - y.lowerBound) / frame.height,
-      // A device that stands still and its peer: four metres to look at.
+      // The map shows at least four metres, also for a device at rest next to its peer.
       4 / frame.width)
     func widened(_ range: ClosedRange<Double>, _ pixels: Double) -> ClosedRange<Double> {
       let middle = (range.lowerBound + range.upperBound) / 2
@@ -86,7 +87,7 @@ extension Picture {
 }
 
 extension CovarianceEllipse {
-  /// The ellipse that a row of a table holds.
+  /// The ellipse in a row of a table.
   init(of moments: ReportTable<MomentColumn>, row: Int, isAbove: Bool) {
     major = moments[isAbove ? .aboveMajor : .sideMajor][row]
     minor = moments[isAbove ? .aboveMinor : .sideMinor][row]

@@ -16,7 +16,7 @@ extension Picture {
     fileprivate var name: String { self == .distance ? "distance" : "horizontal angle" }
     fileprivate var title: String { self == .distance ? "distance (m)" : "horizontal angle (°)" }
     fileprivate var errorTitle: String { self == .distance ? "error (m)" : "error (°)" }
-    /// A step beyond this is one around the circle.
+    /// A larger step is a wrap of the angle.
     fileprivate var jump: Double { self == .distance ? .infinity : 180 }
 
     fileprivate func difference(_ a: Double, _ b: Double) -> Double {
@@ -83,7 +83,7 @@ extension Picture {
     }
   }
 
-  /// Draws NIS on a logarithmic axis; what is below its foot stands on the foot.
+  /// Draws NIS on a logarithmic axis; smaller values are drawn at its lower end.
   func drawInnovations(in svg: inout SVGText) {
     let m = curves
     let foot = 0.01
@@ -110,7 +110,7 @@ extension Picture {
       }
       chart.line([0, recording.duration], [1, 1], colour: Ink.soft, width: 1, in: &svg)
       chart.points(m[.time], values, colour: Ink.estimate, opacity: 0.45, in: &svg)
-      // Rows without NIS lie between those with it and would break every curve.
+      // Rows without NIS are left out, because they would interrupt every curve.
       let rows = m[.nisMean].indices.filter { m[.nisMean][$0].isFinite }
       let time = rows.map { m[.time][$0] }
       chart.band(
@@ -120,7 +120,7 @@ extension Picture {
     }
   }
 
-  /// Draws a lane for each status and for each reason that ever stood in the way.
+  /// Draws a lane for each status and for each reason that occurred.
   func drawTimeline(in svg: inout SVGText) {
     let timeline = track.timeline
     let status = timeline[.status]
@@ -153,7 +153,7 @@ extension Picture {
     }
   }
 
-  /// The longest ranges of rows in which something holds.
+  /// The maximal ranges of rows in which a condition holds.
   private static func stretches(of count: Int, where isOn: (Int) -> Bool) -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     for row in 0..<count where isOn(row) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyRecordings
 
-/// What a picture of one peer in one run shows.
+/// The kinds of pictures of one peer in one run.
 public enum PictureKind: String, Sendable, CaseIterable {
-  /// Where device and peer are, from above and from the side.
+  /// The positions of device and peer, from above and from the side.
   case map
   /// The distance, and its error where the truth is known.
   case distance
   /// The horizontal angle, and its error where the truth is known.
   case angle
-  /// The normalised innovations squared, and where they belong.
+  /// The normalised innovations squared, and their expected band.
   case nis
   /// Status and reasons.
   case timeline
@@ -17,7 +17,7 @@ public enum PictureKind: String, Sendable, CaseIterable {
 
 /// A still picture of one peer in one run, as SVG.
 ///
-/// For where there is no browser; ``ReportPage`` shows more.
+/// It is for use without a browser; ``ReportPage`` shows more.
 public struct Picture: Sendable {
   static let width = 1000.0
   static let height = 560.0
@@ -32,10 +32,10 @@ public struct Picture: Sendable {
   /// Makes a picture.
   ///
   /// - Parameters:
-  ///   - report: Holds the run.
-  ///   - run: The run's place in the report.
-  ///   - track: The peer's place in the run.
-  ///   - kind: What is shown.
+  ///   - report: The report that holds the run.
+  ///   - run: The run's index in the report.
+  ///   - track: The peer's index in the run.
+  ///   - kind: The kind of picture.
   public init(of report: Report, run: Int, track: Int, kind: PictureKind) {
     self.run = report.runs[run]
     self.track = report.runs[run].tracks[track]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyRecordings
 
-/// SVG on its way out: elements, and coordinates rounded to a tenth of a pixel.
+/// Writes SVG, with coordinates rounded to a tenth of a pixel.
 struct SVGText {
   private(set) var text = OutputText()
 
-  /// Begins a picture of so many pixels.
+  /// Starts a picture of a size in pixels.
   init(width: Double, height: Double, title: String) {
     text.append(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Int(width)) \(Int(height))\" ")
@@ -17,7 +17,7 @@ struct SVGText {
   /// Ends the picture.
   mutating func end() { text.append("</svg>\n") }
 
-  /// Writes an element; what is in it, when there is something, escaped.
+  /// Writes an element with its content, if any, escaped.
   mutating func element(
     _ name: String, _ attributes: KeyValuePairs<String, String>, content: String? = nil
   ) {
@@ -41,9 +41,9 @@ struct SVGText {
     text.append("</g>\n")
   }
 
-  /// Defines a rectangle outside of which nothing is to be seen.
+  /// Defines a clipping rectangle.
   ///
-  /// - Returns: What the attribute `clip-path` says to use it.
+  /// - Returns: The value of the attribute `clip-path` that refers to it.
   mutating func clip(_ name: String, _ frame: Chart.Frame) -> String {
     text.append("<clipPath id=\"\(name)\">")
     element(
@@ -56,7 +56,7 @@ struct SVGText {
     return "url(#\(name))"
   }
 
-  /// Writes a path through points, which may be of several pieces.
+  /// Writes a path through points, which may have several pieces.
   mutating func path(
     _ pieces: [[(x: Double, y: Double)]], closed: Bool = false,
     _ attributes: KeyValuePairs<String, String>
@@ -78,7 +78,7 @@ struct SVGText {
     text.append("/>\n")
   }
 
-  /// A coordinate as attributes have it.
+  /// A coordinate as the value of an attribute.
   static func number(_ value: Double) -> String {
     var text = OutputText()
     text.append(value, decimals: 1)
@@ -89,7 +89,9 @@ struct SVGText {
     for (name, value) in attributes { text.append(" \(name)=\"\(Self.escaped(value))\"") }
   }
 
-  /// Text as XML has it; what XML cannot hold at all becomes the sign for that.
+  /// Text escaped for XML.
+  ///
+  /// Characters that XML cannot hold become the replacement character.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

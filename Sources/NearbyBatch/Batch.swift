@@ -3,12 +3,12 @@ internal import Foundation
 internal import NearbyEvaluation
 internal import NearbyRecordings
 
-/// Runs over many recordings, several at a time.
+/// Runs the engine over many recordings, several at a time.
 ///
-/// The result of a recording is a folder of its own below `results/`, by the recording's name, that
-/// appears whole or not at all. A recording that cannot be run stops nothing: its error is kept.
-/// Nothing that is written depends on the number of jobs, on what was resumed, or on the time that
-/// things took. One batch at a time writes an output; the parts of one batch run together.
+/// The result of a recording is a folder below `results/` with the recording's name, which appears
+/// whole or not at all. A recording that cannot be run does not stop the batch; its error is
+/// recorded. The outputs do not depend on the number of jobs, on resuming, or on durations. Only
+/// one batch at a time writes an output, but the parts of one batch may run concurrently.
 ///
 /// ```swift
 /// let batch = Batch(try BatchItem.find(in: ["Datasets"]), output: "out/batch")
@@ -18,43 +18,43 @@ public struct Batch: Sendable {
   /// The folder below the output that holds the results.
   public static let resultsFolder = "results"
 
-  /// The recordings, those of all parts.
+  /// The recordings of all parts.
   public var items: [BatchItem]
-  /// The part to be done; all when `nil`.
+  /// The part to run; all when `nil`.
   ///
-  /// A part keeps what is there, and writes no tables.
+  /// A part keeps existing results, and writes no tables.
   public var shard: Shard?
-  /// Where to write.
+  /// The output folder.
   public var output: String
-  /// A file of settings over those of each recording.
+  /// A file of settings that overrides those of each recording.
   public var settings: String?
-  /// Whether each whole recording, past and future, is asked, too.
+  /// Whether each recording is also smoothed.
   public var smooths = false
-  /// Whether results are held against the truth, where there is one: `evaluation.json`.
+  /// Whether results are compared with the truth, where there is one, in `evaluation.json`.
   public var evaluates = false
-  /// Whether results that are there, made of the same recording, settings and version, are kept.
+  /// Whether existing results of the same recording, settings and version are kept.
   public var resumes = false
   /// The command that starts a worker, a process that calls ``serve()`` for a batch of the same options.
   ///
-  /// Recordings are worked on in such processes then, and one that ends a process fails alone. When `nil`,
-  /// they are worked on in this process.
+  /// With such a command, recordings run in worker processes, and a recording that ends its process
+  /// fails alone. When `nil`, they run in this process.
   package var workerCommand: [String]?
-  /// How many recordings are worked on at a time, at most; never more than there are cores.
+  /// The largest number of concurrent recordings; it is limited to the number of cores.
   public var jobs = Int.max
 
   /// Prepares a batch.
   ///
   /// - Parameters:
   ///   - items: The recordings.
-  ///   - output: Where to write.
+  ///   - output: The output folder.
   public init(_ items: [BatchItem], output: String) {
     self.items = items
     self.output = output
   }
 
-  /// One of so many parts of a batch, for processes or machines beside each other.
+  /// One of several parts of a batch, for concurrent processes or machines.
   public struct Shard: Hashable, Sendable {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     public let index: Int
     /// How many parts.
     public let count: Int
@@ -66,18 +66,18 @@ public struct Batch: Sendable {
     }
   }
 
-  /// The recordings of the part to be done: every `count`-th from the `index`-th on.
+  /// The recordings of the part to run: every `count`-th from the `index`-th on.
   public var selectedItems: [BatchItem] {
     guard let shard else { return items }
     return items.enumerated().filter { $0.offset % shard.count == shard.index - 1 }
       .map(\.element)
   }
 
-  /// How far a batch is.
+  /// The progress of a batch.
   public struct Progress: Sendable {
     /// How many recordings are done, kept ones and failed ones included.
     public var recordings = 0
-    /// How many of them were there before.
+    /// How many of them had existing results that were kept.
     public var kept = 0
     /// How many of them failed.
     public var failed = 0
@@ -87,10 +87,10 @@ public struct Batch: Sendable {
 
   /// Runs over all recordings, then writes the table, the figures and the list of failures.
   ///
-  /// The largest begin first, so that no core is left alone with one at the end.
+  /// The largest recordings start first, so that all cores are busy until the end.
   ///
   /// - Parameter progress: Called after each recording.
-  /// - Returns: What came out, in the order of the items.
+  /// - Returns: The report, in the order of the items.
   /// - Throws: When the output's folder cannot be used.
   public func run(progress: (Progress) -> Void = { _ in }) async throws -> BatchReport {
     let lock = try prepareOutput()
@@ -128,7 +128,9 @@ public struct Batch: Sendable {
     return BatchReport(entries: entries)
   }
 
-  /// Works on one recording; what goes wrong is an outcome.
+  /// Runs one recording.
+  ///
+  /// An error is returned as an outcome.
   private func work(on item: BatchItem, _ workers: BatchWorkers?) -> BatchReport.Entry {
     do {
       let isKept: Bool
@@ -143,10 +145,10 @@ public struct Batch: Sendable {
       }
       let rows = try BatchRow.rows(of: item, in: folder(of: item))
       return BatchReport.Entry(item: item, isKept: isKept, outcome: .success(rows))
-    } catch let death as BatchWorker.Death {
+    } catch let failure as BatchWorker.WorkerFailure {
       AtomicFolder.removeRemains(of: folder(of: item))
       return BatchReport.Entry(
-        item: item, isKept: false, outcome: .failure("\(item.folder): \(death.description)"))
+        item: item, isKept: false, outcome: .failure("\(item.folder): \(failure.description)"))
     } catch {
       let error = (error as? RecordingError)?.located(in: item.folder) ?? error
       return BatchReport.Entry(item: item, isKept: false, outcome: .failure("\(error)"))
@@ -181,15 +183,16 @@ public struct Batch: Sendable {
       try file.write(CanonicalJSON.text(of: evaluations))
       try file.commit()
     }
-    // What was read a moment ago: the files are in the system's memory.
+    // Performance: the files were just read, so that they are in the system's cache.
     var receipt = try BatchReceipt(run, evaluates: evaluates)
     try receipt.close(over: result.temporaryPath)
     try result.commit()
     return false
   }
 
-  /// Takes away what runs over these recordings have left that were killed; other machines may be at
-  /// work on others.
+  /// Removes the remains of killed runs over these recordings.
+  ///
+  /// Other machines may be running other recordings.
   private func removeRemains() {
     let results = "\(output)/\(Self.resultsFolder)"
     let own = Set(selectedItems.map(\.id))
@@ -204,7 +207,7 @@ public struct Batch: Sendable {
     }
   }
 
-  /// Makes the output's folder, or sees that it is one to go on with.
+  /// Makes the output folder, or checks that an existing one can be continued.
   ///
   /// - Returns: The lock on it.
   private func prepareOutput() throws(RecordingError) -> BatchLock {
@@ -226,7 +229,7 @@ public struct Batch: Sendable {
         remedy: "check that nothing of that name is in the way and that you may write there")
     }
     let lock = try BatchLock(output: output, shard: shard)
-    // Another batch may have come and gone before the lock was ours.
+    // Another batch may have run between the first check and the lock.
     guard keepsResults || self.contents(of: results).isEmpty else { throw isNotEmpty }
     removeRemains()
     return lock

@@ -4,7 +4,7 @@ internal import NearbyRecordings
 /// Figures over the recordings of a group.
 ///
 /// Medians and the 90th percentile are over peers, each peer of each recording once; of an even
-/// number the median is the mean of the middle two. A figure is `nil` when nothing gives it.
+/// number the median is the mean of the middle two. A figure without data is `nil`.
 public struct BatchFigures: Sendable, Encodable {
   /// The group's name.
   public var group: String
@@ -12,17 +12,17 @@ public struct BatchFigures: Sendable, Encodable {
   public var recordings: Int
   /// How many of them failed.
   public var failed: Int
-  /// How many peers the others have together.
+  /// How many peers the others have in total.
   public var peers: Int
   /// How many of those converged at some time.
   public var convergedPeers: Int
   /// The samples of all peers.
   public var samples: Int
-  /// Of how many samples nothing was used.
+  /// How many samples were rejected as a whole.
   public var samplesRejected: Int
   /// The median of the seconds to convergence, over peers that converged.
   public var medianSecondsToConvergence: Double?
-  /// How many peers have a truth to be judged by.
+  /// How many peers have a known truth.
   public var peersWithTruth: Int
   /// The median of the RMSE over the second half, metres.
   public var medianRMSESecondHalf: Double?
@@ -34,9 +34,9 @@ public struct BatchFigures: Sendable, Encodable {
   public var medianBearingErrorDegreesSecondHalf: Double?
   /// The median of the mean NEES over its degrees of freedom: 1 when claimed errors are right.
   public var medianNormalizedNEES: Double?
-  /// The share of converged samples that are falsely so, over all peers.
+  /// The share of converged samples that are falsely converged, over all peers.
   public var falselyConvergedShare: Double?
-  /// The median of what smoothing gives for the RMSE over the second half, metres.
+  /// The median of the smoother's RMSE over the second half, metres.
   public var medianSmoothedRMSESecondHalf: Double?
 
   init(group: String, _ entries: [BatchReport.Entry]) {

@@ -4,19 +4,19 @@ public import NearbyRecordings
 
 /// A recording of a batch.
 public struct BatchItem: Hashable, Sendable, Codable {
-  /// Its name in the batch and the path of its result: where it lies below the path that was given,
-  /// that path's own name in front.
+  /// Its name in the batch and the path of its result: the last component of the given path,
+  /// followed by its path below that one.
   public var id: String
-  /// Where it is.
+  /// Its folder.
   public var folder: String
-  /// Bytes of all its files: the work that it is, about.
+  /// The size of all its files, bytes, as an estimate of the work.
   public var bytes: Int
 
   /// Makes an item.
   ///
   /// - Parameters:
-  ///   - id: Its name in the batch: a path without an end that goes up or out.
-  ///   - folder: Where it is.
+  ///   - id: Its name in the batch: a relative path without `..`.
+  ///   - folder: Its folder.
   ///   - bytes: Bytes of all its files.
   public init(id: String, folder: String, bytes: Int) {
     self.id = id
@@ -24,7 +24,7 @@ public struct BatchItem: Hashable, Sendable, Codable {
     self.bytes = bytes
   }
 
-  /// The folder in which it lies, by ``id``; `.` for one that was given itself.
+  /// The folder that contains it, from ``id``; `.` for a recording that was given itself.
   public var group: String {
     id.lastIndex(of: "/").map { String(id[..<$0]) } ?? "."
   }
@@ -33,12 +33,12 @@ public struct BatchItem: Hashable, Sendable, Codable {
 extension BatchItem {
   /// Finds the recordings in folders and in the folders below them.
   ///
-  /// A folder that holds a `recording.json` is one, and is not searched further. Hidden folders are
-  /// passed over; a folder that is reached twice, over a link, is searched once.
+  /// A folder that holds a `recording.json` is a recording and is not searched further. Hidden
+  /// folders are skipped. A folder that is reached twice, through a link, is searched once.
   ///
   /// - Parameter paths: Recordings, or folders with recordings somewhere below.
   /// - Returns: The recordings, ordered by their names byte by byte.
-  /// - Throws: When a path leads nowhere, holds no recording, or gives names that are taken.
+  /// - Throws: When a path does not exist, holds no recording, or gives duplicate names.
   public static func find(in paths: [String]) throws(RecordingError) -> [BatchItem] {
     var items: [BatchItem] = []
     var search = Search()
@@ -62,12 +62,12 @@ extension BatchItem {
     return items
   }
 
-  /// A walk through folders.
+  /// The search for recordings in folders.
   private struct Search {
     private var seen: Set<String> = []
     private let files = FileManager.default
 
-    /// The name under which what lies below a path is found.
+    /// The first component of the names of all recordings below a path.
     func root(_ path: String) throws(RecordingError) -> String {
       guard isFolder(path) else {
         throw RecordingError(

@@ -2,12 +2,12 @@
 internal import Foundation
 internal import NearbyRecordings
 
-/// What keeps two batches from writing one output at a time.
+/// The lock that keeps two batches from writing one output at the same time.
 ///
-/// A whole batch locks the file `.lock` of its output alone. Parts share that lock, and each holds a file
-/// of its own beside it, so that one part does not run twice and parts of different counts, which overlap,
-/// do not run together. A process that dies gives its locks back. On file systems without locks there is
-/// no such protection.
+/// A whole batch locks the file `.lock` of its output exclusively. Parts share that lock, and each
+/// locks its own file beside it. So a part does not run twice, and parts of different counts, which
+/// overlap, do not run together. The locks of a process are released when it dies. File systems
+/// without locks give no such protection.
 struct BatchLock: ~Copyable {
   private static let name = ".lock"
 
@@ -16,15 +16,15 @@ struct BatchLock: ~Copyable {
   private let shard: CInt
   private let shardPath: String?
 
-  /// Whether a name in an output's folder is that of a lock.
+  /// Whether a name in an output folder is that of a lock.
   static func isLock(_ name: String) -> Bool { name.hasPrefix(Self.name) }
 
   /// Takes the locks.
   ///
   /// - Parameters:
   ///   - output: The batch's output, which exists.
-  ///   - part: The part that is to be done; `nil`: all.
-  /// - Throws: When another batch is at work there.
+  ///   - part: The part to run; `nil` for all.
+  /// - Throws: When another batch is running there.
   init(output: String, shard part: Batch.Shard?) throws(RecordingError) {
     let path = "\(output)/\(Self.name)"
     let descriptor = try Self.lock(path, part == nil ? LOCK_EX : LOCK_SH, output)
@@ -35,7 +35,7 @@ struct BatchLock: ~Copyable {
         shard = try Self.lock(shardPath, LOCK_EX, output)
         try Self.checkOthers(than: part, output)
       } else {
-        // No part is at work: their files are those of processes that were killed.
+        // No part is running, so that existing files of parts belong to killed processes.
         for name in Self.partNames(in: output) { _ = unsafe unlink("\(output)/\(name)") }
       }
     } catch {
@@ -50,8 +50,8 @@ struct BatchLock: ~Copyable {
 
   deinit { Self.release(shard, shardPath, descriptor, path) }
 
-  /// Removes the files while they are locked, so that who opens them meanwhile finds out that they are
-  /// gone.
+  /// Removes the files while they are locked, so that a process that opens them meanwhile can
+  /// detect the removal.
   private static func release(
     _ shard: CInt, _ shardPath: String?, _ descriptor: CInt, _ path: String
   ) {
@@ -59,7 +59,7 @@ struct BatchLock: ~Copyable {
       if let shardPath { _ = unsafe unlink(shardPath) }
       close(shard)
     }
-    // Only the last one can have it alone.
+    // Only the last holder can lock it exclusively.
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = unsafe unlink(path) }
     close(descriptor)
   }
@@ -74,9 +74,9 @@ struct BatchLock: ~Copyable {
     return names.filter { $0.hasPrefix("\(name)-") }
   }
 
-  /// Sees that no part of another count is at work.
+  /// Checks that no part of another count is running.
   ///
-  /// Of two that begin at once one sees the other, or both do.
+  /// If two start at the same time, at least one of them sees the other.
   private static func checkOthers(
     than part: Batch.Shard, _ output: String
   ) throws(RecordingError) {
@@ -106,7 +106,7 @@ struct BatchLock: ~Copyable {
         close(descriptor)
         throw isBusy(output)
       }
-      // The one who held it may have removed it between the two calls.
+      // The previous holder may have removed the file between the two calls.
       var (there, here) = (stat(), stat())
       if unsafe lstat(path, &there) == 0, unsafe fstat(descriptor, &here) == 0,
         there.st_ino == here.st_ino

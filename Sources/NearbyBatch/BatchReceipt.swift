@@ -4,7 +4,7 @@ internal import NearbyEvaluation
 internal import NearbyFusion
 internal import NearbyRecordings
 
-/// What a result was made of and what was made: `receipt.json`, by which a batch knows what is done.
+/// The inputs and files of a result: `receipt.json`, by which a batch recognises finished results.
 struct BatchReceipt: Hashable, Codable {
   /// The file's name in its folder.
   static let fileName = "receipt.json"
@@ -32,7 +32,7 @@ struct BatchReceipt: Hashable, Codable {
     }
   }
 
-  /// The receipt for a recording whose results are still to be made.
+  /// The receipt for a recording before its results are made.
   init(_ run: RecordingRun, evaluates: Bool) throws(RecordingError) {
     version = NearbyVersion.current
     options = Options(smooths: run.smooths, evaluates: evaluates)
@@ -41,9 +41,9 @@ struct BatchReceipt: Hashable, Codable {
     results = [:]
   }
 
-  /// Whether a folder holds just the results that this receipt asks for.
+  /// Whether a folder holds exactly the results of this receipt.
   func isFulfilled(by folder: String) -> Bool {
-    // What a receipt names is never opened: it came from a file.
+    // Names from a receipt are never opened, since the receipt is an untrusted file.
     guard
       let found = try? JSONFile.decode(
         BatchReceipt.self, path: "\(folder)/\(Self.fileName)", remedy: ""),
@@ -55,7 +55,7 @@ struct BatchReceipt: Hashable, Codable {
     return found == wanted
   }
 
-  /// Adds the results that lie in a folder, and writes the receipt beside them.
+  /// Adds the results in a folder, and writes the receipt to it.
   mutating func close(over folder: String) throws {
     results = try Self.digests(of: options.resultNames, in: folder)
     var file = try AtomicFile(path: "\(folder)/\(Self.fileName)")
@@ -63,7 +63,7 @@ struct BatchReceipt: Hashable, Codable {
     try file.commit()
   }
 
-  /// The digests of those of the files that are there.
+  /// The digests of the existing files.
   private static func digests(
     of names: some Sequence<String>, in folder: String
   ) throws(RecordingError) -> [String: ContentDigest] {

@@ -3,19 +3,19 @@ internal import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
 
-/// What came out of a batch: a table, figures of groups, and what failed.
+/// The results of a batch: a table, figures of groups, and failures.
 public struct BatchReport: Sendable {
   /// One recording.
   public struct Entry: Sendable {
-    /// Which.
+    /// The recording.
     public var item: BatchItem
-    /// Whether its result was there before.
+    /// Whether an existing result was kept.
     public var isKept: Bool
     /// A row for each peer, or the error.
     public var outcome: Outcome
   }
 
-  /// What became of a recording.
+  /// The outcome of a recording.
   public enum Outcome: Sendable {
     /// A row for each peer.
     case success([BatchRow])
@@ -26,7 +26,7 @@ public struct BatchReport: Sendable {
   /// The recordings, in the order of their names.
   public var entries: [Entry]
 
-  /// The recordings that failed, and why.
+  /// The recordings that failed, with their errors.
   public var failures: [(item: BatchItem, message: String)] {
     entries.compactMap { entry in
       if case .failure(let message) = entry.outcome { (entry.item, message) } else { nil }
@@ -50,12 +50,12 @@ extension BatchReport {
   public static let tableFile = "batch.csv"
   /// The figures' file.
   public static let figuresFile = "batch.json"
-  /// The file of what failed.
+  /// The file of failures.
   public static let failuresFile = "failures.csv"
 
   /// Writes the table, the figures and the list of failures, each whole or not at all.
   ///
-  /// - Parameter folder: Where to; it must exist.
+  /// - Parameter folder: The folder, which must exist.
   /// - Throws: When a file cannot be written.
   func write(to folder: String) throws(RecordingError) {
     var table = try TableFile(path: "\(folder)/\(Self.tableFile)", columns: BatchRow.columns)
@@ -145,7 +145,7 @@ extension BatchRow {
   }
 }
 
-/// A value of the table: text, or a number that may not exist.
+/// A value of the table: text, or a number that may be missing.
 enum BatchCell: Encodable {
   case text(String)
   case number(Double?)
@@ -160,7 +160,7 @@ enum BatchCell: Encodable {
 }
 
 extension OutputText {
-  /// Appends the values of a row, commas between.
+  /// Appends the values of a row, separated by commas.
   mutating func append(_ cells: [BatchCell]) {
     for (index, cell) in cells.enumerated() {
       switch cell {

@@ -3,15 +3,16 @@ internal import Foundation
 internal import NearbyEvaluation
 public import NearbyRecordings
 
-/// What a batch says about one peer of one recording: a row of its table.
+/// The results for one peer of one recording: a row of the batch's table.
 public struct BatchRow: Sendable {
-  /// What the run said.
+  /// The summary of the run.
   public var peer: PeerSummary
   /// Seconds from the recording's first pose or sample to its last.
   public var duration: Double
   /// The mean NIS over its degrees of freedom; `nil` unless results were evaluated.
   public var normalizedInnovationSquared: Double?
-  /// The root mean square step of the placed peer, metres; `nil` unless results were evaluated.
+  /// The root mean square step of the published position, metres; `nil` unless results were
+  /// evaluated.
   public var jitter: Double?
 
   /// The error of the recording's odometry, aligned, metres; `nil` unless results were evaluated.

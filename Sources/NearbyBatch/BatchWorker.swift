@@ -3,22 +3,22 @@ internal import Foundation
 internal import NearbyRecordings
 internal import Synchronization
 
-/// A process that works on the recordings of a batch, one after the other.
+/// A process that runs recordings of a batch, one after the other.
 ///
-/// What ends it, a fault in the program or a lack of memory, costs the one recording it was at. It gets a
-/// ``BatchItem`` as a line of JSON and answers with a line; its results lie in the batch's output. When the
-/// batch's own process is gone it ends, too.
+/// If a fault of the program or a lack of memory ends the process, only its current recording
+/// fails. The process receives a ``BatchItem`` as a line of JSON, writes the results to the batch's
+/// output, and answers with a line. It ends when the batch's process has ended.
 final class BatchWorker: Sendable {
-  /// What a worker answers.
+  /// The answer of a worker.
   struct Answer: Codable {
-    /// Whether the result was there before.
+    /// Whether an existing result was kept.
     var isKept = false
-    /// What went wrong.
+    /// The error, if there was one.
     var error: String?
   }
 
-  /// Why there is no answer.
-  struct Death: Error {
+  /// The reason why there is no answer.
+  struct WorkerFailure: Error {
     var description: String
   }
 
@@ -52,27 +52,28 @@ final class BatchWorker: Sendable {
     answers = Mutex(MessagePipe(output.fileHandleForReading))
   }
 
-  /// Ends the process, which has nothing to do.
+  /// Ends the process, which is idle.
   deinit {
     try? requests.close()
     process.waitUntilExit()
     UnfinishedWork.remove(process: process.processIdentifier)
   }
 
-  /// Has a recording worked on.
+  /// Runs a recording in the process.
   ///
   /// - Parameter item: The recording.
   /// - Returns: The answer.
-  /// - Throws: When the process ended instead.
-  func work(on item: BatchItem) throws(Death) -> Answer {
+  /// - Throws: When the process ended without an answer.
+  func work(on item: BatchItem) throws(WorkerFailure) -> Answer {
     do {
       try requests.write(contentsOf: MessagePipe.message(item))
       if let answer = try answers.withLock({ try $0.next(Answer.self) }) { return answer }
     } catch {
-      // The process is gone, as below.
+      // The process has ended, which is handled below.
     }
     process.waitUntilExit()
-    throw Death(description: Self.words(process.terminationReason, process.terminationStatus))
+    throw WorkerFailure(
+      description: Self.words(process.terminationReason, process.terminationStatus))
   }
 
   private static func words(_ reason: Process.TerminationReason, _ status: Int32) -> String {
@@ -84,7 +85,7 @@ final class BatchWorker: Sendable {
   }
 }
 
-/// Values that come through a pipe, each a line of JSON.
+/// Reads values from a pipe, each a line of JSON.
 private struct MessagePipe: Sendable {
   private let handle: FileHandle
   private var bytes: [UInt8] = []
@@ -98,27 +99,29 @@ private struct MessagePipe: Sendable {
         defer { bytes.removeSubrange(...end) }
         return try JSONDecoder().decode(type, from: Data(bytes[..<end]))
       }
-      // It gives what there is and waits only for the first byte.
+      // Returns the available bytes and blocks only for the first one.
       let data = handle.availableData
       if data.isEmpty { return nil }
       bytes += data
     }
   }
 
-  /// A value as a line.
+  /// A value as a line of JSON.
   static func message(_ value: some Encodable) throws -> Data {
     try JSONEncoder().encode(value) + [UInt8(ascii: "\n")]
   }
 }
 
-/// Workers that have nothing to do, each for whoever needs one.
+/// A pool of idle workers.
 final class BatchWorkers: Sendable {
   private let command: [String]
   private let idle = Mutex<[BatchWorker]>([])
 
   init(command: [String]) { self.command = command }
 
-  /// Has a recording worked on; a worker that dies is replaced by the next one who needs one.
+  /// Runs a recording in a worker.
+  ///
+  /// A worker that has died is replaced when the next one is needed.
   func work(on item: BatchItem) throws -> BatchWorker.Answer {
     let worker = try idle.withLock { $0.popLast() } ?? BatchWorker(command: command)
     let answer = try worker.work(on: item)
@@ -128,11 +131,11 @@ final class BatchWorkers: Sendable {
 }
 
 extension Batch {
-  /// Works on recordings as another process asks for them on standard input, and answers on standard
-  /// output, until the other process is gone.
+  /// Runs the recordings that another process requests on standard input, and answers on standard
+  /// output, until the other process has ended.
   package func serve() throws {
     Thread.detachNewThread {
-      // The end of the other process closes the pipe; then nobody waits for what is being made.
+      // The end of the other process closes the pipe. The current result is not needed then.
       var pipe = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
       while unsafe poll(&pipe, 1, -1) <= 0 {}
       UnfinishedWork.removeAll { _exit(0) }

@@ -3,7 +3,7 @@ internal import CMessageDigest
 internal import Foundation
 public import NearbyRecordings
 
-/// The SHA-256 of what a piece of work was made of: by it, work is known to be done already.
+/// A SHA-256 digest, by which unchanged inputs and results are recognised.
 public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible {
   /// 64 hexadecimal digits, lower case.
   public let description: String
@@ -37,18 +37,18 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
     description = sum.hexadecimal()
   }
 
-  /// A digest as it stands in a file.
+  /// Decodes the digits.
   public init(from decoder: any Decoder) throws {
     description = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Writes the digits.
+  /// Encodes the digits.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
-  /// A digest on its way.
+  /// A digest that is being computed.
   private struct Sum {
     private var context = SHA2_CTX()
 

@@ -4,8 +4,8 @@ public import NearbyRecordings
 
 /// A run over one recording whose results become files of a folder.
 ///
-/// `estimates.csv`, `summary.json` and `configuration.json`; with smoothing `smoothed.csv`. Each file
-/// appears whole or not at all, and none when the recording has a fault.
+/// The files are `estimates.csv`, `summary.json` and `configuration.json`, and with smoothing
+/// `smoothed.csv`. Each file appears whole or not at all, and none if the recording has a fault.
 public struct RecordingRun: Sendable {
   /// The recording.
   public var recording: RecordingReader
@@ -13,9 +13,9 @@ public struct RecordingRun: Sendable {
   public var configuration: FusionConfiguration
   /// The names of the peers to be located; all when empty.
   public var selection: Set<String> = []
-  /// Whether the whole recording, past and future, is asked, too.
+  /// Whether the recording is also smoothed.
   public var smooths = false
-  /// Whether the summary says how long things took.
+  /// Whether the summary contains durations.
   ///
   /// Without it equal work gives equal files.
   public var keepsTime = true
@@ -24,7 +24,7 @@ public struct RecordingRun: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The recording's folder.
-  ///   - settings: A file of settings over those of the recording.
+  ///   - settings: A file of settings that overrides those of the recording.
   /// - Throws: The first fault of `recording.json` or of the settings.
   public init(folder: String, settings: String? = nil) throws(RecordingError) {
     recording = try RecordingReader(folder: folder)
@@ -34,13 +34,14 @@ public struct RecordingRun: Sendable {
     }
   }
 
-  /// Runs, and puts the files in their place when all went well.
+  /// Runs the engine, and lets the files appear when everything succeeded.
   ///
   /// - Parameters:
-  ///   - folder: Where to write; it must exist.
-  ///   - progress: Now and then: the share of the work that is done, and the samples so far.
-  ///   - accept: Asked before any file appears: what it throws stops the run.
-  /// - Returns: The summary, and what was odd.
+  ///   - folder: The output folder, which must exist.
+  ///   - progress: Called from time to time with the share of the work that is done and the number
+  ///     of samples so far.
+  ///   - accept: Called before any file appears; an error that it throws stops the run.
+  /// - Returns: The summary, and the warnings.
   /// - Throws: The first fault of the recording or of the settings, or what `accept` throws.
   public func write(
     into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },

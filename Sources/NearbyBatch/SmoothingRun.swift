@@ -5,7 +5,7 @@ import NearbyGeometry
 import NearbyRecordings
 import NearbySmoothing
 
-/// Smooths a recording: `smoothed.csv`, and what it adds to the summary.
+/// Smooths a recording: writes `smoothed.csv` and adds to the summary.
 struct SmoothingRun {
   var recording: RecordingReader
   var configuration: FusionConfiguration
@@ -15,7 +15,7 @@ struct SmoothingRun {
   /// The share of the progress that is shown for reading.
   private static let readingShare = 0.2
 
-  /// A row of `ranging.csv` and whose it is.
+  /// A row of `ranging.csv` and its peer.
   private struct Row {
     var timestamp: Timestamp
     var peer: String
@@ -65,7 +65,7 @@ struct SmoothingRun {
     summary.timing?.smoothingSeconds = start.duration(to: .now) / .seconds(1)
   }
 
-  /// What the rows are worth as they were written; `nil` without truth.
+  /// The evaluation of the rows as written; `nil` without truth.
   private func evaluation(of path: String) throws(RecordingError) -> ResultEvaluation? {
     guard recording.hasTruth else { return nil }
     return try ResultEvaluation.evaluate(

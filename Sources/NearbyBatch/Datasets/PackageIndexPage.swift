@@ -3,7 +3,7 @@ import Foundation
 
 /// The page of a Python package in an index: links to its archives (PEP 503).
 struct PackageIndexPage {
-  /// Where the page is.
+  /// The address of the page.
   let address: URL
   /// Its text.
   let text: String
@@ -13,12 +13,12 @@ struct PackageIndexPage {
   /// - Parameters:
   ///   - index: The index.
   ///   - name: The package's name.
-  /// - Returns: The address; `nil` when that of the index is none.
+  /// - Returns: The address; `nil` when the index is not a valid address.
   static func address(in index: String, of name: String) -> URL? {
     URL(string: "\(index.hasSuffix("/") ? index : index + "/")\(normalized(name))/")
   }
 
-  /// Where the source archive of a version is.
+  /// The address of the source archive of a version.
   ///
   /// - Parameter package: The package.
   /// - Returns: An https address; `nil` when the page links to none.
@@ -48,7 +48,7 @@ struct PackageIndexPage {
     }
   }
 
-  /// As names are compared: in lower case, with dashes alone.
+  /// The normal form for comparing names: lower case, with dashes only.
   private static func normalized(_ name: String) -> String {
     name.lowercased().split { $0 == "-" || $0 == "_" || $0 == "." }.joined(separator: "-")
   }

@@ -2,7 +2,7 @@
 public import Foundation
 internal import NearbyRecordings
 
-/// Which environment a process gets whose host chooses none, by environment variables.
+/// The environment that environment variables select for a process whose host sets none.
 ///
 /// | variable | value | meaning |
 /// | --- | --- | --- |
@@ -15,10 +15,10 @@ internal import NearbyRecordings
 /// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default, at most 1000 |
 /// | `NEARBY_PHONE` | `array`, `camera`, `watch` | what devices can measure: antenna array and camera (default), camera only, distances only |
 ///
-/// An environment that cannot be had is `none`, so that every session ends with
-/// `NIError.unsupportedPlatform`; ``failure`` says why.
+/// If an environment is not available, it is `none`, so that every session ends with
+/// `NIError.unsupportedPlatform`. ``failure`` gives the reason.
 public struct EnvironmentSelection: Hashable, Sendable {
-  /// What was asked for.
+  /// The selected environment.
   public enum Choice: Hashable, Sendable {
     /// A simulated world shared by all programs of this user.
     case simulated
@@ -32,13 +32,13 @@ public struct EnvironmentSelection: Hashable, Sendable {
     case none
   }
 
-  /// What was asked for.
+  /// The selected environment.
   public var choice: Choice
   /// The settings of a simulated world.
   public var settings = SimulatedWorldSettings()
-  /// How much faster than life a replay is.
+  /// The speed of a replay relative to real time.
   public var speed = 1.0
-  /// What is wrong with the variables, if anything.
+  /// The error in the variables, if there is one.
   public var failure: String?
 
   /// Reads the variables.
@@ -77,10 +77,10 @@ public struct EnvironmentSelection: Hashable, Sendable {
     }
   }
 
-  /// A replay has to work through all that passes between two ticks of its timer.
+  /// The limit exists because a replay must process all events between two ticks of its timer.
   private static let greatestSpeed = 1000.0
 
-  /// Where the programs of this user find each other, however they were started.
+  /// The folder in which all programs of this user find each other, however they were started.
   static var commonFolder: String { "/tmp/nearby-world-\(geteuid())" }
 
   private mutating func refuse(_ variable: String, _ value: String) {
@@ -90,7 +90,8 @@ public struct EnvironmentSelection: Hashable, Sendable {
 
   /// Makes the environment.
   ///
-  /// - Returns: What was asked for, or an environment that measures nothing and says why.
+  /// - Returns: The selected environment, or an environment that measures nothing and gives the
+  ///   reason.
   public func environment() -> any NearbyEnvironment {
     environment(commonFolder: Self.commonFolder)
   }
@@ -102,8 +103,9 @@ public struct EnvironmentSelection: Hashable, Sendable {
       do throws(SimulatedWorld.SharingError) {
         return try SimulatedWorld.shared(in: commonFolder, settings)
       } catch {
-        // Where no socket can be had, sessions of this process still have each other. A folder that
-        // somebody else has taken is to be seen: programs would miss each other without a word.
+        // If no socket is available, sessions of this process can still measure each other. If the
+        // folder belongs to another user, that is reported, because programs would otherwise
+        // silently not find each other.
         return error.reason == .unavailable
           ? SimulatedWorld(settings, clock: .machine) : AbsentEnvironment(error.description)
       }

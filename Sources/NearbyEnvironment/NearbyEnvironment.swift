@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Where measurements come from: it hands out the devices on which sessions run.
+/// The source of measurements, which provides the devices on which sessions run.
 public protocol NearbyEnvironment: AnyObject, Sendable {
-  /// The device of a session or of an AR session that is made without naming one.
+  /// The device of a session or an AR session that is made without a device.
   func defaultDevice() -> any NearbyDevice
-  /// What such a device can measure.
+  /// The capabilities of such a device.
   var defaultCapabilities: DeviceCapabilities { get }
 }
 
 /// The environment of this process.
 ///
-/// Unless the host sets another, it is the one that the environment variable `NEARBY_ENVIRONMENT`
-/// names (``EnvironmentSelection``), so that an app that knows nothing of this module gets one, too.
+/// Unless the host sets another one, the environment variable `NEARBY_ENVIRONMENT` selects it
+/// (``EnvironmentSelection``). So an app that does not use this module has an environment, too.
 public enum NearbyEnvironments {
   private static let chosen = Mutex<(any NearbyEnvironment)?>(nil)
 
-  /// The environment in which sessions are made from now on.
+  /// The environment in which new sessions are made.
   public static var current: any NearbyEnvironment {
     get {
       chosen.withLock { chosen in

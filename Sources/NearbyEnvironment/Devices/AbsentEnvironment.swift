@@ -4,7 +4,7 @@ public import NearbyGeometry
 
 /// An environment in which nothing can be measured.
 public final class AbsentEnvironment: NearbyEnvironment, NearbyDevice {
-  /// Why, if it was not asked for.
+  /// The reason, if this environment was not chosen explicitly.
   public let failure: String?
 
   /// Makes an environment.
@@ -20,9 +20,9 @@ public final class AbsentEnvironment: NearbyEnvironment, NearbyDevice {
   public var limits: SessionLimits { SessionLimits() }
   /// The defaults.
   public var fusion: FusionConfiguration { FusionConfiguration() }
-  /// Always the same moment.
+  /// Always zero.
   public var now: Timestamp { Timestamp(nanoseconds: 0) }
-  /// It is not for the user to say.
+  /// Always allowed, since nothing is measured.
   public var authorization: MeasurementAuthorization { .allowed }
 
   /// Does nothing.

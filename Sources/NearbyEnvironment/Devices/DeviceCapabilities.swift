@@ -8,7 +8,7 @@ public struct DeviceCapabilities: OptionSet, Hashable, Sendable, Codable {
   /// Makes a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Distances: without it nothing works at all.
+  /// Distances, which everything else requires.
   public static let preciseDistance = DeviceCapabilities(rawValue: 1 << 0)
   /// Angles of arrival from an antenna array, without a camera.
   public static let direction = DeviceCapabilities(rawValue: 1 << 1)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sessions of a device and those who follow its trajectory: the books that every device keeps.
+/// The sessions of a device and the followers of its trajectory.
 ///
-/// A value; its owner guards it.
+/// It is a plain value, which its owner protects with a lock.
 struct DeviceRoster {
   typealias Receiver = @Sendable (DeviceEvent) -> Void
 
-  /// Something to be told, after all locks are released.
+  /// An event for a receiver, to be delivered after all locks are released.
   struct Message {
     var receiver: Receiver
     var event: DeviceEvent
@@ -20,7 +20,7 @@ struct DeviceRoster {
     /// The session at the other end; `nil` while it does not measure.
     var peer: SessionToken?
     var isExtended = false
-    /// Its place in the order in which sessions joined.
+    /// Its number in the order in which sessions joined.
     var number: Int
   }
 
@@ -65,7 +65,7 @@ struct DeviceRoster {
     followers.removeAll { $0.follower == follower }
   }
 
-  /// An event for all who follow the trajectory.
+  /// An event for all followers of the trajectory.
   func toFollowers(_ event: DeviceEvent) -> [Message] {
     followers.map { Message(receiver: $0.receive, event: event) }
   }
@@ -83,27 +83,27 @@ struct DeviceRoster {
   }
 }
 
-/// A device that keeps its books in a ``DeviceRoster`` and needs to do no more than that.
+/// A device whose methods only update a ``DeviceRoster``.
 protocol RosterDevice: NearbyDevice {
-  /// Gives the roster out, guarded.
+  /// Calls a function with the roster while it is locked.
   func withRoster<Value>(_ body: (inout DeviceRoster) -> Value) -> Value
 }
 
 extension RosterDevice {
-  /// Takes in a session, before it runs.
+  /// Registers a session, before it runs.
   public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
     withRoster { $0.join(token, receive: receive) }
   }
 
-  /// Begins to hand out the measurements of a peer.
+  /// Starts delivering the measurements of a peer.
   public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     withRoster { $0.range(token, with: peer, isExtended: isExtended) }
   }
 
-  /// Stops handing out.
+  /// Stops delivering measurements.
   public func rest(_ token: SessionToken) { withRoster { $0.rest(token) } }
 
-  /// Lets a session go for ever.
+  /// Removes a session.
   public func leave(_ token: SessionToken, tellsPeer: Bool) { withRoster { $0.leave(token) } }
 
   /// How many other sessions measure.
@@ -111,7 +111,7 @@ extension RosterDevice {
     withRoster { $0.active(besides: token) }
   }
 
-  /// Begins to report the trajectory.
+  /// Starts reporting the trajectory.
   public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
     withRoster { $0.follow(receive) }
   }

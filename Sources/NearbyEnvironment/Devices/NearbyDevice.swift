@@ -2,7 +2,7 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// What reaches a session, or whoever follows the device's trajectory.
+/// An event that a device delivers to a session, or to a follower of its trajectory.
 public enum DeviceEvent: Sendable {
   /// The odometry reports a pose.
   case pose(DevicePose)
@@ -10,21 +10,21 @@ public enum DeviceEvent: Sendable {
   case tracking(TrackingSample)
   /// The radio measured the session's peer.
   case measurement(RadioMeasurement)
-  /// The peer said that its session is over.
+  /// The peer reported the end of its session.
   case peerEnded
-  /// Time has passed: timeouts count on this clock and on no other.
+  /// Time has passed. Timeouts count on this clock only.
   case time(Timestamp)
-  /// What the operating system does to the app.
+  /// The operating system changes the state of the app.
   case lifecycle(DeviceLifecycle)
   /// The user answered whether measurements are allowed.
   case authorization(isAllowed: Bool)
 }
 
-/// What the operating system does to an app.
+/// A change of the app's state by the operating system.
 public enum DeviceLifecycle: String, Hashable, Sendable, CaseIterable {
-  /// Something takes the radio away, such as a phone call.
+  /// The radio is not available, for instance during a phone call.
   case suspended
-  /// It is back.
+  /// The radio is available again.
   case suspensionEnded
   /// The app left the screen.
   case enteredBackground
@@ -34,18 +34,18 @@ public enum DeviceLifecycle: String, Hashable, Sendable, CaseIterable {
 
 /// Whether the user allows measurements.
 public enum MeasurementAuthorization: String, Hashable, Sendable, CaseIterable {
-  /// Yes.
+  /// The user allows measurements.
   case allowed
-  /// No.
+  /// The user does not allow measurements.
   case denied
-  /// The user is being asked; ``DeviceEvent/authorization(isAllowed:)`` will tell.
+  /// The user is being asked; ``DeviceEvent/authorization(isAllowed:)`` delivers the answer.
   case undetermined
 }
 
-/// A device on which sessions run: a radio, an odometry, an app's life.
+/// A device on which sessions run: a radio, an odometry, and the app's life cycle.
 ///
-/// A device may be called from any thread. It never calls a receiver from within one of these methods
-/// nor while it holds a lock of its own, so that a receiver may take locks and call it in turn.
+/// A device may be called from any thread. It never calls a receiver from within one of these
+/// methods or while it holds a lock, so that a receiver may take locks and call the device.
 public protocol NearbyDevice: AnyObject, Sendable {
   /// What it can measure.
   var capabilities: DeviceCapabilities { get }
@@ -53,21 +53,21 @@ public protocol NearbyDevice: AnyObject, Sendable {
   var limits: SessionLimits { get }
   /// How accurate its sensors are, for the engine.
   var fusion: FusionConfiguration { get }
-  /// The newest moment of its clock.
+  /// The newest time of its clock.
   var now: Timestamp { get }
-  /// Whether its clock has told a moment yet; what begins before counts from the first one on.
+  /// Whether its clock has a time yet. Intervals that begin before are counted from its first time.
   var isClockSet: Bool { get }
   /// Whether the user allows measurements.
   var authorization: MeasurementAuthorization { get }
 
-  /// Takes in a session, before it runs.
+  /// Registers a session, before it runs.
   ///
   /// - Parameters:
   ///   - token: The session's name.
-  ///   - receive: Gets what concerns the session, from whatever thread.
+  ///   - receive: Called with the session's events, from any thread.
   func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void)
 
-  /// Begins to measure, once the peer measures this session in turn.
+  /// Starts measuring, as soon as the peer also measures this session.
   ///
   /// - Parameters:
   ///   - token: The session.
@@ -75,51 +75,51 @@ public protocol NearbyDevice: AnyObject, Sendable {
   ///   - isExtended: Whether extended distances are measured.
   func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool)
 
-  /// Stops measuring; the peer hears no more.
+  /// Stops measuring; the peer gets no more measurements.
   ///
   /// - Parameter token: The session.
   func rest(_ token: SessionToken)
 
-  /// Lets a session go for ever, and tries to tell its peer.
+  /// Removes a session, and tries to notify its peer.
   ///
   /// - Parameters:
   ///   - token: The session.
-  ///   - tellsPeer: Whether its peer is told.
+  ///   - tellsPeer: Whether its peer is notified.
   func leave(_ token: SessionToken, tellsPeer: Bool)
 
   /// How many sessions measure now, and how many of them extended distances.
   ///
-  /// - Parameter token: A session that does not count.
+  /// - Parameter token: A session that is not counted.
   /// - Returns: The numbers.
   func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int)
 
-  /// How a peer may move, as far as the environment knows; sessions can be told otherwise.
+  /// How a peer may move, according to the environment. A session can override it.
   ///
   /// - Parameter peer: The session at the other end.
   /// - Returns: Its motion.
   func motion(of peer: SessionToken) -> PeerMotion
 
-  /// Begins to report the device's trajectory.
+  /// Starts reporting the device's trajectory.
   ///
-  /// - Parameter receive: Gets poses and tracking qualities.
+  /// - Parameter receive: Called with poses and tracking qualities.
   /// - Returns: A handle by which to stop.
   func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower
 
   /// Stops reporting the trajectory.
   ///
-  /// - Parameter follower: What ``follow(_:)`` gave.
+  /// - Parameter follower: The handle that ``follow(_:)`` returned.
   func unfollow(_ follower: TrajectoryFollower)
 }
 
 extension NearbyDevice {
-  /// Always: most clocks run by themselves.
+  /// Always true, since most clocks run by themselves.
   public var isClockSet: Bool { true }
 
-  /// Not at all: what Apple's camera assistance is for.
+  /// Stationary, as Apple's camera assistance assumes.
   public func motion(of peer: SessionToken) -> PeerMotion { .stationary }
 }
 
-/// Who follows a device's trajectory.
+/// The handle of a follower of a device's trajectory.
 public struct TrajectoryFollower: Hashable, Sendable {
   let number: Int
 }

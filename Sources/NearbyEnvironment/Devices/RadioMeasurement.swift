@@ -2,13 +2,13 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// What a device's radio measured of one peer in one exchange, each part optional.
+/// The measurements of one peer by a device's radio in one exchange, each of them optional.
 ///
-/// One without distance and angles says that the exchange failed: the peer is out of reach. What the
-/// engine does not fuse (address, signal strength, clock) comes with it all the same, for those who
-/// want to know what their radio does.
+/// A measurement without distance and angles means that the exchange failed: the peer is out of
+/// reach. Address, signal strength and clock offset are not fused by the engine; they are
+/// diagnostics of the radio.
 public struct RadioMeasurement: Hashable, Sendable {
-  /// When, on the clock of the poses.
+  /// The time, on the clock of the poses.
   public var timestamp: Timestamp
   /// Metres from the antenna to the peer.
   public var distance: Double?
@@ -22,13 +22,14 @@ public struct RadioMeasurement: Hashable, Sendable {
   public var azimuthSigmaRadians: Double?
   /// The elevation's standard deviation, radians; the device's when `nil`.
   public var elevationSigmaRadians: Double?
-  /// Whether the radio believes that something stands in the line of sight.
+  /// Whether the radio reports an obstructed line of sight.
   public var isNonLineOfSight: Bool?
   /// The peer's address on the air, as the radio writes it: FiRa's two bytes are `00:2a`.
   public var peerAddress: String?
   /// Received signal strength, dBm.
   public var signalStrength: Double?
-  /// By which ratio the peer's clock is faster than this device's: 1e-6 is one part in a million.
+  /// The ratio by which the peer's clock is faster than this device's: 1e-6 is one part in a
+  /// million.
   public var carrierFrequencyOffset: Double?
 
   /// Makes a measurement.
@@ -57,7 +58,7 @@ public struct RadioMeasurement: Hashable, Sendable {
     distance == nil && azimuthRadians == nil && elevationRadians == nil
   }
 
-  /// The measurement as the engine takes it.
+  /// The measurement as an input of the engine.
   ///
   /// - Parameter peer: The handle that the engine gave for the peer.
   /// - Returns: The sample, values unchanged.

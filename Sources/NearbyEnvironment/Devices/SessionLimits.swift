@@ -4,22 +4,22 @@
 ///
 /// Durations count on the clock of the measurements, in seconds.
 public struct SessionLimits: Hashable, Sendable, Codable {
-  /// A peer that has been heard is removed after so long a silence.
+  /// The silence after which a peer that was heard before is removed.
   public var silence = 10.0
-  /// A peer that has never been heard is removed so long after `run`.
+  /// The time after `run` at which a peer that was never heard is removed.
   public var firstContact = 60.0
-  /// An accessory that got its configuration must begin within this.
+  /// The time within which an accessory must start after it got its configuration.
   public var accessoryStart = 30.0
-  /// A session that is suspended for longer is invalidated.
+  /// The length of a suspension after which a session is invalidated.
   public var suspension = 300.0
-  /// A session that runs for longer is invalidated.
+  /// The running time after which a session is invalidated.
   public var usage = 3600.0
-  /// So many sessions may run on one device at a time.
+  /// The largest number of sessions that run on one device at a time.
   public var activeSessions = 16
-  /// So many of them may measure extended distances.
+  /// The largest number of them that measure extended distances.
   public var activeExtendedSessions = 1
 
-  /// Beyond so many metres measurements come seldom and are less accurate than the device says.
+  /// The range in metres beyond which measurements are rare and less accurate than specified.
   public var validatedRange = 9.0
 
   /// Makes limits of defaults.

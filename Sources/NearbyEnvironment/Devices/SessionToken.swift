@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The random name of one session: what a discovery token holds.
+/// The random name of one session, which a discovery token holds.
 ///
-/// It names a session, not a device, and means nothing after that session's end. Equality looks at the
-/// 128 random bits alone.
+/// It names a session, not a device, and is invalid after that session's end. Equality compares
+/// only the 128 random bits.
 public struct SessionToken: Sendable {
   /// The first half of the random bits.
   public let high: UInt64
   /// The second half.
   public let low: UInt64
-  /// What the device that made it can measure.
+  /// The capabilities of the device that made it.
   public let capabilities: DeviceCapabilities
 
   /// Makes a token from its parts.
@@ -22,7 +22,7 @@ public struct SessionToken: Sendable {
   /// Draws a token from the system's random numbers.
   ///
   /// - Parameter capabilities: What the device can measure.
-  /// - Returns: A token that has never been before.
+  /// - Returns: A new token.
   public static func random(on capabilities: DeviceCapabilities) -> SessionToken {
     SessionToken(
       high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max),
@@ -58,7 +58,7 @@ extension SessionToken {
 
   /// Reads a token; `nil` when there are not 18 bytes or the version is another.
   ///
-  /// - Parameter bytes: What ``bytes`` gave.
+  /// - Parameter bytes: The bytes that ``bytes`` returned.
   public init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count == Self.byteCount, bytes[0] == Self.version else { return nil }

@@ -3,7 +3,7 @@ internal import Foundation
 public import NearbyFusion
 public import NearbyGeometry
 
-/// A device whose poses and measurements the host hands in: sensors of one's own, or a test's numbers.
+/// A device whose poses and measurements the host supplies, from its own sensors or from a test.
 ///
 /// ```swift
 /// let device = LiveDevice()
@@ -13,9 +13,9 @@ public import NearbyGeometry
 /// device.add(RadioMeasurement(timestamp: time, distance: 4.2))
 /// ```
 ///
-/// What is handed in is told before the call returns. Time is that of the poses and measurements, and
-/// of ``advance(to:)`` when there are none: without any of them no timeout ever comes. The first of them
-/// sets the clock, whose origin may be any.
+/// Events are delivered before the call returns. Time is that of the poses and measurements, and of
+/// ``advance(to:)`` when there are none; without any of them no timeout occurs. The first of them
+/// sets the clock, whose origin is arbitrary.
 public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
@@ -58,7 +58,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
 
   /// The odometry's quality or the light has changed.
   ///
-  /// - Parameter tracking: The odometry's word.
+  /// - Parameter tracking: The odometry's report.
   public func add(_ tracking: TrackingSample) {
     tell(at: tracking.timestamp) { $0.toFollowers(.tracking(tracking)) }
   }
@@ -66,8 +66,9 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   /// The radio measured a peer.
   ///
   /// - Parameters:
-  ///   - measurement: What it measured.
-  ///   - peer: Which peer; all sessions that measure get it when `nil`, as with one peer.
+  ///   - measurement: The measurement.
+  ///   - peer: The peer. When `nil`, all measuring sessions get the measurement, which suffices
+  ///     with one peer.
   public func add(_ measurement: RadioMeasurement, of peer: SessionToken? = nil) {
     tell(at: measurement.timestamp) { roster in
       if let peer { return roster.toSessions(with: peer, .measurement(measurement)) }
@@ -84,16 +85,16 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
     tell(at: nil) { $0.toSessions(with: peer, .peerEnded) }
   }
 
-  /// Does to the app what an operating system does.
+  /// Changes the app's state as an operating system does.
   ///
-  /// - Parameter change: What happens.
+  /// - Parameter change: The change.
   public func undergo(_ change: DeviceLifecycle) {
     tell(at: nil) { $0.toFollowers(.lifecycle(change)) + $0.toSessions(.lifecycle(change)) }
   }
 
-  /// Lets time pass in which nothing is measured.
+  /// Advances the time without a measurement.
   ///
-  /// - Parameter time: Until when.
+  /// - Parameter time: The new time.
   public func advance(to time: Timestamp) { tell(at: time) { _ in [] } }
 
   private func tell(
@@ -113,12 +114,14 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   public func defaultDevice() -> any NearbyDevice { self }
   /// What the device can measure.
   public var defaultCapabilities: DeviceCapabilities { capabilities }
-  /// The newest moment that was handed in; zero before the first.
+  /// The newest time that was supplied; zero before the first.
   public var now: Timestamp { lock.withLock { time } ?? Timestamp(nanoseconds: 0) }
-  /// Whether a moment has been handed in.
+  /// Whether a time was supplied.
   public var isClockSet: Bool { lock.withLock { time } != nil }
 
-  /// Whether the user allows measurements; an answer reaches all sessions.
+  /// Whether the user allows measurements.
+  ///
+  /// A change is delivered to all sessions.
   public var authorization: MeasurementAuthorization {
     get { lock.withLock { permission } }
     set {

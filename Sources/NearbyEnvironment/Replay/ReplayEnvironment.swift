@@ -5,19 +5,20 @@ public import NearbyFusion
 public import NearbyGeometry
 public import NearbyRecordings
 
-/// A recording as an environment: its device is the device, its peers are the peers.
+/// An environment that replays a recording, with its device and its peers.
 ///
-/// The n-th token that a session is run with stands for the n-th peer, in the order of the recording's
-/// list and then of their first measurement. The recording begins with the first session that runs.
+/// The n-th token with which a session is run stands for the n-th peer, in the order of the
+/// recording's list and then of their first measurements. The replay starts with the first session
+/// that runs.
 public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
 
-  /// How fast time passes.
+  /// The clock of a replay.
   public enum Clock: Hashable, Sendable {
-    /// ``ReplayEnvironment/advance(bySeconds:)`` makes it pass.
+    /// Time passes with ``ReplayEnvironment/advance(bySeconds:)``.
     case stepped
-    /// As in life, or so many times faster.
+    /// Real time, or a multiple of it.
     case machine(speed: Double)
   }
 
@@ -27,7 +28,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   public let capabilities: DeviceCapabilities
   /// The limits of its sessions.
   public let limits: SessionLimits
-  /// How accurate the recording's sensors are, by its own account.
+  /// The accuracy of the sensors that the recording declares.
   public let fusion: FusionConfiguration
 
   private let clock: Clock
@@ -40,7 +41,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   private var timer: (any DispatchSourceTimer)?
   private var failureUnderLock: RecordingError?
 
-  /// Holds the stream, which cannot be copied.
+  /// Holds the noncopyable stream.
   private final class StreamBox {
     var stream: RecordingEventStream
     init(_ stream: consuming RecordingEventStream) { self.stream = stream }
@@ -50,7 +51,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   ///
   /// - Parameters:
   ///   - recording: The recording.
-  ///   - clock: How fast time passes.
+  ///   - clock: The clock of a replay.
   ///   - capabilities: What the device can measure.
   ///   - limits: The limits of its sessions.
   /// - Throws: When a file cannot be opened, or its beginning cannot be read.
@@ -72,27 +73,30 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
 
   deinit { timer?.cancel() }
 
-  /// Itself: a recording has one device.
+  /// This object, since a recording has one device.
   public func defaultDevice() -> any NearbyDevice { self }
   /// What the device can measure.
   public var defaultCapabilities: DeviceCapabilities { capabilities }
-  /// The newest moment of the replay.
+  /// The newest time of the replay.
   public var now: Timestamp { lock.withLock { time } }
-  /// Yes.
+  /// Always allowed.
   public var authorization: MeasurementAuthorization { .allowed }
-  /// What in the recording could not be read, if anything; the replay ends there.
+  /// The error at which the replay ended, if the recording could not be read completely.
   public var failure: RecordingError? { lock.withLock { failureUnderLock } }
   /// Whether all of the recording has been replayed.
   public var hasEnded: Bool { lock.withLock { next == nil } }
 
   // MARK: Time
 
-  /// Lets time pass in a stepped replay; everything that happens is told before it returns.
+  /// Advances the time of a stepped replay.
   ///
-  /// - Parameter seconds: How much.
+  /// All events are delivered before it returns.
+  ///
+  /// - Parameter seconds: The time to advance.
   public func advance(bySeconds seconds: Double) {
     let end = lock.withLock { time.advanced(bySeconds: seconds) }
-    // Never more than a tenth of a second at once: sessions measure their silences on this clock.
+    // Time advances in steps of at most a tenth of a second, because sessions measure silence on
+    // this clock.
     while lock.withLock({ time < end }) {
       let messages = lock.withLock {
         play(until: min(end, time.advanced(bySeconds: 0.1)))
@@ -101,7 +105,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
     }
   }
 
-  /// Replays all that is left.
+  /// Replays the rest of the recording.
   public func advanceToEnd() { while !hasEnded { advance(bySeconds: 1) } }
 
   private func startTimer() {
@@ -148,7 +152,9 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
 
   // MARK: NearbyDevice
 
-  /// Begins to hand out the measurements of a peer; the first call starts the replay.
+  /// Starts delivering the measurements of a peer.
+  ///
+  /// The first call starts the replay.
   public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     lock.withLock {
       roster.range(token, with: peer, isExtended: isExtended)
@@ -157,7 +163,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
     }
   }
 
-  /// How the recording says that the peer moves for which a token stands, or will when it is run.
+  /// The declared motion of the peer for which a token stands, or will stand when it is run.
   public func motion(of peer: SessionToken) -> PeerMotion {
     let index = lock.withLock { peers.firstIndex(of: peer) ?? peers.count }
     let listed = recording.manifest.peers

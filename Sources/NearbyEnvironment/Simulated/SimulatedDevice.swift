@@ -2,13 +2,13 @@
 public import NearbyFusion
 public import NearbyGeometry
 
-/// A device in a ``SimulatedWorld``, and the hand on it.
+/// A device in a ``SimulatedWorld``, with controls of its motion and its app.
 public final class SimulatedDevice: NearbyDevice {
-  /// The world that it is in.
+  /// Its world.
   public let world: SimulatedWorld
   /// What it can measure.
   public let capabilities: DeviceCapabilities
-  /// Its number in the world; those of other processes have others.
+  /// Its number, which is unique in the world, including devices of other processes.
   public let number: UInt64
 
   private let isPlacedByWorld: Bool
@@ -24,18 +24,20 @@ public final class SimulatedDevice: NearbyDevice {
 
   // MARK: The hand
 
-  /// How it moves, from its beginning on; may be changed at any time.
+  /// Its motion since it was made.
   ///
-  /// `nil` until a device that was made without a motion is first used.
+  /// It may be changed at any time.
+  ///
+  /// It is `nil` until the first use of a device that was made without a motion.
   public var motion: SimulatedMotion? {
     get { world.state(of: self) { $0.motion } }
     set { world.change(self) { $0.motion = newValue } }
   }
 
-  /// Its true pose at the newest moment, device coordinates to the world.
+  /// Its current true pose, device coordinates to the world.
   public var truePose: RigidTransform { world.state(of: self) { $0.truePose } }
 
-  /// Says how well the odometry tracks from now on, and how light it is.
+  /// Sets the odometry's quality and the light from now on.
   ///
   /// - Parameters:
   ///   - quality: The odometry's quality.
@@ -46,12 +48,14 @@ public final class SimulatedDevice: NearbyDevice {
     world.tell(self, .tracking(sample)) { $0.tracking = sample }
   }
 
-  /// Does to the app what an operating system does.
+  /// Changes the app's state as an operating system does.
   ///
-  /// - Parameter change: What happens.
+  /// - Parameter change: The change.
   public func undergo(_ change: DeviceLifecycle) { world.tell(self, .lifecycle(change)) }
 
-  /// Whether the user allows measurements; an answer reaches all sessions.
+  /// Whether the user allows measurements.
+  ///
+  /// A change is delivered to all sessions.
   public var authorization: MeasurementAuthorization {
     get { world.state(of: self) { $0.authorization } }
     set {
@@ -69,19 +73,20 @@ public final class SimulatedDevice: NearbyDevice {
 
   /// The limits of its sessions.
   public var limits: SessionLimits { world.settings.limits }
-  /// How accurate its sensors are, and how hands move a peer, if the world has placed this device.
+  /// The accuracy of its sensors, and the motion model of hand-held peers if the world placed this
+  /// device.
   public var fusion: FusionConfiguration {
     isPlacedByWorld ? world.settings.fusionAmongHands : world.settings.fusion
   }
-  /// The newest moment of the world.
+  /// The current time of the world.
   public var now: Timestamp { world.now }
 
-  /// Takes in a session, before it runs.
+  /// Registers a session, before it runs.
   public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
     world.change(self) { $0.roster.join(token, receive: receive) }
   }
 
-  /// Begins to measure, once the peer measures this session in turn.
+  /// Starts measuring, as soon as the peer also measures this session.
   public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     world.place(self)
     world.change(self) { $0.roster.range(token, with: peer, isExtended: isExtended) }
@@ -90,7 +95,7 @@ public final class SimulatedDevice: NearbyDevice {
   /// Stops measuring.
   public func rest(_ token: SessionToken) { world.change(self) { $0.roster.rest(token) } }
 
-  /// Lets a session go for ever.
+  /// Removes a session.
   public func leave(_ token: SessionToken, tellsPeer: Bool) {
     world.leave(token, on: self, tellsPeer: tellsPeer)
   }
@@ -100,13 +105,15 @@ public final class SimulatedDevice: NearbyDevice {
     world.state(of: self) { $0.roster.active(besides: token) }
   }
 
-  /// As hands move it, if the world has placed this device, and with it most likely the peer; not at all
-  /// around a device whose motion the host chose.
+  /// The motion of hand-held devices if the world placed this device, since it probably placed the
+  /// peer, too.
+  ///
+  /// Stationary if the host chose this device's motion.
   public func motion(of peer: SessionToken) -> PeerMotion {
     isPlacedByWorld ? world.settings.motionAmongHands : .stationary
   }
 
-  /// Begins to report the trajectory; the odometry's quality first, if it is not normal.
+  /// Starts reporting the trajectory, beginning with the odometry's quality if it is not normal.
   public func follow(_ receive: @escaping @Sendable (DeviceEvent) -> Void) -> TrajectoryFollower {
     world.place(self)
     return world.change(self) { $0.follow(receive) }

@@ -3,24 +3,25 @@ internal import Foundation
 public import NearbyGeometry
 public import NearbySimulation
 
-/// How a simulated device truly moves: its pose at any moment.
+/// The true motion of a simulated device: its pose at any time.
 ///
-/// World: y up, metres, the same for all devices. Time: seconds since the device was made.
+/// The world has y up, is in metres, and is the same for all devices. Times are seconds since the
+/// device was made.
 public struct SimulatedMotion: Sendable {
   private let pose: @Sendable (Double) -> RigidTransform
 
   /// Makes a motion from its poses.
   ///
-  /// - Parameter pose: Device coordinates to the world at so many seconds.
+  /// - Parameter pose: The pose at a time in seconds, device coordinates to the world.
   public init(_ pose: @escaping @Sendable (Double) -> RigidTransform) { self.pose = pose }
 
   /// The device's pose, device coordinates to the world.
   ///
-  /// - Parameter seconds: Since the device was made.
+  /// - Parameter seconds: The time since the device was made.
   /// - Returns: The pose.
   public func pose(at seconds: Double) -> RigidTransform { pose(seconds) }
 
-  /// A device that stays where it is.
+  /// A device at rest.
   ///
   /// - Parameter pose: Its pose.
   /// - Returns: The motion.
@@ -28,12 +29,12 @@ public struct SimulatedMotion: Sendable {
     SimulatedMotion { _ in pose }
   }
 
-  /// A device in the hand of someone who stands and sweeps it from side to side and up and down.
+  /// A device that a standing person sweeps from side to side and up and down.
   ///
   /// - Parameters:
-  ///   - pose: About which pose.
-  ///   - reach: How far to either side, metres; up and down three quarters of that.
-  ///   - seed: From which the periods (2 to 4 s) and phases are drawn.
+  ///   - pose: The central pose.
+  ///   - reach: The amplitude to either side, metres; three quarters of that up and down.
+  ///   - seed: The seed of the periods (2 to 4 s) and phases.
   /// - Returns: The motion.
   public static func sweeping(
     about pose: RigidTransform, reach: Double = 0.3, seed: UInt64 = 0
@@ -44,7 +45,7 @@ public struct SimulatedMotion: Sendable {
       let phase = generator.uniform(in: -.pi...Double.pi)
       return { amplitude * (sin(rate * $0 + phase) - sin(phase)) / 2 }
     }
-    // The sum of two periods never repeats itself as a circle does.
+    // The sum of two periods does not repeat itself, unlike a circle.
     let (side, slowSide) = (wave(1.4 * reach), wave(0.6 * reach))
     let (height, ahead) = (wave(1.5 * reach), wave(0.4 * reach))
     let (yaw, pitch) = (wave(0.6 * reach), wave(0.5 * reach))
@@ -58,11 +59,11 @@ public struct SimulatedMotion: Sendable {
     }
   }
 
-  /// A device that is carried as one of the simulation's people carries it.
+  /// A device that is carried by a simulated person.
   ///
   /// - Parameters:
   ///   - motion: The person's motion.
-  ///   - worldFromStart: Where it begins: takes the motion's world to this one.
+  ///   - worldFromStart: The transform from the motion's world to this one.
   /// - Returns: The motion.
   public static func carried(
     _ motion: ScenarioMotion, from worldFromStart: RigidTransform = .identity
@@ -72,11 +73,11 @@ public struct SimulatedMotion: Sendable {
 }
 
 extension RigidTransform {
-  /// The pose of a device that is held upright and looks at a place.
+  /// The pose of a device that is held upright and faces a position.
   ///
   /// - Parameters:
-  ///   - place: Where the device is, metres.
-  ///   - target: The place that its back camera looks at; only its bearing counts.
+  ///   - place: The device's position, metres.
+  ///   - target: The position that its back camera faces; only its bearing counts.
   public init(standingAt place: Vector3, facing target: Vector3) {
     let toTarget = target - place
     let back = -Vector3(toTarget.x, 0, toTarget.z).normalized

@@ -2,10 +2,11 @@
 import NearbyGeometry
 import NearbySimulation
 
-/// Odometry that drifts: true increments, turned by the yaw error so far, plus a random walk of place
-/// and yaw over the path length.
+/// Drifting odometry: true increments, rotated by the yaw error so far, plus a random walk of
+/// position and yaw over the path length.
 ///
-/// Its world begins where the device is at first, turned so that the device looks along -z.
+/// Its world has its origin at the device's first position and is rotated so that the device looks
+/// along -z.
 struct SimulatedOdometry {
   private let settings: ScenarioOdometry
   private var generator: SeededGenerator
@@ -19,7 +20,7 @@ struct SimulatedOdometry {
     generator = SeededGenerator(seed: seed, stream: 0x6F64_6F00 &+ device)
   }
 
-  /// What the odometry reports for a true pose.
+  /// The pose that the odometry reports for a true pose.
   mutating func report(_ worldFromDevice: RigidTransform) -> RigidTransform {
     let up = Vector3(0, 1, 0)
     guard let previous else {

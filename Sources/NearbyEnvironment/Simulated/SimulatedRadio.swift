@@ -3,7 +3,7 @@ internal import Foundation
 public import NearbyGeometry
 internal import NearbySimulation
 
-/// Something through which radio waves come late and without a direction: a box along the axes.
+/// An axis-aligned box that delays radio waves and removes their direction.
 public struct SimulatedObstacle: Hashable, Sendable, Codable {
   /// The corner with the smallest coordinates, metres.
   public var lower: [Double]
@@ -16,9 +16,9 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
     upper = [max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)]
   }
 
-  /// Whether the straight line between two places meets the box (the slab method).
+  /// Whether the straight line between two positions meets the box (the slab method).
   ///
-  /// A box that was read without three coordinates to a corner is none.
+  /// A decoded box without three coordinates per corner blocks nothing.
   func blocks(_ a: Vector3, _ b: Vector3) -> Bool {
     guard lower.count == 3, upper.count == 3 else { return false }
     let (from, to) = ([a.x, a.y, a.z], [b.x, b.y, b.z])
@@ -37,18 +37,19 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
   }
 }
 
-/// What two radios make of an exchange.
+/// The measurements of two radios in an exchange.
 ///
-/// Every number is a function of the world's seed, the two devices and the number of the exchange, and
-/// of nothing else: two processes that know both poses measure the same distance without a word, and
-/// an exchange that is lost or told twice leaves the others as they are.
+/// Every number is a function of the world's seed, the two devices and the number of the exchange
+/// only. Two processes that know both poses therefore measure the same distance without
+/// communication, and an exchange that is lost or delivered twice does not change the others.
 ///
-/// Within the validated range noise is what the settings say. Beyond it the signal's amplitude, which
-/// falls with the distance, governs: white noise grows in proportion to the distance, and the share of
-/// exchanges that fail grows with the square of the way to the end of the reach, where it is one.
+/// Within the validated range the noise is that of the settings. Beyond it, it depends on the
+/// signal's amplitude, which falls with the distance: white noise grows in proportion to the
+/// distance, and the share of failed exchanges grows with the square of the distance from the
+/// validated range to the end of the reach, where it is one.
 struct SimulatedRadio: Sendable {
   private let world: SimulatedWorldSettings
-  /// The radio's errors; times and garbage are of no meaning here.
+  /// The radio's errors; its times and garbage are not used.
   private let settings: ScenarioRadio
 
   init(_ world: SimulatedWorldSettings) {
@@ -64,15 +65,15 @@ struct SimulatedRadio: Sendable {
     var pose: RigidTransform
   }
 
-  /// What a device measures of another.
+  /// The measurement of another device by a device.
   ///
   /// - Parameters:
   ///   - exchange: The number of the exchange.
-  ///   - time: When it happens.
+  ///   - time: The time of the exchange.
   ///   - here: The device.
   ///   - there: The other device.
   ///   - measuresAngles: Whether the device has an antenna array.
-  ///   - reachFactor: By how much extended distances stretch the reach.
+  ///   - reachFactor: The factor by which extended distances increase the reach.
   /// - Returns: The measurement, an empty one when the exchange failed.
   func measure(
     exchange: Int64, at time: Timestamp, from here: End, to there: End, measuresAngles: Bool,
@@ -85,7 +86,7 @@ struct SimulatedRadio: Sendable {
     let low = min(here.number, there.number)
     let high = max(here.number, there.number)
 
-    // One exchange gives one range: both sides draw it from the same stream.
+    // An exchange has one range, so both sides draw it from the same stream.
     var pair = SeededGenerator(seed: world.seed &+ low &* 0x9E37_79B9, stream: high)
     let bias = settings.rangeBias + pair.normal(sigma: settings.rangeBiasSigma)
     let scale = pair.normal(sigma: settings.rangeScaleSigma)
@@ -112,7 +113,8 @@ struct SimulatedRadio: Sendable {
     measurement.carrierFrequencyOffset = clockRate(of: there.number) - clockRate(of: here.number)
 
     guard measuresAngles, settings.measuresAngles, !isBlocked else { return measurement }
-    // One in portrait and the other in landscape: antennas across each other hear little.
+    // If one device is in portrait and the other in landscape, the antennas are crossed and receive
+    // little.
     let mismatch = abs(here.pose.rotation.xAxis.dot(there.pose.rotation.yAxis))
     if roll < max(0, 1.6 * mismatch - 0.6) { return measurement }
     addAngles(
@@ -159,13 +161,13 @@ struct SimulatedRadio: Sendable {
     measurement.elevationSigmaRadians = widening * settings.elevation.totalSigma
   }
 
-  /// By how much a device's clock is fast, a ratio.
+  /// The relative rate error of a device's clock.
   private func clockRate(of device: UInt64) -> Double {
     var own = SeededGenerator(seed: world.seed &+ 0x636C_6F63, stream: device)
     return own.normal(sigma: world.clockRateSigma)
   }
 
-  /// A device's address on the air: the last two bytes of its number.
+  /// A device's radio address: the last two bytes of its number.
   private static func address(of device: UInt64) -> String {
     [device >> 8, device].map { byte in
       let digits = String(byte & 0xFF, radix: 16)

@@ -6,10 +6,10 @@ internal import NearbySimulation
 
 /// A world of devices with radios and odometry, in this process or shared with others.
 ///
-/// Time goes in ticks, one for each pose. A tick moves every device, and every few ticks all pairs of
-/// sessions that name each other exchange once. With a stepped clock the same calls give the same
-/// numbers, bit for bit, and take no time but for the work; with the machine's clock a thread of its
-/// own makes the ticks.
+/// Time advances in ticks, one for each pose. A tick moves every device, and every few ticks all
+/// pairs of sessions that name each other exchange once. With a stepped clock the same calls give
+/// the same numbers, bit for bit, without waiting. With the machine's clock a separate thread makes
+/// the ticks.
 ///
 /// ```swift
 /// let world = SimulatedWorld()
@@ -22,17 +22,17 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver or the link is called.
 
-  /// Whose time it is.
+  /// The clock of a world.
   public enum Clock: Hashable, Sendable {
-    /// ``SimulatedWorld/advance(bySeconds:)`` makes it pass. It begins at 1000 s.
+    /// Time passes with ``SimulatedWorld/advance(bySeconds:)``. It starts at 1000 s.
     case stepped
     /// The machine's monotonic clock, which all processes share.
     case machine
   }
 
-  /// What the world is made of.
+  /// The settings of the world.
   public let settings: SimulatedWorldSettings
-  /// Whose time it is.
+  /// The clock of a world.
   public let clock: Clock
 
   private let radio: SimulatedRadio
@@ -49,9 +49,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private var messages: [DeviceRoster.Message] = []
   private var timer: (any DispatchSourceTimer)?
   private var link: (any WorldLink)?
-  /// The place of this process among those that share the world.
+  /// The index of this process among those that share the world.
   private var slot = 0
-  /// How many devices got their place from the settings.
+  /// How many devices got their position from the settings.
   private var placed = 0
   private var farewellDice: SeededGenerator
 
@@ -60,14 +60,14 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     let number: UInt64
     let capabilities: DeviceCapabilities
     var firstTick: Int64
-    /// How it moves; `nil` until it is first used, which is when it gets its place.
+    /// Its motion; `nil` until it is first used, which is when it gets its position.
     var motion: SimulatedMotion?
     var odometry: SimulatedOdometry
     var truePose: RigidTransform
     var authorization = MeasurementAuthorization.allowed
     var tracking: TrackingSample?
     var roster = DeviceRoster()
-    /// Those who begin to follow, and have not been told the tracking quality yet.
+    /// New followers that did not get the tracking quality yet.
     var newcomers: [DeviceRoster.Receiver] = []
     /// The true poses at the last exchanges, the oldest first.
     var history: [(exchange: Int64, pose: RigidTransform)] = []
@@ -80,24 +80,24 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// A device of another process.
   private struct RemoteDevice {
-    /// The exchanges that have been heard, up to ``SimulatedWorld/memory`` of them.
+    /// The exchanges that were received, up to ``SimulatedWorld/memory`` of them.
     var heard: [Int64] = []
   }
 
-  /// The numbers of so many devices are those of one process.
+  /// The size of the interval of device numbers of one process.
   private static let numbersPerProcess = 1 << 20
-  /// So many exchanges are remembered: six seconds at 10 Hz.
+  /// The number of exchanges that are remembered: six seconds at 10 Hz.
   private static let memory = 60
-  /// So many devices of other processes are heard at a time, and so many beacons wait for their exchange.
+  /// The largest number of devices of other processes, and of beacons that wait for their exchange.
   static let mostRemotes = 1024
-  /// When a stepped world begins, seconds.
+  /// The start time of a stepped world, seconds.
   private static let steppedStart = 1000.0
 
   /// Makes a world without devices.
   ///
   /// - Parameters:
-  ///   - settings: What it is made of.
-  ///   - clock: Whose time it is.
+  ///   - settings: The settings.
+  ///   - clock: The clock of a world.
   public init(
     _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped
   ) {
@@ -115,19 +115,19 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   // MARK: Devices
 
-  /// What a device that a session gets by default can measure.
+  /// The capabilities of a session's default device.
   public var defaultCapabilities: DeviceCapabilities { settings.capabilities }
 
-  /// The device of a session that is made without naming one: one of its own, so that two sessions of
-  /// one program can measure each other.
+  /// A new device for a session that is made without a device, so that two sessions of one program
+  /// can measure each other.
   public func defaultDevice() -> any NearbyDevice { makeDevice() }
 
   /// Makes a device.
   ///
   /// - Parameters:
-  ///   - motion: How it moves; by default hands sweep it, at a place that it gets when it is first
-  ///     used: opposite the one before (``SimulatedWorldSettings``).
-  ///   - capabilities: What it can measure; the settings' by default.
+  ///   - motion: Its motion. By default it is hand-held and swept, at a position that it gets when
+  ///     it is first used, opposite the previous device (``SimulatedWorldSettings``).
+  ///   - capabilities: Its capabilities; those of the settings by default.
   /// - Returns: The device.
   public func makeDevice(
     motion: SimulatedMotion? = nil, capabilities: DeviceCapabilities? = nil
@@ -148,7 +148,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
-  /// The newest moment.
+  /// The current time.
   public var now: Timestamp { lock.withLock { time(of: tick) } }
 
   func state<Value>(of device: SimulatedDevice, _ read: (DeviceState) -> Value) -> Value {
@@ -159,7 +159,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     lock.withLock { body(&devices[index(of: device)]) }
   }
 
-  /// Tells all sessions of a device something, and those who follow its trajectory.
+  /// Delivers an event to all sessions of a device and to the followers of its trajectory.
   func tell(
     _ device: SimulatedDevice, _ event: DeviceEvent,
     after body: (inout DeviceState) -> Void = { _ in }
@@ -174,12 +174,13 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     for message in messages { message.deliver() }
   }
 
-  /// Gives a device its place, when it is first used.
+  /// Gives a device its position, when it is first used.
   func place(_ device: SimulatedDevice) {
     lock.withLock {
       let index = index(of: device)
       guard devices[index].motion == nil else { return }
-      // Devices of other processes stand where the next ones of this would: these make room.
+      // In a shared world the next slots belong to devices of other processes, so that the devices
+      // of this process share one slot.
       let motion =
         link == nil ? settings.motion(slot + placed) : settings.motion(slot, roommate: placed)
       placed += 1
@@ -207,9 +208,12 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   // MARK: Time
 
-  /// Lets time pass in a stepped world; everything that happens is told before it returns.
+  /// Advances the time of a stepped world.
   ///
-  /// - Parameter seconds: How much, to the nearest tick; nothing unless it is finite and positive.
+  /// All events are delivered before it returns.
+  ///
+  /// - Parameter seconds: The time to advance, rounded to a tick; ignored unless it is finite and
+  ///   positive.
   public func advance(bySeconds seconds: Double) {
     for _ in 0..<max(0, Int64(exactly: (seconds * tickRate).rounded()) ?? 0) { step() }
   }
@@ -222,7 +226,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     Timestamp(nanoseconds: 0).advanced(bySeconds: Double(tick) / tickRate)
   }
 
-  /// The number of the exchange that the newest tick belongs to.
+  /// The number of the exchange to which the newest tick belongs.
   private var exchange: Int64 { tick / stride }
 
   private func startTimer() {
@@ -267,7 +271,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func move() {
     let time = time(of: tick)
     for index in devices.indices {
-      // Nobody would notice.
+      // Performance: without sessions and followers the device is not observed.
       if devices[index].roster.isEmpty { continue }
       guard let motion = devices[index].motion else { continue }
       let seconds = Double(tick - devices[index].firstTick) / tickRate
@@ -305,7 +309,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
-  /// Takes in the beacons whose exchange has been reached here, too.
+  /// Processes the beacons whose exchange has been reached in this process, too.
   private func hearBeacons() {
     let due = waiting.filter { $0.exchange <= exchange }.sorted { $0.exchange < $1.exchange }
     waiting.removeAll { $0.exchange <= exchange }
@@ -324,13 +328,13 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       remotes[beacon.device] = remote
       for device in devices { hear(beacon, pose, on: device) }
     }
-    // Who fell silent is forgotten. Nothing that was told of exchanges so old is taken in any more, so
-    // that nothing can come a second time either.
+    // Silent devices are forgotten. Beacons of such old exchanges are ignored, so that none of them
+    // is processed twice.
     let oldest = oldestExchange
     remotes = remotes.filter { $0.value.heard.contains { $0 > oldest } }
   }
 
-  /// Of exchanges up to this one no beacon is taken in any more.
+  /// Beacons of exchanges up to this one are ignored.
   private var oldestExchange: Int64 { exchange - Int64(Self.memory) }
 
   private func hear(_ beacon: WorldBeacon, _ pose: RigidTransform, on device: DeviceState) {
@@ -376,8 +380,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// Joins this world to those of other processes, before it has devices.
   ///
   /// - Parameters:
-  ///   - link: How beacons get there.
-  ///   - slot: The place of this process among them, not taken by others.
+  ///   - link: The link that transports beacons.
+  ///   - slot: The unique index of this process among them.
   func connect(_ link: any WorldLink, slot: Int) {
     lock.withLock {
       self.link = link
@@ -385,15 +389,15 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
-  /// How many devices of other processes have been heard lately.
+  /// How many devices of other processes were received recently.
   var remoteCount: Int { lock.withLock { remotes.count } }
 
-  /// Takes in a line from another process; what is no beacon is left out.
+  /// Processes a line from another process; anything but a beacon is ignored.
   func receive(_ line: [UInt8]) {
     guard let beacon = WorldBeacon(line: line) else { return }
     lock.withLock {
-      // Neither the future nor a flood is believed. The beacon's number may be any: only ours is
-      // reckoned with.
+      // Beacons from the future and floods of beacons are ignored. The beacon's number may be any
+      // integer, so arithmetic uses only our own number.
       let memory = Int64(Self.memory)
       guard (exchange - memory...exchange + memory).contains(beacon.exchange),
         waiting.count < Self.mostRemotes

@@ -4,39 +4,40 @@ internal import NearbyFusion
 internal import NearbyGeometry
 public import NearbySimulation
 
-/// What a simulated world is made of.
+/// The settings of a simulated world.
 public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
-  /// From which every random number follows.
+  /// The seed of all random numbers.
   public var seed: UInt64 = 1
   /// The radio of every device; its rate must divide that of the odometry.
   ///
-  /// Rates beyond those that a scenario may have (odometry: 0.1 to 1000 Hz, radio: 0.001 to 1000 Hz)
-  /// count as the nearest of them.
+  /// Rates are clamped to those of a scenario (odometry: 0.1 to 1000 Hz, radio: 0.001 to 1000 Hz).
   public var radio = ScenarioRadio()
   /// The odometry of every device.
   public var odometry = ScenarioOdometry()
-  /// What devices that are made without saying so can measure.
+  /// The default capabilities of devices.
   public var capabilities: DeviceCapabilities = [
     .phoneWithAntennaArray, .extendedDistance,
   ]
   /// The limits of sessions.
   public var limits = SessionLimits()
-  /// What stands between the devices.
+  /// The obstacles between the devices.
   public var obstacles: [SimulatedObstacle] = []
-  /// The share of farewells that never arrive.
+  /// The share of end-of-session messages that never arrive.
   public var lostFarewellShare = 0.0
-  /// By how much extended distances stretch the radio's reach.
+  /// The factor by which extended distances increase the radio's reach.
   public var extendedReachFactor = 4.0
-  /// The signal strength at one metre with nothing in between, dBm: falls by 6 dB with each doubling.
+  /// The signal strength at one metre without obstacles, dBm.
+  ///
+  /// It falls by 6 dB with each doubling of the distance.
   public var signalStrengthAtOneMetre = -65.0
-  /// By how much an obstacle weakens the signal, dB.
+  /// The attenuation of the signal by an obstacle, dB.
   public var obstacleLoss = 10.0
   /// The spread of the devices' clock rates, one sigma, a ratio.
   public var clockRateSigma = 5e-6
-  /// How far hands sweep the devices that are made without saying so, metres.
+  /// The amplitude of the default sweep of devices, metres.
   public var sweep = 0.2
 
-  /// Makes a world of defaults: ranges up to 30 m, angles within a cone of 120 degrees.
+  /// Makes default settings: ranges up to 30 m, angles within a cone of 120 degrees.
   public init() { radio.reach = 0...30 }
 
   /// How often time advances in the world: with every pose, Hz.
@@ -47,12 +48,12 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     max(1, Int64((tickRate / Self.limited(radio.rate, to: 0.001...1000)).rounded()))
   }
 
-  /// The nearest number of an interval; its lower end for what is no number.
+  /// The nearest number of an interval; its lower end for NaN.
   private static func limited(_ rate: Double, to interval: ClosedRange<Double>) -> Double {
     rate >= interval.lowerBound ? min(rate, interval.upperBound) : interval.lowerBound
   }
 
-  /// What an engine should know of the sensors.
+  /// The engine's configuration that matches the sensors.
   var fusion: FusionConfiguration {
     var scenario = Scenario(.standingStill)
     scenario.radio = radio
@@ -60,11 +61,11 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     return scenario.matchingConfiguration
   }
 
-  /// What an engine should know on a device that the world places: those around it are in hands, too.
+  /// The engine's configuration on a device that the world placed, whose peers are hand-held, too.
   ///
-  /// Hands that sweep a device (``SimulatedMotion/sweeping(about:reach:seed:)``) move it to and fro at 1.2
-  /// times the reach a second along each axis, and turn back after half a second. Who is carried about a
-  /// room moves as the defaults say.
+  /// A swept device (``SimulatedMotion/sweeping(about:reach:seed:)``) moves at 1.2 times the reach
+  /// a second along each axis, and reverses after half a second. A device that is carried about a
+  /// room moves as the defaults assume.
   var fusionAmongHands: FusionConfiguration {
     var configuration = fusion
     guard capabilities.contains(.direction), sweep > 0 else { return configuration }
@@ -74,18 +75,18 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     return configuration
   }
 
-  /// How those move that a device meets which the world places.
+  /// The motion of the peers of a device that the world placed.
   var motionAmongHands: PeerMotion {
     capabilities.contains(.direction) ? sweep > 0 ? .moving : .stationary : .unknown
   }
 
-  /// Of the circle on which devices stand, metres.
+  /// The radius of the circle on which devices stand, metres.
   private static let circleRadius = 1.5
 
-  /// Where a device stands that is made without saying so, by its place in the order of devices.
+  /// The default pose of a device, by its index in the order of devices.
   ///
-  /// On a circle of 1.5 m about the origin, 1.4 m above the floor, each looking at the middle: the first
-  /// two face each other across it, the next two across the first.
+  /// Devices stand on a circle of 1.5 m about the origin, 1.4 m above the floor, and face the
+  /// centre. The first two face each other, and the next two stand at right angles to them.
   func standing(_ slot: Int) -> RigidTransform {
     // The bits of the number in reverse order: halves, then quarters, then eighths of a turn.
     var (turn, step, rest) = (0.0, 0.5, slot)
@@ -100,16 +101,16 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
       facing: Vector3(0, 1.4, 0))
   }
 
-  /// How such a device moves: hands sweep it.
+  /// The default motion of a device, which is swept by hand.
   ///
-  /// Without antenna arrays that resolves nothing, so every other device is carried about the room
-  /// instead, and those between rest.
+  /// Without antenna arrays such motions leave positions ambiguous. Every other device is then
+  /// carried about the room instead, and the others rest.
   ///
   /// - Parameters:
-  ///   - slot: Its place in the order of devices.
-  ///   - roommate: Which of the devices of one process it is, which share a place: every other one
-  ///     stands across the circle from the one before and looks at it, each two 0.6 m to the right of
-  ///     the two before, so that what is made together sees each other.
+  ///   - slot: Its index in the order of devices.
+  ///   - roommate: Its index among the devices of one process, which share a slot. Every other
+  ///     device stands across the circle from the one before and faces it, and each pair stands 0.6
+  ///     m to the right of the previous pair. So devices that are made together see each other.
   /// - Returns: Its motion.
   func motion(_ slot: Int, roommate: Int = 0) -> SimulatedMotion {
     let isAcross = roommate % 2 == 1
@@ -117,7 +118,7 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     let across = RigidTransform(
       rotation: Rotation(angleRadians: .pi, about: Vector3(0, 1, 0)),
       translation: Vector3(0, 0, -2 * Self.circleRadius))
-    // To the right of the first is to the left of who stands across.
+    // The right of the first device is the left of the one across.
     let aside = RigidTransform(
       rotation: .identity, translation: Vector3((isAcross ? -0.6 : 0.6) * steps, 0, 0))
     let standing = standing(slot) * (isAcross ? across : .identity) * aside

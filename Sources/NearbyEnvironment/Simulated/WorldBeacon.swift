@@ -2,13 +2,14 @@
 import Foundation
 import NearbyGeometry
 
-/// What one process tells the others of one of its devices, once for each exchange of the radios.
+/// A message from one process to the others about one of its devices, sent once per exchange of the
+/// radios.
 ///
-/// A beacon says all that there is to know, and nothing refers to an earlier one: one that is lost
-/// costs one measurement, and one that comes twice or late is seen by its number. It holds the device's
-/// true pose; what the radios make of it every process works out for itself, from the seed.
+/// A beacon is complete and does not refer to earlier ones. A lost beacon costs one measurement,
+/// and a duplicated or late one is recognised by its number. It holds the device's true pose; every
+/// process computes the radios' measurements from the seed.
 ///
-/// In bytes it is one line of JSON, in one datagram.
+/// It is encoded as one line of JSON, in one datagram.
 struct WorldBeacon: Codable, Hashable, Sendable {
   /// A session that measures.
   struct Session: Codable, Hashable, Sendable {
@@ -18,9 +19,11 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   }
 
   static let version = 1
-  /// A line beyond this is no beacon, bytes.
+  /// The longest line of a beacon, bytes.
   static let largestLine = 1 << 16
-  /// A beacon with more sessions, or more that have ended, is none: so many always fit into a line.
+  /// The largest number of sessions, and of ended sessions, of a beacon.
+  ///
+  /// This many always fit into a line.
   static let mostSessions = 256
 
   var version = Self.version
@@ -28,14 +31,14 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   var device: UInt64
   /// The number of the exchange: the monotonic clock in periods of the radio.
   var exchange: Int64
-  /// The device's place, metres, then its attitude as a quaternion, x y z w.
+  /// The device's position, metres, then its attitude as a quaternion, x y z w.
   var pose: [Double]
   /// The device's sessions that measure.
   var sessions: [Session]
-  /// Sessions that have ended lately.
+  /// Sessions that ended recently.
   var ended: [SessionToken]
 
-  /// Makes a beacon; of too many sessions it tells the first, of too many ends the newest.
+  /// Makes a beacon with at most the first sessions and the newest ended sessions that fit.
   init(
     device: UInt64, exchange: Int64, pose: RigidTransform, sessions: [Session],
     ended: [SessionToken]
@@ -48,7 +51,7 @@ struct WorldBeacon: Codable, Hashable, Sendable {
     self.ended = Array(ended.suffix(Self.mostSessions))
   }
 
-  /// The device's pose; `nil` when the numbers are none.
+  /// The device's pose; `nil` when the numbers are not a pose.
   var worldFromDevice: RigidTransform? {
     guard pose.count == 7, pose.allSatisfy({ $0.isFinite && abs($0) < 1e7 }),
       let rotation = Rotation(normalizing: pose[3], pose[4], pose[5], pose[6])
@@ -59,7 +62,7 @@ struct WorldBeacon: Codable, Hashable, Sendable {
 
   /// The beacon as a line.
   var line: [UInt8] {
-    // Numbers that are finite by construction always encode.
+    // The numbers are finite by construction, so encoding cannot fail.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return (try? encoder.encode(self)).map { Array($0) + [10] } ?? []
@@ -76,7 +79,7 @@ struct WorldBeacon: Codable, Hashable, Sendable {
   }
 }
 
-/// How beacons reach the other processes; any of them may be lost.
+/// The transport of beacons to the other processes, which may lose them.
 protocol WorldLink: AnyObject, Sendable {
   /// Sends a line to all others, without waiting.
   func send(_ line: [UInt8])

@@ -4,9 +4,9 @@ import Glibc
 
 /// Datagram sockets in a folder, one for each process that takes part: `0.sock`, `1.sock`, and so on.
 ///
-/// There is no server. A process binds the smallest number that is free, and sends to all others that it
-/// finds; a socket whose process has died is taken over. Datagrams of Unix sockets are whole, and what
-/// a full queue does not take is lost, which beacons can bear.
+/// There is no server. A process binds the smallest free number, and sends to all other sockets
+/// that it finds. The socket of a dead process is taken over. Datagrams of Unix sockets arrive
+/// whole, and are lost if a queue is full, which beacons tolerate.
 final class DatagramFolder: WorldLink, @unchecked Sendable {
   // Unchecked: the names that were found are read and written under `lock` only; all else is constant.
 
@@ -21,28 +21,28 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
   private var others: [Int] = []
   private var sendsUntilLook = 0
 
-  /// So many processes may share a folder.
+  /// The largest number of processes that share a folder.
   private static let slots = 64
-  /// After so many beacons the folder is looked through for newcomers: half a second's.
+  /// The number of beacons after which the folder is searched for new processes: half a second.
   private static let sendsBetweenLooks = 5
 
-  /// So long another process may look for its socket, seconds.
+  /// How long another process may take to find its socket, seconds.
   private static let lockSeconds = 5.0
 
-  /// Takes the smallest socket that is free.
+  /// Binds the smallest free socket.
   ///
   /// - Parameters:
-  ///   - folder: Where.
-  ///   - lockSeconds: How long to wait at most while others look for theirs.
-  ///   - receive: Gets each datagram.
-  /// - Throws: When no socket can be had.
+  ///   - folder: The folder.
+  ///   - lockSeconds: How long to wait while other processes find theirs.
+  ///   - receive: Called with each datagram.
+  /// - Throws: When no socket is available.
   init(
     _ folder: PrivateFolder, lockSeconds: Double = lockSeconds,
     receive: @escaping @Sendable ([UInt8]) -> Void
   ) throws(Failure) {
     let descriptor = try Self.makeSocket()
     do throws(Failure) {
-      // One process at a time, or two may take over the same socket.
+      // The lock keeps two processes from taking over the same socket.
       slot = try folder.withLock(waitingFor: lockSeconds) { () throws(Failure) in
         try Self.bind(descriptor, in: folder.path)
       }
@@ -77,7 +77,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
     }
   }
 
-  /// The other sockets, looked for now and then.
+  /// The other sockets, searched from time to time.
   private func recipients() -> [Int] {
     lock.withLock {
       sendsUntilLook -= 1
@@ -104,7 +104,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
     return descriptor
   }
 
-  /// Binds the smallest number that is free or whose process is gone.
+  /// Binds the smallest number that is free or whose process has ended.
   private static func bind(_ descriptor: Int32, in folder: String) throws(Failure) -> Int {
     for slot in 0..<slots {
       let path = path(slot, in: folder)
@@ -131,7 +131,7 @@ final class DatagramFolder: WorldLink, @unchecked Sendable {
       throw Failure(
         .unavailable, "\(path) has too long a path for a socket; name another folder")
     }
-    // Any other reason for a failure says nothing of the process.
+    // Other errors do not tell whether the process is alive.
     return result == 0 || errno != ECONNREFUSED && errno != ENOENT
   }
 

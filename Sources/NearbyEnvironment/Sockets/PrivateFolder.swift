@@ -2,10 +2,10 @@
 import Foundation
 import Glibc
 
-/// A folder that belongs to this user and is open to nobody else, held open.
+/// An open folder that belongs to this user and is closed to all others.
 ///
-/// Its name may lie where everybody can make folders, as in `/tmp`. Whoever made one of that name first
-/// would be listened to, so that owner and mode are checked on what was opened and not on a name.
+/// It may be in a folder such as `/tmp`, where another user could create it first. Owner and mode
+/// are therefore checked on the opened folder and not on its name.
 final class PrivateFolder: Sendable {
   typealias Failure = SimulatedWorld.SharingError
 
@@ -17,8 +17,8 @@ final class PrivateFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: Its path.
-  ///   - user: To whom it must belong.
-  /// - Throws: When it cannot be made or opened, or is not this user's alone.
+  ///   - user: The user to whom it must belong.
+  /// - Throws: When it cannot be made or opened, or is not private to the user.
   init(_ path: String, user: uid_t = geteuid()) throws(Failure) {
     // With a slash at its end a symbolic link would be followed.
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -58,18 +58,18 @@ final class PrivateFolder: Sendable {
     }
   }
 
-  /// Why the last call failed, in the system's words.
+  /// The system's message for the last failed call.
   static var systemReason: String { unsafe String(cString: strerror(errno)) }
 
   // MARK: Its lock
 
-  /// Runs something while no other process holds the folder's lock.
+  /// Runs a function while this process holds the folder's lock.
   ///
   /// - Parameters:
-  ///   - seconds: How long to wait for it at most.
+  ///   - seconds: How long to wait for the lock.
   ///   - body: What to run.
   /// - Returns: What it returns.
-  /// - Throws: When the lock cannot be had, or what the body throws.
+  /// - Throws: When the lock is not available, or what the body throws.
   func withLock<Value>(
     waitingFor seconds: Double, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -7,11 +7,11 @@ extension SimulatedWorld {
     public enum Reason: String, Hashable, Sendable {
       /// The folder belongs to another user, is open to others, or is none.
       case notPrivate
-      /// Another program holds the folder's lock and does not let it go.
+      /// Another program holds the folder's lock and does not release it.
       case locked
-      /// So many programs share the folder already that there is no room.
+      /// The largest number of programs shares the folder already.
       case full
-      /// No folder or no socket can be made there.
+      /// The folder or the socket cannot be made.
       case unavailable
     }
 
@@ -26,19 +26,19 @@ extension SimulatedWorld {
     }
   }
 
-  /// Makes a world that all processes on this machine share which name the same folder.
+  /// Makes a world that is shared by all processes on this machine which name the same folder.
   ///
-  /// Its clock is the machine's. The processes tell each other where their devices are, over datagram
-  /// sockets in the folder, and work out for themselves what the radios measure. All must use the
+  /// Its clock is the machine's. The processes send each other the poses of their devices, over
+  /// datagram sockets in the folder, and each computes the radios' measurements. All must use the
   /// same settings.
   ///
   /// - Parameters:
-  ///   - folder: The folder, made if it is missing; its path has at most 95 bytes. It must belong to
-  ///     this user and be open to nobody else (mode 700).
-  ///   - settings: What the world is made of.
+  ///   - folder: The folder, made if it is missing; its path has at most 95 bytes. It must belong
+  ///     to this user and be closed to all others (mode 700).
+  ///   - settings: The settings of the world.
   /// - Returns: The world.
-  /// - Throws: When there is no such folder and none can be made, it is not this user's alone, its lock
-  ///   cannot be had within 5 s, or it has no room.
+  /// - Throws: When the folder cannot be made or is not private to the user, its lock is not
+  ///   available within 5 s, or it is full.
   public static func shared(
     in folder: String, _ settings: SimulatedWorldSettings = SimulatedWorldSettings()
   ) throws(SharingError) -> SimulatedWorld {

@@ -2,13 +2,13 @@
 public import Foundation
 public import simd
 
-/// A place in the world to which something virtual is attached.
+/// A pose in the world to which an app attaches virtual content.
 open class ARAnchor: NSObject, NSCopying, @unchecked Sendable {
-  // Unchecked: open, so that others may add to it; what is here are constants.
+  // Unchecked because the class is open; its own properties are constants.
 
   /// The anchor's name among all anchors.
   public let identifier: UUID
-  /// A name of the app's own.
+  /// A name that the app chose.
   public let name: String?
   /// Anchor axes to the world, metres.
   public let transform: simd_float4x4
@@ -31,19 +31,21 @@ open class ARAnchor: NSObject, NSCopying, @unchecked Sendable {
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// A surface; none is ever found here, so that code which asks for one compiles and sees none.
+/// A detected surface.
+///
+/// None is ever found here; the class exists so that code compiles.
 public final class ARPlaneAnchor: ARAnchor, @unchecked Sendable {
-  // Unchecked: there is none.
+  // Unchecked because there are no instances.
 
-  /// How a surface lies.
+  /// The orientation of a surface.
   public enum Alignment: Int, Sendable {
-    /// As a floor.
+    /// Horizontal, like a floor.
     case horizontal = 0
-    /// As a wall.
+    /// Vertical, like a wall.
     case vertical = 1
   }
 
-  /// How the surface lies.
+  /// The orientation of the surface.
   public let alignment: Alignment
 
   private override init(transform: simd_float4x4) {
@@ -52,9 +54,11 @@ public final class ARPlaneAnchor: ARAnchor, @unchecked Sendable {
   }
 }
 
-/// Another user in a world that is shared; no world is ever shared here.
+/// Another user in a shared world.
+///
+/// No world is ever shared here.
 public final class ARParticipantAnchor: ARAnchor, @unchecked Sendable {
-  // Unchecked: there is none.
+  // Unchecked because there are no instances.
 
   private override init(transform: simd_float4x4) { super.init(transform: transform) }
 }

@@ -2,19 +2,21 @@
 @_exported public import Foundation
 internal import NearbyEnvironment
 
-/// How an ``ARSession`` is to run: the base of all configurations.
+/// The settings of an ``ARSession``: the base of all configurations.
 open class ARConfiguration: NSObject, NSCopying {
-  /// How the world's axes lie.
+  /// The orientation of the world's axes.
   public enum WorldAlignment: Int, Sendable {
-    /// +y is up; +z points to where the user was at the start.
+    /// +y is up; +z points toward the user at the start.
     case gravity = 0
-    /// +y is up; the other axes point to the compass.
+    /// +y is up; the other axes follow the compass.
     case gravityAndHeading = 1
     /// The axes are the camera's.
     case camera = 2
   }
 
-  /// What is made of the camera's image; nothing is, since there is none.
+  /// Analyses of the camera's image.
+  ///
+  /// None is done, since there is no image.
   public struct FrameSemantics: OptionSet, Sendable {
     /// One bit for each kind.
     public let rawValue: UInt
@@ -22,33 +24,35 @@ open class ARConfiguration: NSObject, NSCopying {
     /// Makes a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Where people are in the image.
+    /// The regions of people in the image.
     public static let personSegmentation = FrameSemantics(rawValue: 1 << 0)
-    /// Where people are in the image, and how far away.
+    /// The regions and distances of people in the image.
     public static let personSegmentationWithDepth = FrameSemantics(rawValue: 1 << 1)
-    /// How people hold themselves.
+    /// The poses of people's bodies.
     public static let bodyDetection = FrameSemantics(rawValue: 1 << 2)
-    /// How far away everything is.
+    /// The depth of the scene.
     public static let sceneDepth = FrameSemantics(rawValue: 1 << 3)
-    /// How far away everything is, steadied over time.
+    /// The depth of the scene, smoothed over time.
     public static let smoothedSceneDepth = FrameSemantics(rawValue: 1 << 4)
   }
 
-  /// How the world's axes lie.
+  /// The orientation of the world's axes.
   public var worldAlignment = WorldAlignment.gravity
-  /// What is to be made of the camera's image; without effect.
+  /// The requested analyses of the camera's image; without effect.
   public var frameSemantics: FrameSemantics = []
   /// Whether sound is recorded; without effect.
   public var providesAudioData = false
-  /// Whether frames tell how light the scene is.
+  /// Whether frames contain a light estimate.
   public var isLightEstimationEnabled = true
 
   /// Whether this kind of configuration can run here.
   open class var isSupported: Bool { false }
 
-  /// Whether something can be made of the camera's image: only nothing can.
+  /// Whether analyses of the camera's image are supported.
   ///
-  /// - Parameter frameSemantics: What is asked for.
+  /// Only the empty set is.
+  ///
+  /// - Parameter frameSemantics: The requested set.
   /// - Returns: Whether the set is empty.
   open class func supportsFrameSemantics(_ frameSemantics: FrameSemantics) -> Bool {
     frameSemantics.isEmpty
@@ -70,17 +74,20 @@ open class ARConfiguration: NSObject, NSCopying {
     providesAudioData = other.providesAudioData
   }
 
-  /// Whether a device can run the configuration: all of them need its odometry.
+  /// Whether a device can run the configuration, which requires odometry.
   final func canRun(on capabilities: DeviceCapabilities) -> Bool {
     capabilities.contains(.cameraAssistance)
   }
 
-  /// What about the configuration keeps a nearby-interaction session from using its poses, if anything.
+  /// The reason why a Nearby Interaction session cannot use poses of this configuration, if there
+  /// is one.
   package var trajectoryFault: String? { "is no world tracking" }
 }
 
 extension ARConfiguration {
-  /// What is rebuilt of the scene; nothing ever is.
+  /// Reconstructions of the scene.
+  ///
+  /// None is ever made.
   public struct SceneReconstruction: OptionSet, Sendable {
     /// One bit for each kind.
     public let rawValue: UInt
@@ -88,9 +95,9 @@ extension ARConfiguration {
     /// Makes a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Its surfaces.
+    /// The surfaces of the scene.
     public static let mesh = SceneReconstruction(rawValue: 1 << 0)
-    /// Its surfaces, and what they belong to.
+    /// The surfaces of the scene with their classification.
     public static let meshWithClassification: SceneReconstruction = [
       .mesh, SceneReconstruction(rawValue: 1 << 1),
     ]
@@ -99,7 +106,9 @@ extension ARConfiguration {
 
 /// Poses in six degrees of freedom.
 open class ARWorldTrackingConfiguration: ARConfiguration {
-  /// Surfaces that are looked for; none is ever found here.
+  /// The kinds of surfaces to detect.
+  ///
+  /// None is ever found here.
   public struct PlaneDetection: OptionSet, Sendable {
     /// One bit for each kind.
     public let rawValue: UInt
@@ -113,13 +122,15 @@ open class ARWorldTrackingConfiguration: ARConfiguration {
     public static let vertical = PlaneDetection(rawValue: 1 << 1)
   }
 
-  /// Pictures of the surroundings for reflections; none are ever taken here.
+  /// Textures of the surroundings for reflections.
+  ///
+  /// None is ever made here.
   public enum EnvironmentTexturing: Int, Sendable {
     /// None.
     case none = 0
-    /// Where the app places an anchor.
+    /// At the anchors that the app adds.
     case manual = 1
-    /// Wherever they help.
+    /// Automatically.
     case automatic = 2
   }
 
@@ -127,19 +138,19 @@ open class ARWorldTrackingConfiguration: ARConfiguration {
   public var isCollaborationEnabled = false
   /// Whether the front camera tracks the user's face.
   public var userFaceTrackingEnabled = false
-  /// A world to be found again.
+  /// A stored world to relocalise in.
   public var initialWorldMap: ARWorldMap?
-  /// Surfaces to be looked for.
+  /// The surfaces to detect.
   public var planeDetection: PlaneDetection = []
-  /// Pictures of the surroundings; without effect.
+  /// Textures of the surroundings; without effect.
   public var environmentTexturing = EnvironmentTexturing.none
-  /// Whether such pictures have a high dynamic range; without effect.
+  /// Whether such textures have a high dynamic range; without effect.
   public var wantsHDREnvironmentTextures = true
-  /// What is to be rebuilt of the scene; without effect.
+  /// The requested reconstruction of the scene; without effect.
   public var sceneReconstruction: ARConfiguration.SceneReconstruction = []
-  /// Whether the camera focuses by itself; without effect.
+  /// Whether the camera focuses automatically; without effect.
   public var isAutoFocusEnabled = true
-  /// How many known pictures are followed; without effect.
+  /// How many known images are tracked; without effect.
   public var maximumNumberOfTrackedImages = 0
 
   /// Whether this kind of configuration can run here: on the current environment's default device.
@@ -147,12 +158,16 @@ open class ARWorldTrackingConfiguration: ARConfiguration {
     NearbyEnvironments.current.defaultCapabilities.contains(.cameraAssistance)
   }
 
-  /// Whether the user's face can be tracked: it cannot.
+  /// Whether the user's face can be tracked.
+  ///
+  /// Always false.
   open class var supportsUserFaceTracking: Bool { false }
 
-  /// Whether something can be rebuilt of the scene: only nothing can.
+  /// Whether reconstructions of the scene are supported.
   ///
-  /// - Parameter sceneReconstruction: What is asked for.
+  /// Only the empty set is.
+  ///
+  /// - Parameter sceneReconstruction: The requested set.
   /// - Returns: Whether the set is empty.
   open class func supportsSceneReconstruction(
     _ sceneReconstruction: ARConfiguration.SceneReconstruction
@@ -185,7 +200,7 @@ open class ARWorldTrackingConfiguration: ARConfiguration {
   }
 }
 
-/// Attitudes only: nothing to locate a peer with.
+/// Attitudes without positions, which cannot locate a peer.
 open class AROrientationTrackingConfiguration: ARConfiguration {
   /// Whether this kind of configuration can run here: on the current environment's default device.
   open override class var isSupported: Bool { ARWorldTrackingConfiguration.isSupported }
@@ -201,7 +216,9 @@ open class AROrientationTrackingConfiguration: ARConfiguration {
   }
 }
 
-/// A world that was stored; here it is a name without content.
+/// A stored world.
+///
+/// Here it is a type without content.
 open class ARWorldMap: NSObject {
   /// Makes an empty map.
   public override init() { super.init() }

@@ -10,7 +10,7 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public enum Code: Int, Hashable, Sendable, CaseIterable {
     /// The device cannot run the configuration.
     case unsupportedConfiguration = 100
-    /// A sensor is not there.
+    /// A sensor is missing.
     case sensorUnavailable = 101
     /// A sensor failed.
     case sensorFailed = 102
@@ -44,7 +44,7 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
 
   /// The device cannot run the configuration.
   public static var unsupportedConfiguration: Code { .unsupportedConfiguration }
-  /// A sensor is not there.
+  /// A sensor is missing.
   public static var sensorUnavailable: Code { .sensorUnavailable }
   /// A sensor failed.
   public static var sensorFailed: Code { .sensorFailed }

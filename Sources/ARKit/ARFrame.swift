@@ -4,30 +4,32 @@ internal import NearbyFusion
 package import NearbyGeometry
 @_exported public import simd
 
-/// What the camera and the odometry know at one moment; without an image.
+/// The state of the camera and the odometry at one time, without an image.
 public final class ARFrame: NSObject, NSCopying, Sendable {
-  /// The moment, seconds on the device's monotonic clock.
+  /// The time, seconds on the device's monotonic clock.
   public let timestamp: TimeInterval
-  /// Where the camera is.
+  /// The camera.
   public let camera: ARCamera
-  /// How light the scene is, if that is estimated.
+  /// The light of the scene, if it is estimated.
   public let lightEstimate: ARLightEstimate?
-  /// What the app has attached to the world.
+  /// The anchors that the app added.
   public let anchors: [ARAnchor]
 
-  /// How much of the surroundings a stored world would hold.
+  /// The completeness of a stored world.
   public enum WorldMappingStatus: Int, Sendable {
-    /// There is none.
+    /// No world can be stored.
     case notAvailable = 0
-    /// Too little.
+    /// The world covers too little.
     case limited = 1
-    /// The surroundings but for the newest part.
+    /// The world covers the surroundings except for the newest part.
     case extending = 2
-    /// The surroundings.
+    /// The world covers the surroundings.
     case mapped = 3
   }
 
-  /// How much of the surroundings a stored world would hold: here no world is stored.
+  /// The completeness of a stored world.
+  ///
+  /// No world is stored here.
   public var worldMappingStatus: WorldMappingStatus { .notAvailable }
 
   init(
@@ -44,7 +46,7 @@ public final class ARFrame: NSObject, NSCopying, Sendable {
   public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Where the camera is, and how well that is known.
+/// The pose of the camera, and its quality.
 public final class ARCamera: NSObject, NSCopying, Sendable {
   /// How well the odometry tracks.
   public enum TrackingState: Hashable, Sendable {
@@ -60,7 +62,7 @@ public final class ARCamera: NSObject, NSCopying, Sendable {
       case relocalizing
     }
 
-    /// Poses mean nothing.
+    /// Poses are not valid.
     case notAvailable
     /// Poses drift faster than usual.
     case limited(Reason)
@@ -70,8 +72,8 @@ public final class ARCamera: NSObject, NSCopying, Sendable {
 
   /// Camera axes (+x right, +y up, +z toward the user) to the world (+y up), metres.
   ///
-  /// ARKit's camera axes are those of a device in landscape; here they are those of the device as it is
-  /// held in portrait, the axes of all directions in this package.
+  /// ARKit's camera axes are those of a device in landscape. Here they are those of the device in
+  /// portrait, as for all directions in this package.
   public let transform: simd_float4x4
   /// How well the odometry tracks.
   public let trackingState: TrackingState
@@ -92,11 +94,13 @@ public final class ARCamera: NSObject, NSCopying, Sendable {
   public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// How light the scene is.
+/// The light of the scene.
 public final class ARLightEstimate: NSObject, Sendable {
   /// Lumens; 1000 is a well lit room.
   public let ambientIntensity: Double
-  /// Kelvin; the colour of the light is not measured, it counts as white.
+  /// Kelvin.
+  ///
+  /// The colour of the light is not measured and is assumed to be white.
   public var ambientColorTemperature: Double { 6500 }
 
   init(ambientIntensity: Double) { self.ambientIntensity = ambientIntensity }

@@ -4,14 +4,14 @@ public import NearbyEnvironment
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// The device's trajectory: frames from the odometry of the device on which the session is made.
+/// A session that reports the device's trajectory, as frames from the odometry of its device.
 ///
-/// Safe to be used from any thread; the delegate is called on ``delegateQueue``.
+/// It is safe to use from any thread. The delegate is called on ``delegateQueue``.
 open class ARSession: NSObject, @unchecked Sendable {
   // Unchecked: every stored property but the constants is read and written under `lock` only, which is
   // never held while foreign code runs.
 
-  /// What to do with what is left of an earlier run.
+  /// Options for the state of an earlier run.
   public struct RunOptions: OptionSet, Sendable {
     /// One bit for each option.
     public let rawValue: UInt
@@ -19,27 +19,29 @@ open class ARSession: NSObject, @unchecked Sendable {
     /// Makes a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Begin a new world; the odometry of an environment keeps its own, so that this has no effect.
+    /// Start a new world.
+    ///
+    /// It has no effect, since the odometry of an environment keeps its world.
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
-    /// Forget the anchors.
+    /// Remove the anchors.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
-    /// Follow no more points of the image; there are none.
+    /// Stop tracked raycasts, of which there are none.
     public static let stopTrackedRaycasts = RunOptions(rawValue: 1 << 2)
-    /// Rebuild the scene anew; it is never rebuilt.
+    /// Restart the reconstruction of the scene, which is never made.
     public static let resetSceneReconstruction = RunOptions(rawValue: 1 << 3)
   }
 
-  /// What concerns those who use the session's poses.
+  /// An event for the users of the session's poses.
   package enum Event: Sendable {
     /// A pose or a tracking quality.
     case trajectory(DeviceEvent)
-    /// The session runs with a new configuration, which may be used or not.
+    /// The session runs with a new configuration, which may be usable or not.
     case reconfigured
   }
 
   /// The session's name among all sessions.
   public let identifier = UUID()
-  /// The device whose odometry this is.
+  /// The device whose odometry is reported.
   package let device: any NearbyDevice
 
   private let lock = NSLock()
@@ -63,7 +65,7 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   /// Makes a session on a device.
   ///
-  /// - Parameter device: Whose odometry it reports.
+  /// - Parameter device: The device whose odometry is reported.
   public init(on device: any NearbyDevice) {
     self.device = device
     super.init()
@@ -71,19 +73,19 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   deinit { if let follower { device.unfollow(follower) } }
 
-  /// Who hears of the session; it is held weakly.
+  /// The receiver of the session's callbacks, held weakly.
   public var delegate: (any ARSessionDelegate)? {
     get { lock.withLock { delegateUnderLock } }
     set { lock.withLock { delegateUnderLock = newValue } }
   }
 
-  /// Where the delegate is called; `nil` stands for the main queue.
+  /// The queue on which the delegate is called; `nil` for the main queue.
   public var delegateQueue: DispatchQueue? {
     get { lock.withLock { queueUnderLock } }
     set { lock.withLock { queueUnderLock = newValue } }
   }
 
-  /// With what the session runs or ran last; a copy.
+  /// A copy of the current or last configuration.
   public var configuration: ARConfiguration? {
     lock.withLock { configurationUnderLock?.copy() as? ARConfiguration }
   }
@@ -91,13 +93,14 @@ open class ARSession: NSObject, @unchecked Sendable {
   /// The newest frame.
   public var currentFrame: ARFrame? { lock.withLock { frameUnderLock } }
 
-  /// Starts, or goes on with another configuration.
+  /// Starts the session, or continues with another configuration.
   ///
-  /// On a device without odometry the delegate hears `didFailWithError`, ``ARError/unsupportedConfiguration``.
+  /// On a device without odometry the delegate gets `didFailWithError` with
+  /// ``ARError/unsupportedConfiguration``.
   ///
   /// - Parameters:
-  ///   - configuration: How to run; it is copied.
-  ///   - options: What to do with what is left of an earlier run.
+  ///   - configuration: The configuration, which is copied.
+  ///   - options: Options for the state of an earlier run.
   open func run(_ configuration: ARConfiguration, options: RunOptions = []) {
     guard configuration.canRun(on: device.capabilities) else {
       return deliver { $0.session($1, didFailWithError: ARError(.unsupportedConfiguration)) }
@@ -111,7 +114,7 @@ open class ARSession: NSObject, @unchecked Sendable {
     for observer in observers { observer.receive(.reconfigured) }
   }
 
-  /// Stops; ``run(_:options:)`` goes on.
+  /// Stops the session until the next ``run(_:options:)``.
   open func pause() {
     lock.withLock {
       if let follower { device.unfollow(follower) }
@@ -137,16 +140,17 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   // MARK: Those who use the poses
 
-  /// What about the configuration keeps a nearby-interaction session from using these poses, if anything.
+  /// The reason why a Nearby Interaction session cannot use these poses, if there is one.
   ///
-  /// A session that has not been run yet is no fault: it may be run properly.
+  /// A session that has not been run yet has no fault, since it may still be run properly.
   package var configurationFault: String? { configuration?.trajectoryFault }
 
-  /// Asks the delegate on its queue whether the earlier world should be looked for after an interruption.
+  /// Asks the delegate on its queue whether to relocalise in the earlier world after an
+  /// interruption.
   ///
-  /// - Parameter answer: Gets its word; `false` without a delegate or before the first run. A caller on
-  ///   the delegate's queue gets it before this call returns. Others get it later, on that queue: to
-  ///   wait for it here would be a deadlock when the queue waits for the caller.
+  /// - Parameter answer: Called with the answer; `false` without a delegate or before the first
+  ///   run. A caller on the delegate's queue gets it before this call returns. Others get it later,
+  ///   on that queue, since waiting here would be a deadlock if the queue waits for the caller.
   package func askRelocalization(_ answer: @escaping @Sendable (Bool) -> Void) {
     guard configuration != nil, delegate != nil else { return answer(false) }
     let queue = delegateQueue ?? .main
@@ -201,7 +205,7 @@ open class ARSession: NSObject, @unchecked Sendable {
         lightEstimate: isLightKnown
           ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil,
         anchors: anchors)
-      // A slow delegate gets the newest frame when it is done, and not a queue of old ones.
+      // A slow delegate gets only the newest frame when it is done, and not a queue of old ones.
       defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
       return !isDeliveringFrame && delegateUnderLock != nil
     }
@@ -230,22 +234,22 @@ open class ARSession: NSObject, @unchecked Sendable {
 }
 
 extension DispatchQueue {
-  /// Tells queues apart: Swift's objects around one queue may be many.
+  /// Identifies a queue, since there may be several Swift objects for one queue.
   private final class Mark: Sendable {}
 
   private static let mark = DispatchSpecificKey<Mark>()
 
   /// Whether the caller runs on this queue, or on one that leads to it.
   ///
-  /// Two threads that ask for the first time at once may both be told that they do not.
+  /// If two threads call it for the first time at the same time, both may get `false`.
   fileprivate var isCurrent: Bool {
     if getSpecific(key: Self.mark) == nil { setSpecific(key: Self.mark, value: Mark()) }
     return DispatchQueue.getSpecific(key: Self.mark) === getSpecific(key: Self.mark)
   }
 }
 
-/// A call that is handed to a queue once and run there once.
+/// A function that is passed to a queue once and run there once.
 private struct SendableCall: @unchecked Sendable {
-  // Unchecked: what it captures (anchors that never change, frames) is only read.
+  // Unchecked because its captured values (immutable anchors, frames) are only read.
   let call: (any ARSessionDelegate, ARSession) -> Void
 }

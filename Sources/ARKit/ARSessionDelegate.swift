@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Hears of an ``ARSession``'s troubles; every method has a default that does nothing.
+/// Receives the errors of an ``ARSession``; every method has a default that does nothing.
 public protocol ARSessionObserver: NSObjectProtocol {
   /// The session has failed.
   func session(_ session: ARSession, didFailWithError error: any Error)
   /// The odometry's quality has changed.
   func session(_ session: ARSession, cameraDidChangeTrackingState camera: ARCamera)
-  /// No frames come for a while.
+  /// Frames are interrupted.
   func sessionWasInterrupted(_ session: ARSession)
-  /// Frames come again.
+  /// Frames have resumed.
   func sessionInterruptionEnded(_ session: ARSession)
-  /// Whether the earlier world should be looked for after an interruption; by default it is not. Asked
-  /// when a nearby-interaction session is run with the session's poses, and when either runs anew.
+  /// Whether to relocalise in the earlier world after an interruption; false by default. It is
+  /// called when a Nearby Interaction session is run with the session's poses, and when either runs
+  /// again.
   func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool
 }
 
-/// Hears of an ``ARSession``'s frames and anchors; every method has a default that does nothing.
+/// Receives the frames and anchors of an ``ARSession``; every method has a default that does nothing.
 public protocol ARSessionDelegate: ARSessionObserver {
-  /// There is a new frame. Those that come while one is being delivered are left out.
+  /// There is a new frame. Frames that arrive while another one is being delivered are left out.
   func session(_ session: ARSession, didUpdate frame: ARFrame)
   /// Anchors were added.
   func session(_ session: ARSession, didAdd anchors: [ARAnchor])
@@ -37,7 +38,7 @@ extension ARSessionObserver {
   public func sessionWasInterrupted(_ session: ARSession) {}
   /// Does nothing.
   public func sessionInterruptionEnded(_ session: ARSession) {}
-  /// Does not.
+  /// Always false.
   public func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool { false }
 }
 

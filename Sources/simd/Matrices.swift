@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types differ in their columns alone; ``SIMDSquareMatrix`` has what they can do.
+// The types differ only in their columns; ``SIMDSquareMatrix`` has their operations.
 
 /// A 2 × 2 matrix of single-precision numbers.
 public struct simd_float2x2: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_float2
 
   /// The columns.
@@ -26,7 +26,7 @@ public struct simd_float2x2: SIMDSquareMatrix {
 
 /// A 3 × 3 matrix of single-precision numbers.
 public struct simd_float3x3: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_float3
 
   /// The columns.
@@ -50,7 +50,7 @@ public struct simd_float3x3: SIMDSquareMatrix {
 ///
 /// A transform keeps its translation in `columns.3`.
 public struct simd_float4x4: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_float4
 
   /// The columns.
@@ -72,7 +72,7 @@ public struct simd_float4x4: SIMDSquareMatrix {
 
 /// A 2 × 2 matrix of double-precision numbers.
 public struct simd_double2x2: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_double2
 
   /// The columns.
@@ -94,7 +94,7 @@ public struct simd_double2x2: SIMDSquareMatrix {
 
 /// A 3 × 3 matrix of double-precision numbers.
 public struct simd_double3x3: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_double3
 
   /// The columns.
@@ -118,7 +118,7 @@ public struct simd_double3x3: SIMDSquareMatrix {
 ///
 /// A transform keeps its translation in `columns.3`.
 public struct simd_double4x4: SIMDSquareMatrix {
-  /// What one column is.
+  /// The type of a column.
   public typealias Column = simd_double4
 
   /// The columns.
@@ -167,17 +167,17 @@ public typealias double4x4 = simd_double4x4
 
 // MARK: - Constants
 
-/// The 2 × 2 matrix that changes nothing.
+/// The 2 × 2 identity matrix.
 public let matrix_identity_float2x2 = simd_float2x2(1)
-/// The 3 × 3 matrix that changes nothing.
+/// The 3 × 3 identity matrix.
 public let matrix_identity_float3x3 = simd_float3x3(1)
-/// The 4 × 4 matrix that changes nothing.
+/// The 4 × 4 identity matrix.
 public let matrix_identity_float4x4 = simd_float4x4(1)
-/// The 2 × 2 matrix that changes nothing.
+/// The 2 × 2 identity matrix.
 public let matrix_identity_double2x2 = simd_double2x2(1)
-/// The 3 × 3 matrix that changes nothing.
+/// The 3 × 3 identity matrix.
 public let matrix_identity_double3x3 = simd_double3x3(1)
-/// The 4 × 4 matrix that changes nothing.
+/// The 4 × 4 identity matrix.
 public let matrix_identity_double4x4 = simd_double4x4(1)
 
 // MARK: - Functions

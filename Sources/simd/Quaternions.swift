@@ -1,80 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// What quaternions have in common: r + ix i + iy j + iz k, held as (ix, iy, iz, r).
+/// The common interface of quaternions r + ix i + iy j + iz k, stored as (ix, iy, iz, r).
 ///
-/// A unit quaternion turns a vector v to q v q*, by the right-hand rule.
+/// A unit quaternion rotates a vector v to q v q*, by the right-hand rule.
 public protocol SIMDQuaternion: Hashable, Sendable, CustomStringConvertible {
-  /// What its components are.
+  /// The type of its components.
   associatedtype Scalar: BinaryFloatingPoint & SIMDScalar
-  /// A turn as a matrix.
+  /// A rotation as a matrix.
   associatedtype Rotation: SIMDSquareMatrix where Rotation.Column == SIMD3<Scalar>
-  /// A turn and a shift as a matrix.
+  /// A rotation and a translation as a matrix.
   associatedtype Transform: SIMDSquareMatrix where Transform.Column == SIMD4<Scalar>
 
   /// The components: ix, iy, iz and r.
   var vector: SIMD4<Scalar> { get set }
 
-  /// Makes a quaternion of its components: ix, iy, iz and r.
+  /// Makes a quaternion from its components: ix, iy, iz and r.
   init(vector: SIMD4<Scalar>)
 }
 
 /// A quaternion of single-precision numbers.
 public struct simd_quatf: SIMDQuaternion {
-  /// A turn as a matrix.
+  /// A rotation as a matrix.
   public typealias Rotation = simd_float3x3
-  /// A turn and a shift as a matrix.
+  /// A rotation and a translation as a matrix.
   public typealias Transform = simd_float4x4
 
   /// The components: ix, iy, iz and r.
   public var vector: simd_float4
 
-  /// Makes the zero quaternion, which is no turn.
+  /// Makes the zero quaternion, which is not a rotation.
   public init() { vector = .zero }
 
-  /// Makes a quaternion of its components: ix, iy, iz and r.
+  /// Makes a quaternion from its components: ix, iy, iz and r.
   public init(vector: simd_float4) { self.vector = vector }
 }
 
 /// A quaternion of double-precision numbers.
 public struct simd_quatd: SIMDQuaternion {
-  /// A turn as a matrix.
+  /// A rotation as a matrix.
   public typealias Rotation = simd_double3x3
-  /// A turn and a shift as a matrix.
+  /// A rotation and a translation as a matrix.
   public typealias Transform = simd_double4x4
 
   /// The components: ix, iy, iz and r.
   public var vector: simd_double4
 
-  /// Makes the zero quaternion, which is no turn.
+  /// Makes the zero quaternion, which is not a rotation.
   public init() { vector = .zero }
 
-  /// Makes a quaternion of its components: ix, iy, iz and r.
+  /// Makes a quaternion from its components: ix, iy, iz and r.
   public init(vector: simd_double4) { self.vector = vector }
 }
 
 extension SIMDQuaternion {
   // MARK: Making
 
-  /// Makes a quaternion of its components.
+  /// Makes a quaternion from its components.
   public init(ix: Scalar, iy: Scalar, iz: Scalar, r: Scalar) {
     self.init(vector: SIMD4(ix, iy, iz, r))
   }
 
-  /// Makes a quaternion of its real part and its imaginary ones.
+  /// Makes a quaternion from its real part and its imaginary parts.
   public init(real: Scalar, imag: SIMD3<Scalar>) { self.init(vector: SIMD4(imag, real)) }
 
-  /// Makes a turn.
+  /// Makes a rotation.
   ///
   /// - Parameters:
   ///   - angle: Radians.
-  ///   - axis: About what; of length one.
+  ///   - axis: The axis, of length one.
   public init(angle: Scalar, axis: SIMD3<Scalar>) {
     let half = Double(angle) / 2
     self.init(real: Scalar(cos(half)), imag: Scalar(sin(half)) * axis)
   }
 
-  /// Makes the shortest turn from one direction to another.
+  /// Makes the shortest rotation from one direction to another.
   ///
   /// - Parameters:
   ///   - from: A vector of length one.
@@ -82,7 +82,7 @@ extension SIMDQuaternion {
   public init(from: SIMD3<Scalar>, to: SIMD3<Scalar>) {
     let half = from + to
     guard simd_length_squared(half) > Scalar.ulpOfOne else {
-      // Opposite directions: half a turn about any axis across them.
+      // Opposite directions: half a turn about any perpendicular axis.
       let other: SIMD3<Scalar> =
         from.x.magnitude < 0.5 ? SIMD3(1, 0, 0) : SIMD3(0, 1, 0)
       self.init(real: 0, imag: simd_normalize(simd_cross(from, other)))
@@ -92,9 +92,9 @@ extension SIMDQuaternion {
     self.init(real: simd_dot(from, middle), imag: simd_cross(from, middle))
   }
 
-  /// Makes the turn that a rotation matrix is.
+  /// Makes the rotation of a rotation matrix.
   public init(_ rotation: Rotation) {
-    // By the largest of the four components, whose square is farthest from zero.
+    // Uses the largest of the four components, whose square is farthest from zero.
     let (x, y, z) = (rotation[0], rotation[1], rotation[2])
     let squares = SIMD4(
       1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z, 1 - x.x - y.y + z.z, 1 + x.x + y.y + z.z)
@@ -114,7 +114,7 @@ extension SIMDQuaternion {
     self.init(vector: components / (2 * largest.squareRoot()))
   }
 
-  /// Makes the turn of a transform, without its shift.
+  /// Makes the rotation of a transform, without its translation.
   public init(_ transform: Transform) {
     self.init(
       Rotation((0..<3).map { SIMD3(transform[$0].x, transform[$0].y, transform[$0].z) }))
@@ -134,24 +134,24 @@ extension SIMDQuaternion {
     set { vector = SIMD4(newValue, vector.w) }
   }
 
-  /// By how much it turns, radians, [0, 2π].
+  /// The angle of the rotation, radians, [0, 2π].
   public var angle: Scalar {
     Scalar(2 * atan2(Double(simd_length(imag)), Double(real)))
   }
 
-  /// About what it turns; not a number when it does not.
+  /// The axis of the rotation; NaN for the identity.
   public var axis: SIMD3<Scalar> { simd_normalize(imag) }
 
-  /// The Euclidean length; one for turns.
+  /// The Euclidean length; one for rotations.
   public var length: Scalar { simd_length(vector) }
 
-  /// The same turn with length one.
+  /// The same rotation with length one.
   public var normalized: Self { Self(vector: simd_normalize(vector)) }
 
-  /// The quaternion with its imaginary signs changed: for turns, the way back.
+  /// The quaternion with the signs of its imaginary parts changed; the inverse of a rotation.
   public var conjugate: Self { Self(real: real, imag: -imag) }
 
-  /// The quaternion with which the product is one.
+  /// The multiplicative inverse.
   public var inverse: Self {
     Self(vector: conjugate.vector / simd_length_squared(vector))
   }
@@ -161,20 +161,20 @@ extension SIMDQuaternion {
     Rotation([act(SIMD3(1, 0, 0)), act(SIMD3(0, 1, 0)), act(SIMD3(0, 0, 1))])
   }
 
-  /// The transform that turns and does not shift.
+  /// The transform of the rotation without a translation.
   fileprivate var transform: Transform {
     Transform((0..<3).map { SIMD4(rotation[$0], 0) } + [SIMD4(0, 0, 0, 1)])
   }
 
   // MARK: Acting
 
-  /// A vector turned by the quaternion, which must have length one.
+  /// A vector rotated by the quaternion, which must have length one.
   public func act(_ vector: SIMD3<Scalar>) -> SIMD3<Scalar> {
     let twice = 2 * simd_cross(imag, vector)
     return vector + real * twice + simd_cross(imag, twice)
   }
 
-  /// The product; as turns, the right one acts first.
+  /// The product; the right rotation acts first.
   public static func * (a: Self, b: Self) -> Self {
     Self(
       real: a.real * b.real - simd_dot(a.imag, b.imag),
@@ -196,70 +196,70 @@ extension SIMDQuaternion {
   /// The difference.
   public static func - (a: Self, b: Self) -> Self { Self(vector: a.vector - b.vector) }
 
-  /// The quaternion with all signs changed: the same turn.
+  /// The quaternion with all signs changed, which is the same rotation.
   public static prefix func - (a: Self) -> Self { Self(vector: -a.vector) }
 
-  /// The real part and the imaginary ones.
+  /// The real part and the imaginary parts.
   public var description: String { "\(Self.self)(real: \(real), imag: \(imag))" }
 }
 
 // MARK: - As matrices
 
 extension simd_float3x3 {
-  /// Makes the matrix of a turn.
+  /// Makes the matrix of a rotation.
   public init(_ quaternion: simd_quatf) { self = quaternion.rotation }
 }
 
 extension simd_float4x4 {
-  /// Makes the matrix of a turn.
+  /// Makes the matrix of a rotation.
   public init(_ quaternion: simd_quatf) { self = quaternion.transform }
 }
 
 extension simd_double3x3 {
-  /// Makes the matrix of a turn.
+  /// Makes the matrix of a rotation.
   public init(_ quaternion: simd_quatd) { self = quaternion.rotation }
 }
 
 extension simd_double4x4 {
-  /// Makes the matrix of a turn.
+  /// Makes the matrix of a rotation.
   public init(_ quaternion: simd_quatd) { self = quaternion.transform }
 }
 
-/// The matrix of a turn.
+/// The matrix of a rotation.
 public func simd_matrix3x3(_ q: simd_quatf) -> simd_float3x3 { simd_float3x3(q) }
 
-/// The matrix of a turn.
+/// The matrix of a rotation.
 public func simd_matrix4x4(_ q: simd_quatf) -> simd_float4x4 { simd_float4x4(q) }
 
 // MARK: - Functions
 
-/// A quaternion of its components: ix, iy, iz and r.
+/// A quaternion from its components: ix, iy, iz and r.
 public func simd_quaternion(_ ix: Float, _ iy: Float, _ iz: Float, _ r: Float) -> simd_quatf {
   simd_quatf(ix: ix, iy: iy, iz: iz, r: r)
 }
 
-/// A turn by an angle in radians about an axis of length one.
+/// A rotation by an angle in radians about an axis of length one.
 public func simd_quaternion(_ angle: Float, _ axis: simd_float3) -> simd_quatf {
   simd_quatf(angle: angle, axis: axis)
 }
 
-/// The shortest turn from one direction of length one to another.
+/// The shortest rotation from one unit vector to another.
 public func simd_quaternion(_ from: simd_float3, _ to: simd_float3) -> simd_quatf {
   simd_quatf(from: from, to: to)
 }
 
-/// The turn that a rotation matrix is.
+/// The rotation of a rotation matrix.
 public func simd_quaternion(_ matrix: simd_float3x3) -> simd_quatf { simd_quatf(matrix) }
 
-/// The turn of a transform, without its shift.
+/// The rotation of a transform, without its translation.
 public func simd_quaternion(_ matrix: simd_float4x4) -> simd_quatf { simd_quatf(matrix) }
 
-/// A vector turned by a quaternion of length one.
+/// A vector rotated by a quaternion of length one.
 public func simd_act<Q: SIMDQuaternion>(_ q: Q, _ v: SIMD3<Q.Scalar>) -> SIMD3<Q.Scalar> {
   q.act(v)
 }
 
-/// The product; as turns, the right one acts first.
+/// The product; the right rotation acts first.
 public func simd_mul<Q: SIMDQuaternion>(_ p: Q, _ q: Q) -> Q { p * q }
 
 /// The inner product of the components.
@@ -267,31 +267,31 @@ public func simd_dot<Q: SIMDQuaternion>(_ p: Q, _ q: Q) -> Q.Scalar {
   simd_dot(p.vector, q.vector)
 }
 
-/// The Euclidean length; one for turns.
+/// The Euclidean length; one for rotations.
 public func simd_length<Q: SIMDQuaternion>(_ q: Q) -> Q.Scalar { q.length }
 
-/// The same turn with length one.
+/// The same rotation with length one.
 public func simd_normalize<Q: SIMDQuaternion>(_ q: Q) -> Q { q.normalized }
 
-/// The quaternion with its imaginary signs changed: for turns, the way back.
+/// The quaternion with the signs of its imaginary parts changed; the inverse of a rotation.
 public func simd_conjugate<Q: SIMDQuaternion>(_ q: Q) -> Q { q.conjugate }
 
-/// The quaternion with which the product is one.
+/// The multiplicative inverse.
 public func simd_inverse<Q: SIMDQuaternion>(_ q: Q) -> Q { q.inverse }
 
-/// By how much a quaternion turns, radians, [0, 2π].
+/// The angle of a rotation, radians, [0, 2π].
 public func simd_angle<Q: SIMDQuaternion>(_ q: Q) -> Q.Scalar { q.angle }
 
-/// About what a quaternion turns.
+/// The axis of a rotation.
 public func simd_axis<Q: SIMDQuaternion>(_ q: Q) -> SIMD3<Q.Scalar> { q.axis }
 
-/// The turn at a share of the shortest way between two, at constant speed.
+/// The rotation at a fraction of the shortest arc between two, at constant speed.
 public func simd_slerp<Q: SIMDQuaternion>(_ p: Q, _ q: Q, _ t: Q.Scalar) -> Q {
-  // A quaternion and its negative are one turn: the nearer of the two.
+  // A quaternion and its negative are the same rotation; takes the nearer one.
   simd_slerp_longest(p, simd_dot(p, q) < 0 ? -q : q, t)
 }
 
-/// The turn at a share of the way between two, at constant speed, the signs taken as they are.
+/// The rotation at a fraction of the arc between two, at constant speed, without changing signs.
 public func simd_slerp_longest<Q: SIMDQuaternion>(_ p: Q, _ q: Q, _ t: Q.Scalar) -> Q {
   let angle = Double(simd_length((p - q).vector) / simd_length((p + q).vector))
   let whole = 2 * atan(angle)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the square matrices have in common; they are held by columns.
+/// The common interface of square matrices, which are stored by columns.
 public protocol SIMDSquareMatrix: Hashable, Sendable, CustomStringConvertible {
   /// One column, with as many components as there are columns.
   associatedtype Column: SIMD where Column.Scalar: BinaryFloatingPoint
@@ -40,7 +40,7 @@ extension SIMDSquareMatrix {
   public subscript(column: Int) -> Column {
     get {
       precondition((0..<Self.order).contains(column), "the matrix has no column \(column)")
-      // A matrix is its columns, one after the other, and nothing else.
+      // The memory of a matrix consists of its columns, one after the other.
       return unsafe withUnsafeBytes(of: self) { bytes in
         unsafe bytes.load(fromByteOffset: column * MemoryLayout<Column>.stride, as: Column.self)
       }
@@ -74,9 +74,9 @@ extension SIMDSquareMatrix {
   /// The determinant.
   public var determinant: Column.Scalar { Column.Scalar(eliminated().determinant) }
 
-  /// The inverse; not a number throughout when there is none.
+  /// The inverse; all elements are NaN when there is none.
   ///
-  /// By Gauss and Jordan with row pivots, in double precision.
+  /// Computed by Gauss-Jordan elimination with row pivots, in double precision.
   public var inverse: Self { eliminated().inverse }
 
   /// Eliminates all columns of `[A | 1]`, which leaves `[1 | A⁻¹]`.

@@ -22,13 +22,13 @@ public func simd_abs<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
   pointwiseMax(x, -x)
 }
 
-/// The sign of each component: 1, -1, or 0 for zero and for what is not a number.
+/// The sign of each component: 1, -1, or 0 for zero and NaN.
 @inlinable
 public func simd_sign<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
   V.zero.replacing(with: 1, where: x .> 0).replacing(with: -1, where: x .< 0)
 }
 
-/// The point that lies at a share of the way between two others, component by component.
+/// The point at a fraction of the way between two others, component by component.
 @inlinable
 public func simd_mix<V: SIMD>(_ x: V, _ y: V, _ t: V) -> V where V.Scalar: BinaryFloatingPoint {
   x + t * (y - x)
@@ -50,13 +50,13 @@ public func simd_clamp<Number: BinaryFloatingPoint>(
   _ x: Number, _ min: Number, _ max: Number
 ) -> Number { Swift.min(Swift.max(x, min), max) }
 
-/// The sign of a number: 1, -1, or 0 for zero and for what is not a number.
+/// The sign of a number: 1, -1, or 0 for zero and NaN.
 @inlinable
 public func simd_sign<Number: BinaryFloatingPoint>(_ x: Number) -> Number {
   x > 0 ? 1 : x < 0 ? -1 : 0
 }
 
-/// The point that lies at a share of the way between two others.
+/// The point at a fraction of the way between two others.
 @inlinable
 public func simd_mix<Number: BinaryFloatingPoint>(
   _ x: Number, _ y: Number, _ t: Number
@@ -111,17 +111,17 @@ public func clamp<V: SIMD>(_ x: V, min: V, max: V) -> V where V.Scalar: Comparab
 @inlinable
 public func abs<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint { simd_abs(x) }
 
-/// The sign of each component: 1, -1, or 0 for zero and for what is not a number.
+/// The sign of each component: 1, -1, or 0 for zero and NaN.
 @inlinable
 public func sign<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint { simd_sign(x) }
 
-/// The point that lies at a share of the way between two others, component by component.
+/// The point at a fraction of the way between two others, component by component.
 @inlinable
 public func mix<V: SIMD>(_ x: V, _ y: V, t: V) -> V where V.Scalar: BinaryFloatingPoint {
   simd_mix(x, y, t)
 }
 
-/// The point that lies at a share of the way between two others.
+/// The point at a fraction of the way between two others.
 @inlinable
 public func mix<V: SIMD>(_ x: V, _ y: V, t: V.Scalar) -> V where V.Scalar: BinaryFloatingPoint {
   simd_mix(x, y, V(repeating: t))

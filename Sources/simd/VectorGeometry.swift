@@ -27,7 +27,7 @@ where V.Scalar: BinaryFloatingPoint { simd_length(x - y) }
 public func simd_distance_squared<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
 where V.Scalar: BinaryFloatingPoint { simd_length_squared(x - y) }
 
-/// The vector of length one along a vector; not a number for the zero vector.
+/// The vector of length one along a vector; NaN for the zero vector.
 @inlinable
 public func simd_normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
   x / simd_length(x)
@@ -48,12 +48,12 @@ public func simd_project<V: SIMD>(_ x: V, _ y: V) -> V where V.Scalar: BinaryFlo
   (simd_dot(x, y) / simd_length_squared(y)) * y
 }
 
-/// A vector mirrored at the plane across a unit normal.
+/// A vector mirrored at the plane with a unit normal.
 @inlinable
 public func simd_reflect<V: SIMD>(_ x: V, _ normal: V) -> V
 where V.Scalar: BinaryFloatingPoint { x - (2 * simd_dot(x, normal)) * normal }
 
-// Apple's faster and less accurate variants: here they are the accurate ones.
+// Apple's variants that are faster and less accurate. Here they are the accurate functions.
 
 /// The Euclidean length.
 @inlinable
@@ -66,7 +66,7 @@ public func simd_fast_length<V: SIMD>(_ x: V) -> V.Scalar where V.Scalar: Binary
 public func simd_fast_distance<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
 where V.Scalar: BinaryFloatingPoint { simd_distance(x, y) }
 
-/// The vector of length one along a vector; not a number for the zero vector.
+/// The vector of length one along a vector; NaN for the zero vector.
 @inlinable
 public func simd_fast_normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
   simd_normalize(x)
@@ -103,7 +103,7 @@ public func distance<V: SIMD>(_ x: V, _ y: V) -> V.Scalar where V.Scalar: Binary
 public func distance_squared<V: SIMD>(_ x: V, _ y: V) -> V.Scalar
 where V.Scalar: BinaryFloatingPoint { simd_distance_squared(x, y) }
 
-/// The vector of length one along a vector; not a number for the zero vector.
+/// The vector of length one along a vector; NaN for the zero vector.
 @inlinable
 public func normalize<V: SIMD>(_ x: V) -> V where V.Scalar: BinaryFloatingPoint {
   simd_normalize(x)
@@ -121,7 +121,7 @@ public func project<V: SIMD>(_ x: V, _ y: V) -> V where V.Scalar: BinaryFloating
   simd_project(x, y)
 }
 
-/// A vector mirrored at the plane across a unit normal.
+/// A vector mirrored at the plane with a unit normal.
 @inlinable
 public func reflect<V: SIMD>(_ x: V, n normal: V) -> V where V.Scalar: BinaryFloatingPoint {
   simd_reflect(x, normal)

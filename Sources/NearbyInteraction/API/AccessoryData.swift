@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyEnvironment
 
-/// The blob by which an accessory describes itself, in our own form.
+/// The data by which an accessory describes itself, in our own format.
 ///
 /// 24 bytes: the letters `NIAC`, the version 1, the bits 0, then the 18 bytes of a `SessionToken`.
-/// The blob that a session generates for the accessory is alike with the letters `NISC`: it names the
-/// session that the accessory is to answer. The blobs of real accessories are neither.
+/// The data that a session generates for the accessory has the same format with the letters `NISC`:
+/// it names the session that the accessory must answer. The data of real accessories is different.
 public struct AccessoryData: Hashable, Sendable {
-  /// Which of the two blobs it is.
+  /// Which of the two kinds of data it is.
   public enum Kind: String, Hashable, Sendable {
     /// From the accessory to the app.
     case accessory = "NIAC"
@@ -15,26 +15,26 @@ public struct AccessoryData: Hashable, Sendable {
     case shareable = "NISC"
   }
 
-  /// Which of the two blobs it is.
+  /// Which of the two kinds of data it is.
   public var kind: Kind
-  /// The session of whoever made it.
+  /// The session of its author.
   public var token: SessionToken
 
   private static let version: UInt8 = 1
 
-  /// Makes a blob.
+  /// Makes accessory data.
   public init(kind: Kind, token: SessionToken) {
     self.kind = kind
     self.token = token
   }
 
-  /// The blob's bytes.
+  /// The encoded bytes.
   public var bytes: [UInt8] { Array(kind.rawValue.utf8) + [Self.version, 0] + token.bytes }
 
-  /// Reads an accessory's blob.
+  /// Decodes accessory data.
   ///
   /// - Parameters:
-  ///   - bytes: What ``bytes`` gave.
+  ///   - bytes: The encoded bytes, as in ``bytes``.
   ///   - kind: Which of the two it must be.
   /// - Throws: ``NIError/invalidConfiguration`` that says what is wrong.
   public init(bytes: [UInt8], kind: Kind = .accessory) throws(NIError) {

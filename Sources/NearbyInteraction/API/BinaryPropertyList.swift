@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A binary property list, read object by object and no farther than its bytes go.
+/// Reads a binary property list object by object, within its bounds.
 ///
 /// The form: `bplist00`, the objects, a table of their offsets, and a trailer of 32 bytes, all numbers
 /// with the most significant byte first. An object begins with a byte whose upper half is its kind and
@@ -11,7 +11,7 @@ struct BinaryPropertyList {
     fileprivate var number: Int
   }
 
-  /// The kinds of objects that matter here.
+  /// The kinds of objects that are read.
   private enum Kind: UInt8 {
     case number = 1
     case data = 4
@@ -26,13 +26,13 @@ struct BinaryPropertyList {
   private let referenceSize: Int
   private let count: Int
   private let table: Int
-  /// The object that holds all others.
+  /// The root object.
   let top: Object
 
   private static let header = Array("bplist00".utf8)
   private static let trailerSize = 32
 
-  /// Reads the trailer; `nil` when there is none.
+  /// Reads the trailer; `nil` when it is not valid.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.header.count + Self.trailerSize, bytes.starts(with: Self.header)
     else { return nil }
@@ -60,7 +60,7 @@ struct BinaryPropertyList {
     content(of: object, .ascii).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The number that an archive refers by.
+  /// The number by which an archive refers to an object.
   func identifier(_ object: Object) -> Int? {
     content(of: object, .identifier).flatMap(Self.number)
   }
@@ -71,7 +71,7 @@ struct BinaryPropertyList {
     return reference(index, in: references)
   }
 
-  /// What a dictionary has under a key.
+  /// The value of a key in a dictionary.
   func entry(_ key: String, of dictionary: Object) -> Object? {
     guard let references = content(of: dictionary, .dictionary) else { return nil }
     let half = references.count / referenceSize / 2
@@ -84,7 +84,7 @@ struct BinaryPropertyList {
 
   // MARK: Bytes
 
-  /// What follows an object's first byte and its length, if the object is of a kind.
+  /// The contents of an object after its first byte and its length, if it is of the given kind.
   private func content(of object: Object, _ kind: Kind) -> ArraySlice<UInt8>? {
     guard (0..<count).contains(object.number),
       let offset = number(at: table + object.number * offsetSize, size: offsetSize),
@@ -124,7 +124,7 @@ struct BinaryPropertyList {
     return Self.number(bytes[offset..<(offset + size)])
   }
 
-  /// A number that fits; anything more is no number of this list.
+  /// A number that fits an `Int`; larger ones cannot occur in a valid list.
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count <= 8 else { return nil }
     return Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

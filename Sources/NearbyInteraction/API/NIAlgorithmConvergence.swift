@@ -2,16 +2,16 @@
 public import Foundation
 internal import NearbyFusion
 
-/// Whether camera assistance has converged, or what stands in the way.
+/// Whether camera assistance has converged, or the reasons why not.
 public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
-  /// There is nothing to judge by yet.
+  /// There are no measurements yet.
   case unknown
-  /// It has not; the reasons come in the order in which a person should act on them.
+  /// It has not converged. The reasons are in the order in which the user should act on them.
   case notConverged([Reason])
-  /// It has.
+  /// It has converged.
   case converged
 
-  /// What stands in the way of convergence.
+  /// A reason that prevents convergence.
   public struct Reason: RawRepresentable, Hashable, Sendable {
     /// The reason's name.
     public let rawValue: String
@@ -27,10 +27,12 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
     public static let insufficientVerticalSweep = Reason(rawValue: "insufficientVerticalSweep")
     /// It is too dark for the camera, or the camera sees too little.
     public static let insufficientLighting = Reason(rawValue: "insufficientLighting")
-    /// The devices hear each other too badly.
+    /// The signal between the devices is too weak.
     public static let insufficientSignalStrength = Reason(rawValue: "insufficientSignalStrength")
 
-    /// What to tell the user; Apple's texts are not published, these are ours.
+    /// A text for the user.
+    ///
+    /// Apple's texts are not published, these are ours.
     public var localizedDescription: String? {
       switch self {
       case .insufficientMovement: "Move around."
@@ -55,9 +57,9 @@ extension NIAlgorithmConvergenceStatus {
   }
 }
 
-/// What the delegate hears of convergence.
+/// The convergence that is reported to the delegate.
 public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, Sendable {
-  /// Whether it has converged, or what stands in the way.
+  /// Whether it has converged, or the reasons why not.
   public let status: NIAlgorithmConvergenceStatus
 
   private enum Key {
@@ -67,7 +69,7 @@ public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, 
 
   init(_ status: NIAlgorithmConvergenceStatus) { self.status = status }
 
-  /// Yes.
+  /// Always true.
   public static var supportsSecureCoding: Bool { true }
 
   /// Writes the status as Apple's raw value (0 unknown, 1 not converged, 2 converged) and the reasons.
@@ -82,7 +84,7 @@ public final class NIAlgorithmConvergence: NSObject, NSCopying, NSSecureCoding, 
     }
   }
 
-  /// Reads what ``encode(with:)`` wrote; `nil` when it is something else.
+  /// Decodes what ``encode(with:)`` wrote; `nil` for anything else.
   public required init?(coder: NSCoder) {
     switch coder.decodeInteger(forKey: Key.status) {
     case 0: status = .unknown

@@ -2,7 +2,7 @@
 public import Foundation
 internal import NearbyEnvironment
 
-/// With whom and how a session measures: the base of all configurations.
+/// The peer and the settings of a session: the base of all configurations.
 open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   /// Whether the camera's odometry is fused with the radio; off by default.
   public var isCameraAssistanceEnabled = false
@@ -19,7 +19,7 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
     super.init()
   }
 
-  /// Yes.
+  /// Always true.
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the configuration.
@@ -56,9 +56,9 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   /// The same for equal configurations.
   open override var hash: Int { peer.hash }
 
-  /// Whether extended distances are asked for.
+  /// Whether extended distances are requested.
   var measuresExtendedDistance: Bool { false }
-  /// The accessory's blob; `nil` for other peers.
+  /// The accessory's data; `nil` for other peers.
   var accessory: AccessoryData? { nil }
   /// Whether the session may go on while the app is in the background.
   var runsInBackground: Bool { false }
@@ -70,7 +70,7 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
 public final class NINearbyPeerConfiguration: NIConfiguration {
   /// Whether extended distances are measured; off by default.
   ///
-  /// Both devices must be able to.
+  /// Both devices must support it.
   public var isExtendedDistanceMeasurementEnabled = false
 
   private static let extendedKey = "extended"
@@ -116,9 +116,9 @@ public final class NINearbyPeerConfiguration: NIConfiguration {
   override var measuresExtendedDistance: Bool { isExtendedDistanceMeasurementEnabled }
 }
 
-/// A session with an accessory, which is described by a blob that it sent.
+/// A session with an accessory, which is described by data that it sent.
 ///
-/// Accessory makers' blobs are not public. Here it is ``AccessoryData``, a form of our own.
+/// The format of real accessories is not public. Here it is ``AccessoryData``, a format of our own.
 public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// `nil` for an accessory that is measured over Bluetooth.
   private let data: AccessoryData?
@@ -131,7 +131,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Makes a configuration.
   ///
-  /// - Parameter data: What the accessory sent, ``AccessoryData``.
+  /// - Parameter data: The data that the accessory sent, ``AccessoryData``.
   /// - Throws: ``NIError/invalidConfiguration`` when it is malformed.
   public convenience init(data: Data) throws {
     try self.init(data: data, bluetoothPeer: nil)
@@ -140,7 +140,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// Makes a configuration of a session that goes on while the app is in the background.
   ///
   /// - Parameters:
-  ///   - accessoryData: What the accessory sent, ``AccessoryData``.
+  ///   - accessoryData: The data that the accessory sent, ``AccessoryData``.
   ///   - bluetoothPeerIdentifier: The accessory's Bluetooth name.
   /// - Throws: ``NIError/invalidConfiguration`` when the data is malformed.
   public convenience init(accessoryData: Data, bluetoothPeerIdentifier: UUID) throws {
@@ -149,12 +149,12 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Makes a configuration of a session that measures over Bluetooth (channel sounding).
   ///
-  /// No device here does, ``NIDeviceCapability/supportsBluetoothChannelSounding``: to run it ends the
-  /// session with ``NIError/unsupportedPlatform``.
+  /// No device here supports it (``NIDeviceCapability/supportsBluetoothChannelSounding``). Running
+  /// it ends the session with ``NIError/unsupportedPlatform``.
   ///
   /// - Parameters:
   ///   - bluetoothChannelSoundingIdentifier: The accessory's Bluetooth name.
-  ///   - previousBluetoothIdentifier: Its name in an earlier connection, if that was another.
+  ///   - previousBluetoothIdentifier: Its name in an earlier connection, if it was different.
   public init(bluetoothChannelSoundingIdentifier: UUID, previousBluetoothIdentifier: UUID?) {
     data = nil
     bluetoothPeer = bluetoothChannelSoundingIdentifier
@@ -182,7 +182,8 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Reads a configuration; `nil` when the archive holds none.
   public required init?(coder: NSCoder) {
-    // A key that is not there is asked for first: to decode it would fail the whole archive.
+    // The existence of the key is checked first, since decoding a missing key fails the whole
+    // archive.
     let hasData = coder.containsValue(forKey: Key.data)
     let bytes = hasData ? coder.decodeObject(of: NSData.self, forKey: Key.data) : nil
     data = bytes.flatMap { try? AccessoryData(bytes: Array(Data(referencing: $0))) }

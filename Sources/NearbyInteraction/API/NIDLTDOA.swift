@@ -5,8 +5,8 @@ public import simd
 
 /// A session that listens to anchors (downlink time difference of arrival) instead of a peer.
 ///
-/// It is here so that code which asks ``NIDeviceCapability/supportsDLTDOAMeasurement`` first compiles. No
-/// device supports it: to run it ends the session with ``NIError/unsupportedPlatform``.
+/// It exists so that code which checks ``NIDeviceCapability/supportsDLTDOAMeasurement`` compiles.
+/// No device supports it, and running it ends the session with ``NIError/unsupportedPlatform``.
 public final class NIDLTDOAConfiguration: NIConfiguration {
   /// How anchors are found.
   public enum DiscoveryMethod: Int, Hashable, Sendable {
@@ -77,17 +77,17 @@ public final class NIDLTDOAConfiguration: NIConfiguration {
   override var isMeasurable: Bool { false }
 }
 
-/// In which message of an exchange between anchors a measurement was made.
+/// The message of an exchange between anchors in which a measurement was made.
 public enum NIDLTDOAMeasurementType: Int, Hashable, Sendable {
-  /// The first, of the anchor that begins.
+  /// The first message, from the initiating anchor.
   case poll = 0
-  /// The second, of those that answer.
+  /// The second message, from the answering anchors.
   case response = 1
-  /// The last, of the anchor that began.
+  /// The last message, from the initiating anchor.
   case final = 2
 }
 
-/// How an anchor's place is given.
+/// The coordinates of an anchor's position.
 public enum NIDLTDOACoordinatesType: Int, Hashable, Sendable {
   /// Latitude and longitude in degrees, altitude in metres.
   case geodetic = 0
@@ -95,13 +95,13 @@ public enum NIDLTDOACoordinatesType: Int, Hashable, Sendable {
   case relative = 1
 }
 
-/// What was heard of an anchor.
+/// A measurement of an anchor.
 ///
-/// No device here hears anchors. An app's own tests may make measurements for its solver.
+/// No device here receives anchors. An app's own tests may make measurements for its solver.
 public final class NIDLTDOAMeasurement: NSObject, NSCopying, Sendable {
   /// The anchor's address.
   public let address: Int
-  /// In which message.
+  /// The message.
   public let measurementType: NIDLTDOAMeasurementType
   /// When it was sent, seconds.
   public let transmitTime: Double
@@ -111,22 +111,22 @@ public final class NIDLTDOAMeasurement: NSObject, NSCopying, Sendable {
   public let signalStrength: Double
   /// The receiver's frequency relative to the anchor's, without unit.
   public let carrierFrequencyOffset: Double
-  /// How the place is given.
+  /// The kind of coordinates.
   public let coordinatesType: NIDLTDOACoordinatesType
-  /// The anchor's place.
+  /// The anchor's position.
   public let coordinates: simd_double3
 
   /// Makes a measurement; Apple's interface has no such initializer.
   ///
   /// - Parameters:
   ///   - address: The anchor's address.
-  ///   - measurementType: In which message.
+  ///   - measurementType: The message.
   ///   - transmitTime: When it was sent, seconds.
   ///   - receiveTime: When it was received, seconds.
   ///   - signalStrength: dBm.
   ///   - carrierFrequencyOffset: The receiver's frequency relative to the anchor's.
-  ///   - coordinatesType: How the place is given.
-  ///   - coordinates: The anchor's place.
+  ///   - coordinatesType: The kind of coordinates.
+  ///   - coordinates: The anchor's position.
   public init(
     address: Int, measurementType: NIDLTDOAMeasurementType, transmitTime: Double,
     receiveTime: Double, signalStrength: Double, carrierFrequencyOffset: Double,

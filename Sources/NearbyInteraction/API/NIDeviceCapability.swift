@@ -4,7 +4,7 @@ internal import NearbyEnvironment
 
 /// What a device can measure.
 public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
-  /// Whether it measures distances; without that it takes no part at all.
+  /// Whether it measures distances, which everything else requires.
   var supportsPreciseDistanceMeasurement: Bool { get }
   /// Whether its antennas measure directions at once, without a camera.
   var supportsDirectionMeasurement: Bool { get }
@@ -19,9 +19,9 @@ public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
 }
 
 extension NIDeviceCapability {
-  /// No.
+  /// Always false.
   public var supportsDLTDOAMeasurement: Bool { false }
-  /// No.
+  /// Always false.
   public var supportsBluetoothChannelSounding: Bool { false }
 }
 

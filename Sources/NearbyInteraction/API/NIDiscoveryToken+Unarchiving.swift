@@ -3,15 +3,16 @@ public import Foundation
 internal import NearbyEnvironment
 
 extension NSKeyedUnarchiver {
-  /// Reads a discovery token from an archive; whatever else the data is, it throws.
+  /// Reads a discovery token from an archive, and throws for any other data.
   ///
-  /// An app reads tokens from what strangers send. Where Apple's generic method throws, Foundation's on
-  /// Linux ends the program: at an object of another class, and at some damaged property lists. For
-  /// tokens Swift prefers this method, which reads the binary form of an archive by itself.
+  /// An app reads tokens from untrusted data. For an object of another class, and for some damaged
+  /// property lists, Apple's generic method throws, while Foundation's on Linux ends the program.
+  /// For tokens Swift's overload resolution prefers this method, which parses the binary form of an
+  /// archive itself.
   ///
   /// - Parameters:
   ///   - cls: `NIDiscoveryToken.self`.
-  ///   - data: What `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)` gave.
+  ///   - data: The result of `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`.
   /// - Returns: The token, never `nil`.
   /// - Throws: `CocoaError.coderReadCorrupt` when the data is no archive or holds something else.
   public static func unarchivedObject(
@@ -39,7 +40,7 @@ extension BinaryPropertyList {
     return self.bytes(bytes).flatMap { SessionToken(bytes: $0) }
   }
 
-  /// What an archive's reference refers to.
+  /// The object to which an archive's reference refers.
   private func referred(by reference: Object, in objects: Object) -> Object? {
     identifier(reference).flatMap { element($0, of: objects) }
   }

@@ -2,7 +2,7 @@
 public import Foundation
 internal import NearbyEnvironment
 
-/// The random name of one session, to be sent to the peer by whatever means the app has.
+/// The random name of one session, which the app sends to the peer.
 ///
 /// Archives with `NSKeyedArchiver` and encodes with any `Encoder`; two copies of one token are equal and
 /// hash alike. It lives as long as its session.
@@ -16,15 +16,15 @@ public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codabl
     super.init()
   }
 
-  /// The token of a peer that does not exist, for configurations that have none.
+  /// The token of no peer, for configurations without a peer.
   static let nobody = NIDiscoveryToken(SessionToken(high: 0, low: 0, capabilities: []))
 
-  /// What the device that made the token can measure.
+  /// The capabilities of the device that made the token.
   public var deviceCapabilities: any NIDeviceCapability {
     DeviceCapabilityReport(token.capabilities)
   }
 
-  /// Yes.
+  /// Always true.
   public static var supportsSecureCoding: Bool { true }
 
   /// Writes the token's bytes.

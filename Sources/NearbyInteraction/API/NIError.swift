@@ -15,25 +15,25 @@ public let NIErrorDomain = "NIErrorDomain"
 public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError {
   /// The kinds of errors, with Apple's raw values.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
-    /// The device cannot do what was asked for.
+    /// The device does not support the request.
     case unsupportedPlatform = -5889
-    /// The configuration's token or accessory data is of no use.
+    /// The configuration's token or accessory data is not valid.
     case invalidConfiguration = -5888
     /// The session failed and cannot be started again.
     case sessionFailed = -5887
-    /// The session ran for longer than sessions may.
+    /// The session exceeded the largest running time.
     case resourceUsageTimeout = -5886
-    /// As many sessions run as may.
+    /// The largest number of sessions is running already.
     case activeSessionsLimitExceeded = -5885
     /// The user does not allow measurements.
     case userDidNotAllow = -5884
-    /// The AR session's configuration is of no use, or the device has no camera assistance.
+    /// The AR session's configuration cannot be used, or the device has no camera assistance.
     case invalidARConfiguration = -5883
     /// The accessory is not connected.
     case accessoryPeerDeviceUnavailable = -5882
-    /// The peer's device cannot do what the configuration asks for.
+    /// The peer's device does not support the configuration.
     case incompatiblePeerDevice = -5881
-    /// As many sessions of extended distance run as may.
+    /// The largest number of sessions with extended distances is running already.
     case activeExtendedDistanceSessionsLimitExceeded = -5880
   }
 
@@ -46,7 +46,7 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   ///
   /// - Parameters:
   ///   - code: Its kind.
-  ///   - userInfo: What is to be known of it; the description is made unless it is here.
+  ///   - userInfo: Information about the error. A description is added unless it contains one.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
     bridged = NSError(
@@ -56,7 +56,7 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
       ].merging(userInfo) { $1 })
   }
 
-  /// Makes an error that says more than its kind.
+  /// Makes an error with details.
   init(_ code: Code, detail: String?) {
     self.init(
       code, userInfo: detail.map { [NSLocalizedDescriptionKey: "\(code.text): \($0)"] } ?? [:])
@@ -68,25 +68,25 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   /// Feeds the kind to a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-  /// The device cannot do what was asked for.
+  /// The device does not support the request.
   public static var unsupportedPlatform: Code { .unsupportedPlatform }
-  /// The configuration's token or accessory data is of no use.
+  /// The configuration's token or accessory data is not valid.
   public static var invalidConfiguration: Code { .invalidConfiguration }
   /// The session failed and cannot be started again.
   public static var sessionFailed: Code { .sessionFailed }
-  /// The session ran for longer than sessions may.
+  /// The session exceeded the largest running time.
   public static var resourceUsageTimeout: Code { .resourceUsageTimeout }
-  /// As many sessions run as may.
+  /// The largest number of sessions is running already.
   public static var activeSessionsLimitExceeded: Code { .activeSessionsLimitExceeded }
   /// The user does not allow measurements.
   public static var userDidNotAllow: Code { .userDidNotAllow }
-  /// The AR session's configuration is of no use, or the device has no camera assistance.
+  /// The AR session's configuration cannot be used, or the device has no camera assistance.
   public static var invalidARConfiguration: Code { .invalidARConfiguration }
   /// The accessory is not connected.
   public static var accessoryPeerDeviceUnavailable: Code { .accessoryPeerDeviceUnavailable }
-  /// The peer's device cannot do what the configuration asks for.
+  /// The peer's device does not support the configuration.
   public static var incompatiblePeerDevice: Code { .incompatiblePeerDevice }
-  /// As many sessions of extended distance run as may.
+  /// The largest number of sessions with extended distances is running already.
   public static var activeExtendedDistanceSessionsLimitExceeded: Code {
     .activeExtendedDistanceSessionsLimitExceeded
   }
@@ -97,7 +97,7 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public static var errorDomain: String { NIErrorDomain }
   /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
-  /// What is to be known of the error, under Foundation's keys.
+  /// Information about the error, under Foundation's keys.
   public var userInfo: [String: Any] { bridged.userInfo }
   /// The same as ``userInfo``.
   public var errorUserInfo: [String: Any] { bridged.userInfo }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyFusion
 
-/// Whether an accessory moves, as its maker's code knows it.
+/// Whether an accessory moves, according to the app.
 public enum NIMotionActivityState: Int, Hashable, Sendable {
   /// It rests.
   case stationary = 0
   /// It moves.
   case moving = 1
-  /// Nobody knows.
+  /// It is not known.
   case unknown = 2
 
-  /// The engine's word for it.
+  /// The corresponding type of the engine.
   var peerMotion: PeerMotion {
     switch self {
     case .stationary: .stationary

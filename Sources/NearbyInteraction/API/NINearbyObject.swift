@@ -5,7 +5,7 @@ internal import NearbyFusion
 internal import NearbyGeometry
 @_exported public import simd
 
-/// What is known of a session's peer at one moment.
+/// The state of a session's peer at one time.
 public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable {
   /// Whether the peer is above or below.
   public enum VerticalDirectionEstimate: Int, Hashable, Sendable {
@@ -17,13 +17,13 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
     case above = 2
     /// Below the device.
     case below = 3
-    /// Not on the same level, but on which side is not known.
+    /// Not on the same level, but above or below is not known.
     case aboveOrBelow = 4
   }
 
   /// Why a peer was removed.
   public enum RemovalReason: Int, Hashable, Sendable {
-    /// Nothing was heard of it for too long.
+    /// It was silent for too long.
     case timeout = 0
     /// It ended its session.
     case peerEnded = 1
@@ -40,7 +40,7 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
   public let horizontalAngle: Float?
   /// Whether the peer is above or below; unknown without camera assistance.
   public let verticalDirectionEstimate: VerticalDirectionEstimate
-  /// What Apple's interface leaves out; `nil` for an object that comes from an archive.
+  /// Information beyond Apple's interface; `nil` for an object from an archive.
   let knowledge: PeerKnowledge?
 
   init(
@@ -67,10 +67,10 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
     static let vertical = "vertical"
   }
 
-  /// Yes.
+  /// Always true.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Writes what Apple's interface has of the object.
+  /// Encodes the parts of the object that Apple's interface has.
   public func encode(with coder: NSCoder) {
     coder.encode(discoveryToken, forKey: Key.token)
     if let distance { coder.encode(distance, forKey: Key.distance) }
@@ -102,7 +102,7 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
   /// The object itself, which never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether another object says the same of the same peer.
+  /// Whether another object has the same values for the same peer.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NINearbyObject else { return false }
     return discoveryToken == other.discoveryToken && distance == other.distance
@@ -113,7 +113,7 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
   /// The same for equal objects.
   public override var hash: Int { discoveryToken.hash }
 
-  /// What is known, in a line.
+  /// The values in one line.
   public override var description: String {
     func text(_ value: Float?) -> String { value.map { "\($0)" } ?? "nil" }
     let direction = direction.map { "(\($0.x), \($0.y), \($0.z))" } ?? "nil"

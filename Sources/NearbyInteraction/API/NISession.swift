@@ -3,11 +3,11 @@
 @_exported public import Foundation
 public import NearbyEnvironment
 
-/// A session with one peer: it measures while both sides run with each other's token.
+/// A session with one peer, which measures while both sides run with each other's token.
 ///
-/// May be used from any thread. The delegate is called on ``delegateQueue``, never from within a call
-/// of the app's, and never once ``invalidate()`` has returned, but for a callback that had begun and
-/// for the error of a later ``run(_:)``.
+/// May be used from any thread. The delegate is called on ``delegateQueue`` and never from within a
+/// call of the app. After ``invalidate()`` has returned it is not called any more, except for a
+/// callback that had begun and for the error of a later ``run(_:)``.
 open class NISession: NSObject, @unchecked Sendable {
   // Unchecked: the only stored property is a constant that guards its own state.
   let core: SessionCore
@@ -21,56 +21,58 @@ open class NISession: NSObject, @unchecked Sendable {
 
   /// Makes a session on a device.
   ///
-  /// - Parameter device: Whose radio measures.
+  /// - Parameter device: The device whose radio measures.
   public init(on device: any NearbyDevice) {
     core = SessionCore(on: device)
     super.init()
     core.begin(for: self)
   }
 
-  /// Whether this device measures at all; ``deviceCapabilities`` says more.
+  /// Whether this device measures distances; ``deviceCapabilities`` has the details.
   open class var isSupported: Bool { deviceCapabilities.supportsPreciseDistanceMeasurement }
 
-  /// What the current environment's default device can measure.
+  /// The capabilities of the current environment's default device.
   open class var deviceCapabilities: any NIDeviceCapability {
     DeviceCapabilityReport(NearbyEnvironments.current.defaultCapabilities)
   }
 
-  /// Who hears of the session; it is held weakly.
+  /// The receiver of the session's callbacks, held weakly.
   open var delegate: (any NISessionDelegate)? {
     get { core.currentDelegate }
     set { core.currentDelegate = newValue }
   }
 
-  /// Where the delegate is called; `nil` stands for the main queue.
+  /// The queue on which the delegate is called; `nil` for the main queue.
   open var delegateQueue: DispatchQueue? {
     get { core.delegateQueue }
     set { core.delegateQueue = newValue }
   }
 
-  /// The session's name, to be sent to the peer; `nil` once the session is invalidated.
+  /// The session's token, which the app sends to the peer; `nil` once the session is invalidated.
   open var discoveryToken: NIDiscoveryToken? { core.discoveryToken }
 
-  /// With what the session was run last; a copy.
+  /// A copy of the configuration of the last run.
   open var configuration: NIConfiguration? { core.currentConfiguration }
 
   /// Starts or resumes, with one of three outcomes.
   ///
-  /// It runs and the delegate hears `sessionDidStartRunning`; or the device is not ready and it hears
-  /// `sessionWasSuspended`; or it hears `didInvalidateWith`. To run an invalidated session is an error:
-  /// it hears `didInvalidateWith` again, with the error that ended the session, or with
-  /// ``NIError/sessionFailed`` if the app itself did.
+  /// The session runs and the delegate gets `sessionDidStartRunning`; or the device is not ready
+  /// and the delegate gets `sessionWasSuspended`; or the delegate gets `didInvalidateWith`. Running
+  /// an invalidated session is an error: the delegate gets `didInvalidateWith` again, with the
+  /// error that ended the session, or with ``NIError/sessionFailed`` if the app ended it.
   ///
-  /// - Parameter configuration: With whom and how; it is copied.
+  /// - Parameter configuration: The configuration, which is copied.
   open func run(_ configuration: NIConfiguration) { core.run(configuration) }
 
-  /// Stops measuring; ``run(_:)`` resumes with the same token and what was known of the peer.
+  /// Stops measuring.
+  ///
+  /// ``run(_:)`` resumes with the same token and the previous state of the peer.
   open func pause() { core.pause() }
 
-  /// Ends the session for ever; the peer hears of it if it can.
+  /// Ends the session, and notifies the peer if possible.
   open func invalidate() { core.invalidate() }
 
-  /// Shares the app's own AR session; takes effect with the next ``run(_:)``.
+  /// Shares the app's own AR session, from the next ``run(_:)`` on.
   ///
   /// The session then measures on that AR session's device. The AR session must run world tracking,
   /// aligned with gravity, without collaboration, face tracking, an initial map or relocalization:
@@ -79,23 +81,23 @@ open class NISession: NSObject, @unchecked Sendable {
   /// - Parameter session: The AR session, which the app runs.
   open func setARSession(_ session: ARSession) { core.setARSession(session) }
 
-  /// Where a peer is in the AR session's world at this moment.
+  /// The current position of a peer in the AR session's world.
   ///
   /// - Parameter object: An object of this session.
-  /// - Returns: The peer's place in the last column and no rotation, since no radio measures the
-  ///   peer's attitude; `nil` unless converged.
+  /// - Returns: A transform with the peer's position in the last column and no rotation, since
+  ///   radios do not measure the peer's attitude; `nil` unless converged.
   open func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
     core.worldTransform(for: object)
   }
 
-  /// Says whether the peer moves.
+  /// Sets whether the peer moves.
   ///
   /// The engine's model of the peer follows: ``NearbySessionOptions/peerMotion``, which takes effect
   /// with the next ``run(_:)``.
   ///
   /// - Parameters:
   ///   - state: Whether it moves.
-  ///   - token: Which peer; another than this session's means nothing.
+  ///   - token: The peer; tokens other than this session's are ignored.
   open func updateMotionState(
     _ state: NIMotionActivityState, forObjectWithToken token: NIDiscoveryToken
   ) { core.updateMotionState(state, of: token) }

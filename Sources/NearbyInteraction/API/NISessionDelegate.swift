@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Hears of a session; every method has a default that does nothing.
+/// Receives the events of a session.
+///
+/// Every method has a default that does nothing.
 public protocol NISessionDelegate: NSObjectProtocol {
-  /// There is something new to say of the peer.
+  /// The peer has new values.
   func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject])
-  /// The peer takes part no more.
+  /// The peer does not take part any more.
   func session(
     _ session: NISession, didRemove nearbyObjects: [NINearbyObject],
     reason: NINearbyObject.RemovalReason)
@@ -13,20 +15,20 @@ public protocol NISessionDelegate: NSObjectProtocol {
   func sessionWasSuspended(_ session: NISession)
   /// The session may be run again; it does not resume by itself.
   func sessionSuspensionEnded(_ session: NISession)
-  /// The session is over; nothing more is heard of it.
+  /// The session has ended. There are no further callbacks.
   func session(_ session: NISession, didInvalidateWith error: any Error)
   /// The accessory needs these bytes to take part.
   func session(
     _ session: NISession, didGenerateShareableConfigurationData shareableConfigurationData: Data,
     for object: NINearbyObject)
-  /// Camera assistance knows more or less than before: of the peer, or with `nil` of the session as a
-  /// whole (light, tracking).
+  /// The convergence of camera assistance has changed: for the peer, or with `nil` for the session
+  /// as a whole (light, tracking).
   func session(
     _ session: NISession, didUpdateAlgorithmConvergence convergence: NIAlgorithmConvergence,
     for object: NINearbyObject?)
   /// The session runs, for the first time or again.
   func sessionDidStartRunning(_ session: NISession)
-  /// Anchors were heard; never called, since no device here hears any.
+  /// Anchors were measured. It is never called, since no device here receives anchors.
   func session(_ session: NISession, didUpdateDLTDOA measurements: [NIDLTDOAMeasurement])
 }
 

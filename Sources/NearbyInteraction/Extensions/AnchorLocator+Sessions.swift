@@ -4,12 +4,12 @@ internal import NearbyEnvironment
 public import NearbyFusion
 internal import NearbyGeometry
 
-// An app is located among anchors by a session with each of them and one AR session.
+// Locates an app among anchors, by a session with each of them and one AR session.
 extension AnchorLocator {
   /// Extends the device's trajectory by a frame of an AR session.
   ///
   /// - Parameter frame: The frame.
-  /// - Returns: What became of its pose.
+  /// - Returns: How the locator treated its pose.
   @discardableResult
   public mutating func add(_ frame: ARFrame) -> PoseOutcome {
     let transform = frame.camera.transform
@@ -23,12 +23,12 @@ extension AnchorLocator {
           translation: Vector3(transform.columns.3))))
   }
 
-  /// Takes in what a session measured of an anchor.
+  /// Adds a session's measurement of an anchor.
   ///
   /// - Parameters:
-  ///   - object: What the session's delegate got.
-  ///   - anchor: The anchor's place in the locator's `anchors`.
-  /// - Returns: Whether its range is kept.
+  ///   - object: The object that the session's delegate got.
+  ///   - anchor: The anchor's index in the locator's `anchors`.
+  /// - Returns: Whether its range is used.
   @discardableResult
   public mutating func add(_ object: NINearbyObject, to anchor: Int) -> Bool {
     guard let measurement = object.measurement, let distance = measurement.distance else {

@@ -5,14 +5,16 @@ public import NearbyEnvironment
 public import NearbyFusion
 public import NearbyGeometry
 
-// What Apple's interface leaves out. All of it is `nil` for an object that comes from an archive or
-// from a callback that carries no measurement, such as `didRemove`.
+// Information beyond Apple's interface. All of it is `nil` for an object from an archive or from a
+// callback without a measurement, such as `didRemove`.
 extension NINearbyObject {
-  /// When the measurement was made, on the device's monotonic clock.
+  /// The time of the measurement, on the device's monotonic clock.
   public var timestamp: Timestamp? { knowledge?.measurement.timestamp }
 
-  /// What the radio measured, without distances and angles that cannot be: with it come the peer's
-  /// address, the signal strength and the offset of the clocks, if the radio tells them.
+  /// The radio's measurement, without impossible distances and angles.
+  ///
+  /// It includes the peer's address, the signal strength and the clock offset, if the radio reports
+  /// them.
   public var measurement: RadioMeasurement? { knowledge?.measurement }
 
   /// What the engine did with the measurement; `nil` without camera assistance.
@@ -22,17 +24,17 @@ extension NINearbyObject {
   /// assistance.
   public var estimate: PeerEstimate? { knowledge?.estimate }
 
-  /// The distance, smoothed, and its rate, from the ranges alone: the most that a device without camera
-  /// and antenna array knows; `nil` when the peer has not been heard lately.
+  /// The smoothed distance and its rate, from the ranges alone, which is all that a device without
+  /// camera and antenna array can know; `nil` when the peer was not measured recently.
   public var smoothedRange: RangeEstimate? { knowledge?.smoothedRange }
 
-  /// Whether the peer is so near that measurements are as good as the device says.
+  /// Whether the peer is within the range for which the device's accuracy is specified.
   public var isWithinValidatedRange: Bool? {
     guard let distance, let knowledge else { return nil }
     return Double(distance) <= knowledge.validatedRange
   }
 
-  /// One standard deviation of ``distance``, metres: of the radio's constant error, too.
+  /// One standard deviation of ``distance``, metres, including the radio's constant error.
   public var distanceSigma: Double? {
     guard distance != nil, let knowledge else { return nil }
     if let estimate = knowledge.estimate, estimate.distance.value != nil {
@@ -59,29 +61,30 @@ extension NINearbyObject {
     horizontalAngle == nil ? nil : knowledge?.estimate?.horizontalAngleRadians.sigma
   }
 
-  /// The covariance of the peer's place in the odometry's world, m²; `nil` without camera assistance.
+  /// The covariance of the peer's position in the odometry's world, m²; `nil` without camera
+  /// assistance.
   public var covarianceInWorld: SymmetricMatrix3? { knowledge?.estimate?.covarianceInWorld }
 
-  /// How far each sweep has got; `nil` without camera assistance.
+  /// The progress of each sweep; `nil` without camera assistance.
   public var progress: ConvergenceProgress? { knowledge?.estimate?.progress }
 
-  /// How well the device points at the peer: 1 straight at it, 0 across, -1 away.
+  /// How well the device points at the peer: 1 straight at it, 0 at a right angle, -1 away from it.
   ///
-  /// From ``direction``, else from ``horizontalAngle``. The peer with the largest is the one that the
-  /// user means.
+  /// It is computed from ``direction``, or else from ``horizontalAngle``. The user most likely
+  /// means the peer with the largest value.
   public var pointing: Float? {
     direction.map { -$0.z } ?? horizontalAngle.map { cos($0) }
   }
 
   /// Why a quantity is `nil`.
   public enum AbsenceReason: String, Hashable, Sendable {
-    /// The peer has not been heard lately.
+    /// The peer was not measured recently.
     case outOfReach
     /// It needs camera assistance, which is off.
     case withoutCameraAssistance
     /// It needs an antenna array or camera assistance, and there is neither.
     case noAntennaArray
-    /// The peer is outside the antennas' cone, or something is in the way.
+    /// The peer is outside the antennas' cone, or the line of sight is obstructed.
     case outsideFieldOfView
     /// The device has not moved enough, or the scene is dark.
     case notConverged
@@ -101,7 +104,7 @@ extension NINearbyObject {
     guard let estimate = knowledge.estimate else {
       return knowledge.measuresAngles ? .outsideFieldOfView : .noAntennaArray
     }
-    // The engine knows it, and strict compatibility holds it back.
+    // The engine has a value that strict compatibility withholds.
     return estimate.direction.value == nil ? .tooUncertain : .outsideFieldOfView
   }
 
@@ -113,16 +116,16 @@ extension NINearbyObject {
     return estimate.horizontalAngleRadians.value == nil ? .tooUncertain : .notConverged
   }
 
-  /// What the user could do, beyond Apple's reasons; the most useful comes first.
+  /// Advice to the user beyond Apple's reasons, in order of usefulness.
   public enum Advice: String, Hashable, Sendable, CaseIterable {
-    /// The peer is out of reach, or beyond the range within which measurements are good.
+    /// The peer is out of reach, or beyond the validated range.
     case comeCloser
-    /// Something stands in the line of sight.
+    /// The line of sight is obstructed.
     case clearTheView
     /// The peer is outside the antennas' cone: turn the back of the device to it.
     case facePeer
 
-    /// What to tell the user.
+    /// A text for the user.
     public var localizedDescription: String {
       switch self {
       case .comeCloser: "Move closer."
@@ -132,7 +135,7 @@ extension NINearbyObject {
     }
   }
 
-  /// What the user could do to be measured better, beyond what convergence asks for.
+  /// Advice for better measurements, beyond the reasons of convergence.
   public var advice: [Advice] {
     guard let knowledge else { return [] }
     var advice: [Advice] = []

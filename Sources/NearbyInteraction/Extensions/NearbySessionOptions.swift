@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 
-/// What can be set about a session beyond Apple's interface; see ``NISession/options``.
+/// Settings of a session beyond Apple's interface; see ``NISession/options``.
 public struct NearbySessionOptions: Hashable, Sendable {
-  /// How the peer may move; `nil` leaves it to the environment, which mostly takes it to be at rest, as
-  /// Apple's camera assistance does.
+  /// How the peer may move.
+  ///
+  /// `nil` takes the environment's default, which is mostly a peer at rest, as in Apple's camera
+  /// assistance.
   public var peerMotion: PeerMotion?
-  /// Whether `direction` waits, on a device with an antenna array, until the peer has once been within
-  /// the array's cone, as Apple's does; otherwise movement alone suffices.
+  /// Whether `direction` waits until the peer was once within the cone of the antenna array.
+  ///
+  /// It applies to devices with an antenna array and matches Apple's framework. Otherwise movement
+  /// alone suffices.
   public var isStrictlyCompatible = false
 
   /// Makes options of defaults.
@@ -15,7 +19,7 @@ public struct NearbySessionOptions: Hashable, Sendable {
 }
 
 extension NISession {
-  /// What can be set beyond Apple's interface; takes effect with the next `run`.
+  /// Settings beyond Apple's interface, which take effect with the next `run`.
   public var options: NearbySessionOptions {
     get { core.options }
     set { core.options = newValue }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Something that happened to a session, as an element of ``NISession/updates``.
+/// An event of a session, as an element of ``NISession/updates``.
 public enum NearbyUpdate: Sendable {
   /// The session runs.
   case startedRunning
-  /// There is something new to say of the peer.
+  /// The peer has new values.
   case object(NINearbyObject)
-  /// The peer takes part no more.
+  /// The peer does not take part any more.
   case removed(NINearbyObject, NINearbyObject.RemovalReason)
-  /// Convergence has changed: of the peer, or with `nil` of the session as a whole.
+  /// Convergence has changed: for the peer, or with `nil` for the session as a whole.
   case convergence(NIAlgorithmConvergenceStatus, NINearbyObject?)
-  /// The peer's place was known and is not known any more.
+  /// Convergence of the peer was lost.
   case lostConvergence
   /// The session is suspended.
   case suspended
@@ -19,7 +19,7 @@ public enum NearbyUpdate: Sendable {
   case suspensionEnded
   /// The accessory needs these bytes.
   case shareableConfiguration(Data, NINearbyObject)
-  /// The session is over. It is the last element.
+  /// The session has ended. This is the last element.
   case invalidated(NIError)
 
   init(_ callback: SessionCallback) {
@@ -39,9 +39,9 @@ public enum NearbyUpdate: Sendable {
 }
 
 extension NISession {
-  /// All that happens to the session from now on, apart from any delegate.
+  /// All events of the session from now on, independent of any delegate.
   ///
-  /// Each call gives a stream of its own. It keeps the newest 256 elements that have not been read, and
+  /// Each access makes a new stream. It keeps the newest 256 elements that have not been read, and
   /// ends with the session.
   public var updates: AsyncStream<NearbyUpdate> { core.updates() }
 }

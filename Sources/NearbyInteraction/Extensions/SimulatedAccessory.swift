@@ -3,7 +3,7 @@ public import Foundation
 public import NearbyEnvironment
 internal import NearbyGeometry
 
-/// An accessory on a simulated device: what is not a phone and runs no session of the app's kind.
+/// An accessory on a simulated device, which is not a phone and runs no `NISession`.
 ///
 /// ```swift
 /// let accessory = SimulatedAccessory(on: world.makeDevice())
@@ -12,8 +12,9 @@ internal import NearbyGeometry
 /// try accessory.start(with: shareableConfigurationData)
 /// ```
 ///
-/// One serves one session of an app. An accessory that serves several phones in parallel is several of
-/// these on one device, each with its own data; the device's limit of sessions holds for them together.
+/// An object serves one session of an app. An accessory that serves several phones in parallel
+/// consists of several objects on one device, each with its own data. The device's limit of
+/// sessions applies to them together.
 public final class SimulatedAccessory: @unchecked Sendable {
   // Unchecked: the measurements are read and written under `lock` only.
   private let device: any NearbyDevice
@@ -23,7 +24,7 @@ public final class SimulatedAccessory: @unchecked Sendable {
 
   /// Makes an accessory.
   ///
-  /// - Parameter device: On which device.
+  /// - Parameter device: The device.
   public init(on device: any NearbyDevice) {
     self.device = device
     token = .random(on: device.capabilities)
@@ -35,19 +36,20 @@ public final class SimulatedAccessory: @unchecked Sendable {
 
   deinit { device.leave(token, tellsPeer: false) }
 
-  /// What it sends to the app.
+  /// The data that it sends to the app.
   public var configurationData: Data {
     Data(AccessoryData(kind: .accessory, token: token).bytes)
   }
 
-  /// What it has measured itself, also while the app is in the background.
+  /// Its own measurements, also those made while the app is in the background.
   public var measurements: [RadioMeasurement] { lock.withLock { taken } }
 
-  /// Begins to measure.
+  /// Starts measuring.
   ///
-  /// - Parameter shareableConfigurationData: What the app's session generated.
+  /// - Parameter shareableConfigurationData: The data that the app's session generated.
   /// - Throws: ``NIError/invalidConfiguration`` when it is malformed,
-  ///   ``NIError/activeSessionsLimitExceeded`` when the device runs as many sessions as it may.
+  ///   ``NIError/activeSessionsLimitExceeded`` when the device runs the largest number of sessions
+  ///   already.
   public func start(with shareableConfigurationData: Data) throws {
     let data = try AccessoryData(bytes: Array(shareableConfigurationData), kind: .shareable)
     guard device.activeSessions(besides: token).all < device.limits.activeSessions else {

@@ -3,24 +3,24 @@ import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
 
-/// All that is behind an object that the app gets.
+/// The data behind an object that the app gets.
 struct PeerKnowledge: Hashable, Sendable {
-  /// What the radio measured.
+  /// The radio's measurement.
   var measurement: RadioMeasurement
-  /// What the engine says; `nil` without camera assistance.
+  /// The engine's estimate; `nil` without camera assistance.
   var estimate: PeerEstimate?
   /// What the engine did with the measurement; `nil` without camera assistance.
   var report: SampleReport?
   /// Distance and rate from the ranges alone; `nil` before the first.
   var smoothedRange: RangeEstimate?
-  /// Whether the peer has been heard lately.
+  /// Whether the peer was measured recently.
   var isFresh: Bool
-  /// Whether the odometry is limited or the scene dark.
-  var isDark: Bool
+  /// Whether tracking is limited or the scene is dark.
+  var isVisionLimited: Bool
   /// Whether this device's radio measures angles.
   var measuresAngles: Bool
   /// The accuracies that hold where a measurement states none.
   var ranging: RangingConfiguration
-  /// Beyond so many metres measurements are not what they should be.
+  /// The range beyond which the accuracy is not specified, metres.
   var validatedRange: Double
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Something that the delegate is to be told.
+/// A callback of the delegate.
 enum SessionCallback: Sendable {
   case didStartRunning
   case didUpdate(NINearbyObject)

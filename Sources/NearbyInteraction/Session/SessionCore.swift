@@ -5,11 +5,12 @@ import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
 
-/// The threads of a session: one lock around a state machine and an estimator, one queue out.
+/// The synchronisation of a session: one lock around a state machine and an estimator, and one
+/// queue for callbacks.
 ///
-/// Events may come from any thread. Under the lock they pass the machine, and what the delegate is to
-/// be told is put on its queue, which keeps the order. No foreign code runs under the lock: devices
-/// promise not to call back from within their methods, and the delegate is called by the queue.
+/// Events may come from any thread. Under the lock, the machine handles them, and callbacks are put
+/// on the delegate's queue, which keeps their order. No foreign code runs under the lock: devices
+/// never call back from within their methods, and the queue calls the delegate.
 final class SessionCore: @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only.
 
@@ -19,7 +20,7 @@ final class SessionCore: @unchecked Sendable {
   private var machine: SessionStateMachine
   private var estimator: SessionEstimator?
   private var configuration: NIConfiguration?
-  /// A call of `run` that waits for the word of the AR session's delegate.
+  /// A call of `run` that waits for the answer of the AR session's delegate.
   private var pendingRun: PendingRun?
   private var runCount = 0
   private var arSession: ARSession?
@@ -29,7 +30,9 @@ final class SessionCore: @unchecked Sendable {
   private var queue: DispatchQueue?
   private weak var delegate: (any NISessionDelegate)?
   private weak var session: NISession?
-  /// Whether the app has ended the session: then not even what waits in the queue is delivered.
+  /// Whether the app has ended the session.
+  ///
+  /// Callbacks that are still in the queue are then dropped.
   private var isSilent = false
 
   /// A call of `run` that has not taken effect yet.
@@ -38,7 +41,7 @@ final class SessionCore: @unchecked Sendable {
     var configuration: NIConfiguration
   }
 
-  /// Where the poses come from while the session runs with camera assistance.
+  /// The source of the poses while the session runs with camera assistance.
   private enum PoseSource {
     case device(TrajectoryFollower)
     case shared(ARSession, Int)
@@ -59,7 +62,7 @@ final class SessionCore: @unchecked Sendable {
   }
 
   deinit {
-    // Dropped without a word: the peer sees silence.
+    // A dropped session does not notify its peer, which times out.
     stopPoses()
     device.leave(token, tellsPeer: false)
     for stream in streams.values { stream.finish() }
@@ -101,13 +104,14 @@ final class SessionCore: @unchecked Sendable {
     }
     guard let arSession else { return start(number, .own) }
     if arSession.configurationFault != nil { return start(number, .faulty) }
-    // Its delegate is foreign code: asked without the lock, and on its own queue.
+    // The AR session's delegate is foreign code, so it is asked without the lock and on its own
+    // queue.
     arSession.askRelocalization { [weak self] attempts in
       self?.start(number, attempts ? .faulty : .shared)
     }
   }
 
-  /// Lets a call of `run` take effect, unless the session was paused, ended or run anew since.
+  /// Completes a call of `run`, unless the session was paused, ended or run again since.
   private func start(_ number: Int, _ trajectory: RunRequest.Trajectory) {
     lock.withLock {
       guard let run = pendingRun, run.number == number else { return }
@@ -167,7 +171,8 @@ final class SessionCore: @unchecked Sendable {
       of: NearbyUpdate.self, bufferingPolicy: .bufferingNewest(256))
     continuation.onTermination = { [weak self] _ in
       guard let self else { return }
-      // Not under the lock that may be held by whoever finishes the stream.
+      // The stream may be finished under the lock, so the handler must not take it on the same
+      // thread.
       DispatchQueue.global().async {
         _ = self.lock.withLock { self.streams.removeValue(forKey: id) }
       }
@@ -222,7 +227,7 @@ final class SessionCore: @unchecked Sendable {
     }
   }
 
-  /// Ends the session, if its poses still come from an AR session that cannot be used any more.
+  /// Ends the session if its poses come from an AR session that cannot be used any more.
   private func endForTrajectoryFault(of arSession: ARSession) {
     lock.withLock {
       if case .shared(arSession, _) = source { handle(.trajectoryFault) }
@@ -231,7 +236,7 @@ final class SessionCore: @unchecked Sendable {
 
   // MARK: Under the lock
 
-  /// The configuration of the last call of `run`, whether it has taken effect or not.
+  /// The configuration of the last call of `run`, completed or not.
   private var newestConfiguration: NIConfiguration? { pendingRun?.configuration ?? configuration }
 
   private func handle(
@@ -265,7 +270,7 @@ final class SessionCore: @unchecked Sendable {
       guard let peer = configuration?.peer else { return }
       tell(.didRemove(NINearbyObject(discoveryToken: peer), reason))
     case .didInvalidate(let code):
-      // Why an environment cannot be had is nowhere else to be read by an app that knows of none.
+      // An app that does not use environments gets the reason for a missing one only here.
       let absence = (device as? AbsentEnvironment)?.failure
       tell(.didInvalidate(NIError(code, detail: absence)))
     }
@@ -274,7 +279,7 @@ final class SessionCore: @unchecked Sendable {
   private func startRanging() {
     guard let configuration else { return }
     let usesCamera = configuration.isCameraAssistanceEnabled
-    // The same peer with the same settings: what was known of it before the pause still counts.
+    // The same peer with the same settings keeps its state from before the pause.
     if estimator?.peer != configuration.peer || estimator?.usesCamera != usesCamera
       || estimator?.options != optionsInForce
     {
@@ -338,11 +343,12 @@ final class SessionCore: @unchecked Sendable {
   private func tell(_ callback: SessionCallback) {
     yield(NearbyUpdate(callback))
     if case .didInvalidate = callback { for stream in streams.values { stream.finish() } }
-    // Weakly: a session that nobody holds any more has nothing to say, and its peer must not hear it.
+    // The reference is weak: a released session makes no callbacks, and its queue must not keep it
+    // alive.
     (queue ?? .main).async { [weak self] in self?.deliver(callback) }
   }
 
-  /// Answers the run of a session that is over; its streams have ended.
+  /// Answers `run` on a session that has ended, whose streams have ended, too.
   private func refuse(_ code: NIError.Code) {
     let error = NIError(code, detail: "the session was invalidated; make a new one")
     (queue ?? .main).async { [weak self] in

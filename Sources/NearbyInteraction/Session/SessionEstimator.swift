@@ -4,10 +4,10 @@ import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
 
-/// Turns poses and measurements into what the app is told of the peer.
+/// Turns poses and measurements into the objects that the app gets.
 ///
-/// Without camera assistance an object is what the radio measured, and nothing else. With it the
-/// engine's estimate is published through these gates, by Apple's pages on the reasons:
+/// Without camera assistance an object contains only the radio's measurement. With it, the engine's
+/// estimate is published through these gates, according to Apple's pages on the reasons:
 ///
 /// | | distance | direction | horizontalAngle | vertical | worldTransform |
 /// | --- | --- | --- | --- | --- | --- |
@@ -16,15 +16,15 @@ import NearbyGeometry
 /// | insufficientVerticalSweep | | | | | nil |
 /// | insufficientLighting | | | nil | unknown | nil |
 ///
-/// An empty field leaves the engine's own gate, the width of the posterior, alone to decide. Poses that
-/// are missing for ``longestSilence`` count as insufficientLighting, of the session, too; the distance is
-/// then that of the ranges alone.
+/// Where a field is empty, only the engine's own gate applies, the width of the posterior. Poses
+/// that are missing for ``longestSilence`` count as insufficientLighting, also for the session as a
+/// whole; the distance is then that of the ranges alone.
 struct SessionEstimator {
-  /// What an event changed.
+  /// The changes that an event caused.
   struct Change {
-    /// The peer as it is now.
+    /// The new state of the peer.
     var object: NINearbyObject?
-    /// The convergence with regard to the peer, if it has changed.
+    /// The convergence of the peer, if it has changed.
     var convergence: NIAlgorithmConvergenceStatus?
     /// The convergence of the session as a whole, if it has changed.
     var sessionConvergence: NIAlgorithmConvergenceStatus?
@@ -32,9 +32,10 @@ struct SessionEstimator {
     var hasLostConvergence = false
   }
 
-  /// So long after the peer was last heard the engine's account of it still counts, seconds.
+  /// How long after the last measurement of the peer the engine's track of it is valid, seconds.
   static let freshness = 2.0
-  /// So long measurements may come without poses, seconds, before the session says that they are missing.
+  /// How long measurements may come without poses before the session reports missing poses,
+  /// seconds.
   static let longestSilence = 1.0
 
   let peer: NIDiscoveryToken
@@ -47,16 +48,18 @@ struct SessionEstimator {
   private var ranges: RangeTracker
   private var engine: FusionEngine?
   private var handle: PeerID?
-  /// The newest pose that the engine took.
+  /// The newest pose that the engine accepted.
   private var newestPose: Timestamp?
   private var newestMeasurement: Timestamp?
-  /// The first measurement since ranging began; before it no poses were to be expected.
+  /// The first measurement since ranging started.
+  ///
+  /// Before it, no poses are expected.
   private var firstMeasurement: Timestamp?
-  /// Whether measurements come and poses do not.
+  /// Whether measurements arrive without poses.
   private var lacksPoses = false
   private var lastHeard: Timestamp?
   private var hasSeenAngles = false
-  private var isDark = false
+  private var isVisionLimited = false
   private var status = NIAlgorithmConvergenceStatus.unknown
   private var sessionStatus = NIAlgorithmConvergenceStatus.unknown
   private(set) var newest: NINearbyObject
@@ -81,7 +84,7 @@ struct SessionEstimator {
 
   // MARK: In
 
-  /// Ranging begins, for the first time or again after a pause in which no poses came.
+  /// Starts ranging, for the first time or after a pause without poses.
   mutating func begin() { firstMeasurement = nil }
 
   mutating func add(_ pose: DevicePose) -> Change {
@@ -95,7 +98,7 @@ struct SessionEstimator {
   mutating func add(_ tracking: TrackingSample) -> Change {
     engine?.add(tracking)
     let lumens = tracking.ambientIntensityLumens ?? .infinity
-    isDark =
+    isVisionLimited =
       tracking.quality != .normal || lumens < configuration.convergence.darkBelowLumens
     return Change(sessionConvergence: sessionChange())
   }
@@ -109,7 +112,7 @@ struct SessionEstimator {
     let time = measurement.timestamp
     newestMeasurement = max(newestMeasurement ?? time, time)
     if firstMeasurement == nil { firstMeasurement = time }
-    // The engine refuses and reports by itself what cannot have been measured.
+    // The engine itself rejects and reports impossible measurements.
     let report = handle.flatMap { handle in
       measurement.isEmpty ? nil : engine?.add(measurement.sample(of: handle))
     }
@@ -131,16 +134,16 @@ struct SessionEstimator {
   private mutating func sessionChange() -> NIAlgorithmConvergenceStatus? {
     guard usesCamera else { return nil }
     lacksPoses = isOdometrySilent
-    // Once light and poses are back, nothing can be said of the session that is not said of the peer.
+    // Once light and poses are back, the session as a whole has no state beyond that of the peer.
     let now: NIAlgorithmConvergenceStatus =
-      isDark || lacksPoses ? .notConverged([.insufficientLighting]) : .unknown
+      isVisionLimited || lacksPoses ? .notConverged([.insufficientLighting]) : .unknown
     if now == sessionStatus { return nil }
     sessionStatus = now
     return now
   }
 
-  /// Whether poses are so much older than the measurements, or have never come, that no place may be
-  /// claimed.
+  /// Whether poses are too old relative to the measurements, or have never come, so that no
+  /// position may be published.
   private var isOdometrySilent: Bool {
     guard let engine, let newestMeasurement, let firstMeasurement else { return lacksPoses }
     if let newestPose, newestMeasurement <= newestPose { return false }
@@ -192,12 +195,12 @@ struct SessionEstimator {
       hasLostConvergence: before == .converged && status != .converged)
   }
 
-  /// Where the peer is in the odometry's world; `nil` unless converged.
+  /// The peer's position in the odometry's world; `nil` unless converged.
   ///
-  /// - Parameter time: The newest moment of the session's clock, if it is set. A pose or a measurement may
-  ///   be newer.
-  /// - Returns: The place at the newest moment of all: at the newest pose an odometry that has stopped
-  ///   would seem as good as ever.
+  /// - Parameter time: The newest time of the session's clock, if it is set. A pose or a
+  ///   measurement may be newer.
+  /// - Returns: The position at the newest time of all three. At the newest pose, an odometry that
+  ///   has stopped would not be noticed.
   func worldTransform(at time: Timestamp?) -> simd_float4x4? {
     guard status == .converged, let engine, let handle, let lastHeard,
       let now = [time, newestPose, newestMeasurement].compactMap({ $0 }).max(),
@@ -212,7 +215,7 @@ struct SessionEstimator {
     return PeerKnowledge(
       measurement: measurement,
       smoothedRange: isFresh ? ranges.estimate(at: measurement.timestamp) : nil,
-      isFresh: isFresh, isDark: isDark, measuresAngles: measuresAngles,
+      isFresh: isFresh, isVisionLimited: isVisionLimited, measuresAngles: measuresAngles,
       ranging: configuration.ranging, validatedRange: validatedRange)
   }
 
@@ -221,11 +224,11 @@ struct SessionEstimator {
   ) -> NIAlgorithmConvergenceStatus {
     var reasons: [NIAlgorithmConvergenceStatus.Reason] = []
     switch NIAlgorithmConvergenceStatus(estimate.convergence) {
-    case .unknown: if !isDark, isFresh { return .unknown }
-    case .converged: if !isDark, isFresh { return .converged }
+    case .unknown: if !isVisionLimited, isFresh { return .unknown }
+    case .converged: if !isVisionLimited, isFresh { return .converged }
     case .notConverged(let given): reasons = given
     }
-    if isDark, !reasons.contains(.insufficientLighting) {
+    if isVisionLimited, !reasons.contains(.insufficientLighting) {
       reasons.insert(.insufficientLighting, at: 0)
     }
     if !isFresh, !reasons.contains(.insufficientSignalStrength) {
@@ -247,7 +250,7 @@ struct SessionEstimator {
 }
 
 extension RadioMeasurement {
-  /// Leaves out what no radio can have measured: the app is never told of it.
+  /// Removes impossible values, which are never passed to the app.
   fileprivate mutating func removeImplausible(_ ranging: RangingConfiguration) {
     if let distance, !ranging.accepts(distance, as: .range, sigma: distanceSigma) {
       self.distance = nil

@@ -2,11 +2,11 @@
 import NearbyEnvironment
 import NearbyGeometry
 
-/// All that decides what becomes of a call of `run`, as it is at that moment.
+/// The inputs that decide the outcome of a call of `run`.
 struct RunRequest: Hashable, Sendable {
-  /// How the session's AR session stands.
+  /// The state of the session's AR session.
   enum Trajectory: Hashable, Sendable {
-    /// The app set none: the session follows the device's odometry by itself.
+    /// The app set none, so the session follows the device's odometry.
     case own
     /// The app set one that can be used.
     case shared
@@ -14,21 +14,21 @@ struct RunRequest: Hashable, Sendable {
     case faulty
   }
 
-  /// When; `nil` while the device's clock is not set.
+  /// The time; `nil` while the device's clock is not set.
   var time: Timestamp?
   /// Whether devices here can measure what the configuration is for.
   var isMeasurable = true
-  /// Whether the configuration names this very session as its peer.
+  /// Whether the configuration names this session as its own peer.
   var namesItself = false
   /// Whether the peer is an accessory.
   var isAccessory = false
   /// Whether the session goes on while the app is in the background.
   var runsInBackground = false
-  /// Whether the camera's odometry is to be fused.
+  /// Whether the camera's odometry is fused.
   var usesCamera = false
-  /// Where that odometry comes from.
+  /// The source of that odometry.
   var trajectory = Trajectory.own
-  /// Whether extended distances are asked for.
+  /// Whether extended distances are requested.
   var measuresExtendedDistance = false
   /// What this device can measure.
   var capabilities: DeviceCapabilities
@@ -41,7 +41,9 @@ struct RunRequest: Hashable, Sendable {
   /// How many of them measure extended distances.
   var activeExtendedSessions = 0
 
-  /// Why the session cannot run, if so: what is wrong for good comes before what may change.
+  /// The reason why the session cannot run, if there is one.
+  ///
+  /// Permanent reasons come before temporary ones.
   func refusal(_ limits: SessionLimits) -> NIError.Code? {
     if !isMeasurable || !capabilities.contains(.preciseDistance) { return .unsupportedPlatform }
     if namesItself { return .invalidConfiguration }

@@ -2,10 +2,10 @@
 import NearbyEnvironment
 import NearbyGeometry
 
-/// What a session does when something happens: events in, effects out.
+/// The state machine of a session, which turns events into effects.
 ///
-/// A pure value without threads and without a clock. Time is what events say, so that a timeout comes
-/// in a replay when it would have come in life.
+/// It is a pure value without threads and without a clock. Time comes from events, so that timeouts
+/// occur in a replay when they would occur live.
 ///
 /// ```
 ///            run                pause
@@ -18,25 +18,26 @@ import NearbyGeometry
 ///   every state ──► invalidated, and none leads out of that
 /// ```
 struct SessionStateMachine: Hashable, Sendable {
-  /// Where a session is in its life.
+  /// The states of a session.
   enum State: Hashable, Sendable {
     /// It has not been run.
     case idle
-    /// It has been run, and the user is being asked.
+    /// It was run, and the user is being asked for permission.
     case awaitingPermission
     /// It measures.
     case running
     /// It may be run again: after `pause`, or after a suspension.
     case paused
-    /// The device does not let it measure; since the first moment to come when there has been none.
+    /// The device does not let it measure, since the given time. `nil` stands for the first time of
+    /// the clock.
     case suspended(since: Timestamp?)
-    /// Its peer is gone; it may be run again.
+    /// Its peer was removed; it may be run again.
     case removed
-    /// It is over: with an error, or by the app's own word.
+    /// It has ended: with an error, or by the app.
     case invalidated(NIError.Code?)
   }
 
-  /// What happens to a session.
+  /// An event of a session.
   enum Event: Hashable, Sendable {
     /// The app runs it.
     case run(RunRequest)
@@ -50,7 +51,7 @@ struct SessionStateMachine: Hashable, Sendable {
     case time(Timestamp)
     /// The peer ended its session.
     case peerEnded
-    /// The operating system does something to the app.
+    /// The operating system changes the state of the app.
     case lifecycle(DeviceLifecycle)
     /// The user answered.
     case authorization(isAllowed: Bool)
@@ -60,13 +61,13 @@ struct SessionStateMachine: Hashable, Sendable {
     case failure
   }
 
-  /// What is to be done.
+  /// An action that an event causes.
   enum Effect: Hashable, Sendable {
-    /// Begin to measure.
+    /// Start measuring.
     case startRanging
     /// Stop measuring.
     case stopRanging
-    /// Let the device forget the session, and tell the peer.
+    /// Remove the session from the device, and notify the peer.
     case leave
     /// Fuse the measurement and tell the app.
     case fuse
@@ -74,42 +75,42 @@ struct SessionStateMachine: Hashable, Sendable {
     case withhold
     /// Tell the app that the session runs.
     case didStartRunning
-    /// Give the app what its accessory needs.
+    /// Give the app the data for its accessory.
     case shareConfiguration
     /// Tell the app that the session is suspended.
     case wasSuspended
     /// Tell the app that the suspension has ended.
     case suspensionEnded
-    /// Tell the app that the peer is gone.
+    /// Tell the app that the peer was removed.
     case didRemove(NINearbyObject.RemovalReason)
-    /// Tell the app that the session is over.
+    /// Tell the app that the session has ended.
     case didInvalidate(NIError.Code)
   }
 
   let limits: SessionLimits
   private(set) var state = State.idle
-  /// The newest moment that an event told.
+  /// The newest time of an event.
   private(set) var now: Timestamp?
   /// The last call of `run`.
   private var request: RunRequest?
-  /// Since when it runs; `nil` until the clock is set.
+  /// The time at which it started; `nil` until the clock is set.
   private var runningSince: Timestamp?
-  /// When the peer was last heard in this run.
+  /// The time of the last measurement of the peer in this run.
   private var lastHeard: Timestamp?
   private var isSuspendedByHost = false
   private var isInBackground = false
 
   init(_ limits: SessionLimits) { self.limits = limits }
 
-  /// Whether the session is over.
+  /// Whether the session has ended.
   var isInvalidated: Bool {
     if case .invalidated = state { true } else { false }
   }
 
-  /// Takes an event.
+  /// Handles an event.
   ///
-  /// - Parameter event: What happens.
-  /// - Returns: What is to be done, in order; nothing when the event means nothing in this state.
+  /// - Parameter event: The event.
+  /// - Returns: The effects in order; none when the event has no meaning in this state.
   mutating func handle(_ event: Event) -> [Effect] {
     if isInvalidated { return [] }
     switch event {
@@ -214,7 +215,7 @@ struct SessionStateMachine: Hashable, Sendable {
     let isFirst = now == nil
     now = max(now ?? time, time)
     guard isFirst else { return }
-    // What began before the clock was set counts from here.
+    // Intervals that began before the clock was set count from here.
     if state == .running { runningSince = now }
     if state == .suspended(since: nil) { state = .suspended(since: now) }
   }

@@ -2,12 +2,14 @@
 import Foundation
 import NearbyInteraction
 
-/// Finds another device: start it twice, each with the other's token file, and read where it is.
+/// Finds another device.
+///
+/// Start it twice, each with the other's token file.
 ///
 ///     find-my-item /tmp/a.token /tmp/b.token &
 ///     find-my-item /tmp/b.token /tmp/a.token
 ///
-/// All of it is Apple's interface: the same lines run on a phone.
+/// It uses only Apple's interface, so that the same lines run on a phone.
 final class Finder: NSObject, NISessionDelegate {
   private let session = NISession()
   private let peer: URL
@@ -24,9 +26,9 @@ final class Finder: NSObject, NISessionDelegate {
     say("waiting for \(peer.path)")
   }
 
-  /// Looks into the peer's file, where an app would listen to its network.
+  /// Reads the peer's token file, where an app would use its network.
   ///
-  /// A peer that starts again has another token; a file of yesterday has one that nobody answers to.
+  /// A peer that starts again has a new token, and an old file holds a token without a session.
   func look() {
     guard let data = try? Data(contentsOf: peer),
       let token = try? NSKeyedUnarchiver.unarchivedObject(
@@ -87,7 +89,7 @@ final class Finder: NSObject, NISessionDelegate {
 /// Writes a line to standard output, or ends the program.
 func write(_ line: String) {
   do {
-    // The method that does not throw would end the program with a trace.
+    // Foundation's non-throwing method would end the program with a backtrace.
     try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   } catch {
     fail(
@@ -102,7 +104,7 @@ func fail(_ line: String, _ status: Int32) -> Never {
   exit(status)
 }
 
-/// Why a file could not be written, in the system's words.
+/// The system's message why a file could not be written.
 func reason(_ error: any Error) -> String {
   let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
   guard let cause = cause as NSError?, cause.domain == NSPOSIXErrorDomain else {
@@ -111,7 +113,8 @@ func reason(_ error: any Error) -> String {
   return String(cString: strerror(Int32(cause.code)))
 }
 
-// A reader that goes ends the program without a word, also where a parent ignores the signal.
+// If the reader of the output ends, this program ends silently, even if the parent ignores the
+// signal.
 signal(SIGPIPE, SIG_DFL)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = "usage: find-my-item OWN-TOKEN-FILE PEER-TOKEN-FILE"

@@ -6,8 +6,8 @@ enum Output {
   /// Writes text as it is.
   ///
   /// - Parameter text: The text.
-  /// - Returns: Why it could not be written, if so.
-  // Foundation's method that does not throw ends the program with a trace.
+  /// - Returns: The error, if it could not be written. Foundation's non-throwing method would end the
+  ///   program with a backtrace.
   static func write(_ text: String) -> (any Error)? {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -30,7 +30,7 @@ enum Output {
     exit(EX_IOERR)
   }
 
-  /// Why it failed, in the system's words.
+  /// The system's message of the error.
   private static func reason(_ error: any Error) -> String {
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
     guard let cause = cause as NSError?, cause.domain == NSPOSIXErrorDomain else {
@@ -39,7 +39,9 @@ enum Output {
     return String(cString: strerror(Int32(cause.code)))
   }
 
-  /// Writes a line to standard error; there is nowhere to say that this failed.
+  /// Writes a line to standard error.
+  ///
+  /// A failure cannot be reported anywhere.
   static func say(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
   }

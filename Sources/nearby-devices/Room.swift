@@ -4,9 +4,9 @@ import NearbyEnvironment
 import NearbyGeometry
 import NearbyInteraction
 
-/// A phone and the things around it, each with a session of its own.
+/// A phone and the things around it, each with its own session.
 final class Room: NSObject, NISessionDelegate {
-  /// What is known of a thing.
+  /// The state of a thing.
   private struct Thing {
     var name: String
     var session: NISession
@@ -60,7 +60,7 @@ final class Room: NSObject, NISessionDelegate {
 
   func press(_ key: Character) { steering.press(key) }
 
-  /// Lets time pass.
+  /// Advances the time.
   func advance(bySeconds step: Double) {
     steering.advance(bySeconds: step)
     phone.motion = .resting(at: steering.pose)
@@ -104,7 +104,7 @@ final class Room: NSObject, NISessionDelegate {
   }
 
   private func arrow(_ angle: Float?) -> String {
-    // Within half a turn, and finite, whatever was measured.
+    // The angle is wrapped and must be finite, for any measured value.
     guard let angle = angle?.remainder(dividingBy: 2 * .pi), angle.isFinite else { return "?" }
     let arrows = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"]
     let eighth = Int((angle / (.pi / 4)).rounded())

@@ -3,7 +3,7 @@ import Foundation
 import NearbyEnvironment
 import NearbyGeometry
 
-/// The hand that the keys move: a place, a heading, and what is still to be moved.
+/// The motion that the keys control: a position, a heading, and the pending movements.
 struct Steering {
   private(set) var place = Vector3(0, 1.4, 0)
   private(set) var headingRadians = 0.0
@@ -13,7 +13,7 @@ struct Steering {
 
   static let help = "w s a d: walk   q e: turn   r f: up, down   x: stop   z: end"
 
-  /// A key; it holds until the next one of its kind.
+  /// Handles a key, which is effective until the next one of its kind.
   mutating func press(_ key: Character) {
     switch key {
     case "w": speed = Vector3(0, 0, -1)

@@ -25,7 +25,7 @@ final class Terminal {
     write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\r\n" }.joined() + "\u{1B}[J")
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func restore() {
     write("\u{1B}[?25h\u{1B}[?1049l")
     restoreInput()

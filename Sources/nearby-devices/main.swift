@@ -5,7 +5,8 @@ import Foundation
 ///
 ///     nearby-devices [COUNT]                a full-screen view
 ///     nearby-devices COUNT --keys wwaaxx    the same keys without a terminal, half a second each
-// A reader that goes ends the program without a word, also where a parent ignores the signal.
+// If the reader of the output ends, this program ends silently, even if the parent ignores the
+// signal.
 signal(SIGPIPE, SIG_DFL)
 let arguments = Array(CommandLine.arguments.dropFirst())
 let usage = "usage: nearby-devices [COUNT] [--keys KEYS]\n\(Steering.help)"
@@ -47,7 +48,7 @@ var isRunning = true
 while isRunning {
   let end = Date().addingTimeInterval(step)
   while let key = terminal.key() {
-    // The second is control-C, which must not leave the terminal as it is.
+    // The second is control-C, after which the terminal must be restored.
     if key == "z" || key == "\u{3}" { isRunning = false } else { room.press(key) }
   }
   room.advance(bySeconds: step)

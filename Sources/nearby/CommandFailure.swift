@@ -9,13 +9,13 @@ extension ExitCode {
   static let usage = ExitCode(64)
   /// The data is wrong (`EX_DATAERR`).
   static let badData = ExitCode(65)
-  /// The program is wrong (`EX_SOFTWARE`).
+  /// An internal error of the program (`EX_SOFTWARE`).
   static let internalError = ExitCode(70)
-  /// What was to be written is lost (`EX_IOERR`).
+  /// The output could not be written and is lost (`EX_IOERR`).
   static let outputLost = ExitCode(74)
 }
 
-/// Why a command ends without success: one line, and the exit code.
+/// The failure of a command: a message in one line, and the exit code.
 struct CommandFailure: Error {
   var exitCode: ExitCode
   var message: String
@@ -25,7 +25,7 @@ struct CommandFailure: Error {
     self.message = message
   }
 
-  /// The failure behind an error of the library; `nil` when it is none of the library's.
+  /// The failure for an error of the library; `nil` for other errors.
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -36,7 +36,7 @@ struct CommandFailure: Error {
   }
 }
 
-/// Messages to the person, on standard error, one line each.
+/// Messages to the user on standard error, one line each.
 enum Diagnostics {
   static func error(_ message: String) { write("nearby: error: \(message.printable())\n") }
 
@@ -44,7 +44,7 @@ enum Diagnostics {
 
   static func note(_ message: String) { write("nearby: \(message.printable())\n") }
 
-  /// Says what is odd in a recording.
+  /// Prints the warnings about a recording.
   static func warn(of warnings: RecordingWarnings, in recording: RecordingReader) {
     for item in warnings.kept {
       var item = item
@@ -57,14 +57,16 @@ enum Diagnostics {
     }
   }
 
-  /// Writes text as it is; there is nowhere else to say that this failed.
+  /// Writes text unchanged.
+  ///
+  /// A failure cannot be reported anywhere.
   static func write(_ text: String) {
     _ = FileDescriptor.write(Array(text.utf8), to: STDERR_FILENO)
   }
 }
 
 extension RecordingReader {
-  /// The path of one of the recording's files, as a person can open it from where the command runs.
+  /// The path of one of the recording's files, relative to the current folder.
   func path(of file: String) -> String {
     folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
   }

@@ -7,19 +7,19 @@ import NearbyRecordings
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate",
-    abstract: "Hold results against the truth of their recordings, side by side.",
+    abstract: "Compare results with the truth of their recordings, side by side.",
     discussion: """
-      RESULT is a folder that "nearby run" has written. The recording is the one that its \
-      summary.json names, from where this command runs; --recording names another place. Where \
-      there is a smoothed.csv it is evaluated, too.
+      RESULT is a folder that "nearby run" wrote. The recording is the one that its \
+      summary.json names, relative to the current folder; --recording names another one. A \
+      smoothed.csv is evaluated, too.
 
       A row for each peer and result, over all rows of the result: RMSE over the second half and \
-      over converged samples, median errors of distance and bearing over the second half, NEES over \
-      its degrees of freedom, NIS likewise, the share of converged samples that are falsely so, \
-      seconds to convergence, jitter of the placed peer, and the share of rows in which distance, \
-      direction, horizontal angle, vertical direction and world transform were available. Below, how \
-      far the odometry is from the true trajectory once it is laid best upon it, rotated and moved \
-      (the absolute error of evo_ape --align).
+      over converged samples, median errors of distance and bearing over the second half, NEES \
+      over its degrees of freedom, NIS likewise, the share of converged samples that are false, \
+      seconds to convergence, jitter of the published position, and the share of rows in which \
+      distance, direction, horizontal angle, vertical direction and world transform were \
+      available. Below follows the error of the odometry after the best alignment to the true \
+      trajectory by rotation and translation (the absolute error of evo_ape --align).
 
       EXAMPLES
         nearby evaluate out/plaza2
@@ -28,7 +28,7 @@ struct EvaluateCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folders that runs have written.", valueName: "result"),
+    help: ArgumentHelp("The folders that runs wrote.", valueName: "result"),
     completion: .directory)
   var results: [String]
 

@@ -3,14 +3,14 @@ import NearbyEvaluation
 import NearbyGeometry
 import NearbyRecordings
 
-/// Evaluated results for a person: peer by peer, the results below each other.
+/// Evaluated results as readable text: peer by peer, with the results below each other.
 struct EvaluationTable {
   private let evaluations: [ResultEvaluation]
 
   /// Makes the table of some results.
   init(_ evaluations: [ResultEvaluation]) { self.evaluations = evaluations }
 
-  /// The text, lines ended.
+  /// The text, with a newline at its end.
   var text: String {
     var table = TextTable(
       header: [
@@ -32,7 +32,7 @@ struct EvaluationTable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// How good the odometry of each recording is.
+  /// The errors of the odometry of each recording.
   private var trajectoryLines: [String] {
     var seen: Set<TrajectoryError> = []
     let lines = evaluations.compactMap { evaluation -> String? in
@@ -46,7 +46,7 @@ struct EvaluationTable {
     return lines.isEmpty ? [] : [""] + lines
   }
 
-  /// The peers of all results, each once, in the order in which they come.
+  /// The peers of all results, each once, in order of occurrence.
   private var peers: [String] {
     var seen: Set<String> = []
     return evaluations.flatMap(\.peers).map(\.id).filter { seen.insert($0).inserted }

@@ -2,11 +2,11 @@
 import ArgumentParser
 import NearbyRecordings
 
-/// `nearby info`: what is in a recording, and whether it is sound.
+/// `nearby info`: the contents of a recording and its faults.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Say what is in a recording: peers, rates, gaps, faults.",
+    abstract: "Show what is in a recording: peers, rates, gaps, faults.",
     discussion: """
       Reads every file of the recording once, the truth included, and stops at the first line that \
       breaks the format. Samples that keep to the format but cannot be right, such as negative \

@@ -2,13 +2,13 @@
 import Foundation
 import NearbyRecordings
 
-/// Ends the program when it is told to, by Ctrl-C or by another program, and leaves nothing unfinished.
+/// Ends the program on Ctrl-C or a termination signal, and removes unfinished files.
 enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
-  /// The writing end of the pipe by which a signal reaches the thread that waits for it.
+  /// The writing end of the pipe through which the signal handler wakes the waiting thread.
   nonisolated(unsafe) private static var pipe: CInt = -1
 
-  /// Prepares for it; once, at the start.
+  /// Installs the handlers; called once, at the start.
   static func prepare() {
     var ends: (reading: CInt, writing: CInt) = (-1, -1)
     let isMade = unsafe withUnsafeMutableBytes(of: &ends) {
@@ -18,13 +18,13 @@ enum Interruption {
     for end in [ends.reading, ends.writing] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     unsafe pipe = ends.writing
     for number in signals {
-      // A handler and not a blocked signal, which programs that we start would inherit.
+      // A handler, because child processes would inherit a blocked signal.
       let before = signal(number) { number in
         var byte = UInt8(truncatingIfNeeded: number)
-        // Of what a handler may do, this is enough: the rest is the thread's.
+        // A signal handler may do little more than this; the thread does the rest.
         _ = unsafe write(Interruption.pipe, &byte, 1)
       }
-      // What the caller ignores stays ignored, as under nohup.
+      // A signal that the caller ignores stays ignored, as under nohup.
       if unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         _ = signal(number, SIG_IGN)
       }
@@ -40,7 +40,7 @@ enum Interruption {
     UnfinishedWork.removeAll {
       _ = signal(signalNumber, SIG_DFL)
       kill(getpid(), signalNumber)
-      // Until it arrives.
+      // Waits for the signal.
       while true { pause() }
     }
   }

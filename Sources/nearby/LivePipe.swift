@@ -3,9 +3,9 @@ import Foundation
 import NearbyFusion
 import NearbyRecordings
 
-/// `nearby run -`: JSON lines in, an estimate out for each sample as it comes.
+/// `nearby run -`: reads JSON lines and writes an estimate for each sample immediately.
 ///
-/// A line with a fault is reported and passed over; the exit status says so in the end.
+/// A faulty line is reported and skipped, and makes the exit status 65.
 struct LivePipe {
   /// The name of standard input in messages.
   fileprivate static let name = "-"
@@ -14,12 +14,12 @@ struct LivePipe {
   var selection: Set<String> = []
   /// The path of the settings, if there are any.
   var configurationPath: String?
-  /// Whether oddities that stop nothing go unmentioned.
+  /// Whether warnings are suppressed.
   var isQuiet = false
 
   /// Reads to the end of the input.
   ///
-  /// - Throws: What ends the run before; in the end, that there were faulty lines.
+  /// - Throws: An error that ends the run early; at the end, an error if there were faulty lines.
   func run() throws {
     var lines = try RecordingLineReader(standardInput: Self.name)
     var live = LiveLines(self)
@@ -48,28 +48,29 @@ struct LivePipe {
   }
 }
 
-/// What the lines of a live pipe have come to so far.
+/// The state of a live pipe.
 ///
-/// Noncopyable: it holds the state of all peers, and a copy of that takes longer than a line.
+/// Performance: noncopyable, since copying the state of all peers takes longer than processing a
+/// line.
 struct LiveLines: ~Copyable {
   private let pipe: LivePipe
   private var manifest = RecordingManifest(name: "live")
-  /// Made with the first line that is good: the manifest, if there is one, is the first of all.
+  /// Made with the first valid line, since a manifest must be the first line.
   private var run: LiveRun?
   private var text = OutputText()
 
   /// Prepares for the first line.
   ///
-  /// - Parameter pipe: Which peers, and with which settings.
+  /// - Parameter pipe: The selected peers and the settings.
   init(_ pipe: LivePipe) { self.pipe = pipe }
 
-  /// Takes a line.
+  /// Processes a line.
   ///
   /// - Parameters:
-  ///   - line: What it says.
-  ///   - number: Which line it is.
-  ///   - write: Takes what is to be written after it, if anything.
-  /// - Throws: What is wrong with the line or the settings, or with what it led to.
+  ///   - line: The parsed line.
+  ///   - number: The number of the line.
+  ///   - write: Called with the output for the line, if there is any.
+  /// - Throws: An error of the line or the settings, or of writing the output.
   mutating func add(
     _ line: RecordingLine, at number: Int, write: ([UInt8]) throws -> Void
   ) throws {

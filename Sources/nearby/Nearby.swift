@@ -2,7 +2,7 @@
 import ArgumentParser
 import NearbyFusion
 
-/// The command line: it parses, calls and prints; nothing else.
+/// The command line, which only parses, calls the libraries and prints.
 @main
 struct Nearby: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,14 +22,14 @@ struct Nearby: ParsableCommand {
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
         nearby report out/plaza2 --output plaza2.html   what happened when?
-        nearby prove                                    does the engine keep its word?
+        nearby prove                                    does it reach its goals?
 
       EXIT STATUS
         0   done
         1   a goal of 'nearby prove' was missed
         64  the command line is wrong
         65  the data is wrong; the message names file, line and column
-        70  the program is wrong; please report it
+        70  an internal error; please report it
         74  the output could not be written and is lost
       """,
     version: "nearby \(NearbyVersion.current)",
@@ -61,7 +61,7 @@ struct Nearby: ParsableCommand {
     exit(withError: failure.exitCode)
   }
 
-  /// Prints the help or the version, which come as errors that are none.
+  /// Prints the help or the version, which the parser throws as errors.
   private static func help(_ error: any Error) -> Never {
     do throws(CommandFailure) {
       try StandardOutput.print(fullMessage(for: error))
@@ -72,7 +72,7 @@ struct Nearby: ParsableCommand {
     }
   }
 
-  /// What the argument parser found, in one line.
+  /// The argument parser's error, in one line.
   private static func parserFailure(_ error: any Error) -> CommandFailure {
     guard exitCode(for: error) == .validationFailure else {
       return CommandFailure(

@@ -2,10 +2,10 @@
 import Foundation
 import NearbyRecordings
 
-/// The folder into which a command writes: made if missing, and gone again when nothing came of it.
+/// The output folder of a command: made if missing, and removed again if the command fails.
 struct OutputFolder: ~Copyable {
   private let path: String
-  /// The folders that had to be made, the innermost first.
+  /// The folders that were made, the innermost first.
   private var made: [String] = []
 
   /// Makes the folder and those above it, as needed.
@@ -29,7 +29,7 @@ struct OutputFolder: ~Copyable {
   /// The path of a file in the folder.
   func path(of name: String) -> String { path + (path.hasSuffix("/") ? "" : "/") + name }
 
-  /// Leaves the folder where it is.
+  /// Keeps the folder.
   consuming func keep() {
     UnfinishedWork.remove(emptyFolders: made)
     made = []

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// One line on the terminal that says how far a run is; nothing where nobody watches.
+/// A line with the progress of a run, shown only on a terminal.
 ///
-/// It shows up after half a second, so that short runs stay silent, and is gone at the end.
+/// It appears after half a second, so that short runs stay silent, and disappears at the end.
 final class ProgressLine {
   private let isEnabled: Bool
   private let start = ContinuousClock.now
@@ -12,17 +12,17 @@ final class ProgressLine {
 
   /// Makes a line.
   ///
-  /// - Parameter isQuiet: Whether nothing is to be shown in any case.
+  /// - Parameter isQuiet: Whether the line is never shown.
   init(isQuiet: Bool) {
     isEnabled = !isQuiet && isatty(STDERR_FILENO) == 1
   }
 
-  /// Shows how far the run is, ten times a second at most.
+  /// Shows the progress of the run, at most ten times a second.
   func update(fraction: Double, samples: Int) {
     update { Self.text(fraction: fraction, samples: samples, seconds: $0) }
   }
 
-  /// Shows how far the work is and what is done at the moment, ten times a second at most.
+  /// Shows the progress and the current activity, at most ten times a second.
   func update(fraction: Double, what: String) {
     update { Self.text(fraction: fraction, what: what, seconds: $0) }
   }
@@ -36,19 +36,19 @@ final class ProgressLine {
     Diagnostics.write("\r\u{1B}[K" + text(elapsed.inSeconds))
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func finish() {
     if isVisible { Diagnostics.write("\r\u{1B}[K") }
     isVisible = false
   }
 
-  /// What the line says.
+  /// The text of the line.
   static func text(fraction: Double, samples: Int, seconds: Double) -> String {
     let rate = Int((Double(samples) / max(seconds, 1e-3)).rounded())
     return text(fraction: fraction, what: "\(rate) samples/s", seconds: seconds)
   }
 
-  /// What the line says.
+  /// The text of the line.
   static func text(fraction: Double, what: String, seconds: Double) -> String {
     let percent = Int((min(1, max(0, fraction)) * 100).rounded(.down))
     var text = "\(percent) %  \(what)"

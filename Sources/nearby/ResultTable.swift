@@ -3,11 +3,11 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 
-/// A run's summary for a person to read.
+/// A run's summary as readable text.
 struct ResultTable {
   var summary: RunSummary
 
-  /// The text, lines ended.
+  /// The text, with a newline at its end.
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
@@ -114,7 +114,7 @@ struct ResultTable {
     }
   }
 
-  /// A line for each thing that would help, for a peer that has not converged.
+  /// The advice for a peer that has not converged, one line each.
   private static func advice(for peer: PeerSummary) -> [String] {
     switch peer.status {
     case .converged: []

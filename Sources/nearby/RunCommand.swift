@@ -4,22 +4,23 @@ import Foundation
 import NearbyBatch
 import NearbyRecordings
 
-/// `nearby run`: a recording in, estimates out.
+/// `nearby run`: replays a recording and writes estimates.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Locate the peers of a recording.",
     discussion: """
-      Reads the recording as if it happened now and writes three files into DIR: estimates.csv, a \
+      Replays the recording as if it were live and writes three files into DIR: estimates.csv, a \
       row for each ranging sample with the state after it; summary.json; and configuration.json, \
       the settings that were in force. With --smooth a fourth, smoothed.csv: a row for each sample \
-      with what the whole recording, past and future, says about it. Each file appears whole or not at all; results that are \
-      already there are replaced. Nothing is written when the recording has a fault.
+      with the estimate from the whole recording, past and future. Each file appears whole or not \
+      at all; existing results are replaced. Nothing is written when the recording has a fault.
 
       The table at the end says for each peer whether it converged, after how many seconds, how \
-      often that was lost again, and where the peer is: in the recording's own world axes, ± the \
-      root of the covariance's trace. For a peer that did not converge it says what to do. Where \
-      the recording holds the truth, errors of the position relative to the device follow.
+      often convergence was lost again, and the peer's position: in the recording's own world \
+      axes, ± the root of the covariance's trace. For a peer that did not converge it gives \
+      advice. If the recording holds the truth, errors of the position relative to the device \
+      follow.
 
       EXAMPLES
         nearby run Datasets/plaza2 --output out/plaza2
@@ -31,13 +32,12 @@ struct RunCommand: ParsableCommand {
 
       With - for the recording, JSON lines come from standard input, as 'nearby import jsonl \
       --help' shows them, and for each range line a line goes to standard output at once: the \
-      state after it, its keys the columns of estimates.csv. A faulty line is reported on standard \
-      error and passed over; the exit status is 65 then.
+      state after it, its keys the columns of estimates.csv. A faulty line is reported on \
+      standard error and skipped; the exit status is then 65.
 
-      A configuration file sets what it names; the rest comes from recording.json, and what that \
-      leaves open from the engine's defaults:
+      A configuration file overrides recording.json, which overrides the engine's defaults:
         { "ranging": { "rangeSigma": 0.3 }, "odometry": { "positionDrift": 0.05 } }
-      The configuration.json of a run is such a file, with every setting in it.
+      The configuration.json of a run is such a file with all settings.
       """)
 
   @Argument(
@@ -49,7 +49,7 @@ struct RunCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Where to write; made if missing. Needed unless the recording is -.", valueName: "dir"),
+      "The output folder; made if missing. Needed unless the recording is -.", valueName: "dir"),
     completion: .directory)
   var output: String?
 
@@ -89,7 +89,7 @@ struct RunCommand: ParsableCommand {
     if output == "" { throw ValidationError("--output is empty; name a folder") }
   }
 
-  /// Whether lines come from standard input as things happen.
+  /// Whether live lines come from standard input.
   private var isLive: Bool { recordingPath == "-" }
 
   func run() throws {

@@ -3,23 +3,23 @@ import ArgumentParser
 import Foundation
 import NearbyRecordings
 
-/// Standard output, every write of which is checked: what is lost is an error, not a success.
+/// Standard output, every write of which is checked, so that lost output is an error.
 ///
-/// Nothing is buffered in between, so that a reader sees each line at once.
+/// Nothing is buffered, so that a reader sees each line at once.
 enum StandardOutput {
-  /// Writes a line for people, or a text that ends without one.
+  /// Writes a text with a terminator.
   ///
-  /// What a terminal would take for a command is escaped.
+  /// Characters that a terminal would interpret are escaped.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - terminator: What ends it.
+  ///   - terminator: The terminator, a newline by default.
   /// - Throws: When it cannot be written.
   static func print(_ text: String, terminator: String = "\n") throws(CommandFailure) {
     try write(text.printable(keepsLines: true) + terminator)
   }
 
-  /// Writes a document as it is.
+  /// Writes a document unchanged.
   ///
   /// - Parameter document: The text.
   /// - Throws: When it cannot be written.
@@ -30,8 +30,8 @@ enum StandardOutput {
   /// Writes bytes.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Throws: When they cannot be written. Of a pipe whose reader has gone the process ends without a
-  ///   word, as programs do.
+  /// - Throws: When they cannot be written. If the reader of a pipe has ended, the process ends
+  ///   silently, as is usual.
   static func write(_ bytes: [UInt8]) throws(CommandFailure) {
     guard let reason = FileDescriptor.write(bytes, to: STDOUT_FILENO) else { return }
     if reason == EPIPE { endLikeClosedPipe() }
@@ -54,8 +54,8 @@ enum FileDescriptor {
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - descriptor: Where to.
-  /// - Returns: The system's reason why not all could be written; `nil` when all were.
+  ///   - descriptor: The descriptor.
+  /// - Returns: The system's error number; `nil` when everything was written.
   static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
     var start = 0
     while start < bytes.count {

@@ -2,7 +2,7 @@
 import Foundation
 import NearbyRecordings
 
-/// Columns of text, as wide as they need to be: words set left, numbers right.
+/// Columns of text of minimal width: words aligned left, numbers right.
 struct TextTable {
   private var rows: [[String]] = []
   private let left: Set<Int>
@@ -11,7 +11,7 @@ struct TextTable {
   ///
   /// - Parameters:
   ///   - header: The columns' titles.
-  ///   - left: The columns that are set left; by default the first.
+  ///   - left: The columns that are aligned left; by default the first.
   init(header: [String], left: Set<Int> = [0]) {
     rows = [header]
     self.left = left

@@ -18,18 +18,18 @@ struct BatchCommand: AsyncParsableCommand {
         batch.json      the same rows, and figures of each group of recordings and of all
         failures.csv    the recordings that could not be run, and why
 
-      NAME is where the recording lies below the folder that was given; its group is the folder \
-      that it lies in. A bad recording stops nothing. The files do not depend on --jobs, and hold \
-      no times that things took.
+      NAME is the recording's path below the given folder; its group is the folder that \
+      contains it. A bad recording does not stop the others. The files do not depend on --jobs and \
+      contain no durations.
 
-      With --resume what is done already is kept: results of the same recording, settings and \
-      version, by their content. So a batch that was interrupted goes on where it stopped, and one \
-      to which recordings were added does the new ones.
+      With --resume existing results of the same recording, settings and version are kept, \
+      judged by their content. An interrupted batch continues where it stopped, and \
+      recordings that were added are run.
 
-      With --shard I/N only every N-th recording is run, from the I-th on, and no table is written: \
-      for the machines of a cluster, all with the same DIR. Afterwards the whole batch with --resume \
-      finds everything done and writes the tables; results of other folders may be copied together \
-      first. Machines with the same kind of processor give the same bytes as one.
+      With --shard I/N only every N-th recording is run, from the I-th on, and no table is \
+      written. This is for the machines of a cluster, all with the same DIR. Afterwards the whole \
+      batch with --resume finds all results and writes the tables; results in several folders are \
+      copied together first. Machines with the same kind of processor give the same bytes as one.
 
       EXAMPLES
         nearby batch Datasets recordings -o out/batch
@@ -47,7 +47,8 @@ struct BatchCommand: AsyncParsableCommand {
   var paths: [String]
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to write; made if missing.", valueName: "dir"),
+    name: .shortAndLong,
+    help: ArgumentHelp("The output folder; made if missing.", valueName: "dir"),
     completion: .directory)
   var output: String?
 
@@ -60,13 +61,13 @@ struct BatchCommand: AsyncParsableCommand {
   @Flag(help: "Also estimate from each whole recording, past and future: smoothed.csv.")
   var smooth = false
 
-  @Flag(help: "Hold results against the truth where there is one: evaluation.json.")
+  @Flag(help: "Compare results with the truth where there is one: evaluation.json.")
   var evaluate = false
 
-  @Flag(help: "Keep what is done already and do the rest.")
+  @Flag(help: "Keep existing results and run the rest.")
   var resume = false
 
-  @Option(help: ArgumentHelp("Do this part only.", valueName: "i/n"))
+  @Option(help: ArgumentHelp("Run this part only.", valueName: "i/n"))
   var shard: ShardArgument?
 
   @Option(help: "How many recordings at a time (default: as many as cores).")
@@ -86,7 +87,7 @@ struct BatchCommand: AsyncParsableCommand {
 
   /// This program as a worker with the same options.
   private var workerCommand: [String] {
-    // Also when the file has been replaced since.
+    // This path works even if the program's file was replaced since.
     var command = ["/proc/self/exe", "batch", ".", "--worker", "--output", output ?? ""]
     if let configurationPath { command += ["--config", configurationPath] }
     if smooth { command.append("--smooth") }
@@ -126,7 +127,7 @@ struct BatchCommand: AsyncParsableCommand {
     }
     guard let output else { return }
     if let configurationPath {
-      // A wrong setting is one error, not one for each recording.
+      // Checks the settings once, so that a wrong setting is not an error of each recording.
       _ = try ConfigurationFile.read(path: configurationPath, over: FusionConfiguration())
     }
     batch.settings = configurationPath
@@ -136,7 +137,7 @@ struct BatchCommand: AsyncParsableCommand {
     if let jobs { batch.jobs = jobs }
     if worker { return try batch.serve() }
     batch.workerCommand = workerCommand
-    // A worker that died is found out by what it does not answer.
+    // A dead worker is detected by its missing answer.
     signal(SIGPIPE, SIG_IGN)
     let progress = BatchProgress(batch.selectedItems, isQuiet: quiet)
     let start = ContinuousClock.now

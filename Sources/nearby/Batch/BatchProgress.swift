@@ -2,7 +2,7 @@
 import Foundation
 import NearbyBatch
 
-/// How far a batch is: a line that changes on a terminal, a line now and then in a log.
+/// The progress of a batch: a changing line on a terminal, occasional lines in a log.
 final class BatchProgress {
   private let line: ProgressLine
   private let writesLog: Bool
@@ -18,7 +18,7 @@ final class BatchProgress {
     bytes = max(1, items.reduce(0) { $0 + $1.bytes })
   }
 
-  /// Takes note of a recording that is done.
+  /// Updates the progress after a recording.
   func update(_ progress: Batch.Progress) {
     let elapsed = start.duration(to: .now)
     let fraction = Double(progress.bytes) / Double(bytes)
@@ -32,7 +32,9 @@ final class BatchProgress {
 
   func finish() { line.finish() }
 
-  /// Counts and the rate; what was kept took no time and is no part of the rate.
+  /// Counts and the rate.
+  ///
+  /// Kept results took no time and do not count for the rate.
   static func what(_ progress: Batch.Progress, of recordings: Int, seconds: Double) -> String {
     let rate = Double(progress.recordings - progress.kept) / max(seconds, 1e-3)
     var text = "\(progress.recordings) of \(recordings) recordings"

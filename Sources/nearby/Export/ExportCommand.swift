@@ -2,7 +2,7 @@
 import ArgumentParser
 import NearbyRecordings
 
-/// `nearby export`: writes a recording, or what a run found, in another format.
+/// `nearby export`: writes a recording or the result of a run in another format.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -16,7 +16,7 @@ struct ExportCommand: ParsableCommand {
     subcommands: [Tum.self, Pyfg.self, Jsonl.self])
 }
 
-/// What every export asks: where to write.
+/// The output options of every export.
 struct ExportOutputOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "The file to write.", completion: .file())
   var output: String
@@ -28,7 +28,7 @@ struct ExportOutputOptions: ParsableArguments {
     if output.isEmpty { throw ValidationError("--output is empty; name a file") }
   }
 
-  /// Says what was written and what was not.
+  /// Prints what was written and what was left out.
   func print(_ report: ExportReport) throws {
     guard !quiet else { return }
     try StandardOutput.print("\(report.lines) line\(report.lines == 1 ? "" : "s") -> \(output)")

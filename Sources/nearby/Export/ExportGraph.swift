@@ -8,9 +8,10 @@ extension ExportCommand {
     static let configuration = CommandConfiguration(
       abstract: "A recording as a factor graph in the PyFG format.",
       discussion: """
-        A pose of the antenna for the moment of each sample, z up, forward, left, up; steps between \
-        them; peers as landmarks L0, L1. A sample with both angles is an EDGE_SE3_XYZ, any other \
-        distance an EDGE_RANGE. Vertices hold the truth, or the odometry where there is none.
+        The graph has a pose of the antenna at the time of each sample, z up, forward, left, up; \
+        steps between them; and peers as landmarks L0, L1. A sample with both angles is an \
+        EDGE_SE3_XYZ, any other distance an EDGE_RANGE. Vertices hold the truth, or the odometry \
+        where there is none.
 
         EXAMPLE
           nearby export pyfg Datasets/plaza2 --output plaza2.pyfg

@@ -8,8 +8,8 @@ extension ExportCommand {
     static let configuration = CommandConfiguration(
       abstract: "A recording as JSON lines, in the order of a run.",
       discussion: """
-        Numbers keep every bit: what 'nearby run -' makes of the lines is what 'nearby run' makes \
-        of the recording.
+        Numbers keep every bit, so that 'nearby run -' gives the same results for the lines as \
+        'nearby run' for the recording.
 
         EXAMPLE
           nearby export jsonl walk --output walk.jsonl

@@ -4,14 +4,15 @@ import Foundation
 import NearbyRecordings
 
 extension ExportCommand {
-  /// `nearby export tum`: a trajectory, or the places of a peer.
+  /// `nearby export tum`: a trajectory, or the positions of a peer.
   struct Tum: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "A trajectory in the TUM format, as evo reads it.",
       discussion: """
-        SOURCE is a recording, whose odometry or, with --truth, true poses are written; or what \
-        'nearby run' wrote, whose places of the peer named by --peer are written with the attitude \
-        identity, those of smoothed.csv with --smoothed.
+        SOURCE is a recording or a folder that 'nearby run' wrote. Of a recording, the \
+        odometry is written, or with --truth the true poses. Of a result, the positions of the \
+        peer named by --peer are written with the identity as attitude, with --smoothed those \
+        of smoothed.csv.
 
         EXAMPLES
           nearby export tum walk --output odometry.tum
@@ -26,10 +27,10 @@ extension ExportCommand {
     @Flag(help: "The true poses of a recording.")
     var truth = false
 
-    @Option(help: ArgumentHelp("The places of this peer in a result.", valueName: "name"))
+    @Option(help: ArgumentHelp("The positions of this peer in a result.", valueName: "name"))
     var peer: String?
 
-    @Flag(help: "The places of smoothed.csv in the place of estimates.csv.")
+    @Flag(help: "The positions of smoothed.csv instead of estimates.csv.")
     var smoothed = false
 
     @OptionGroup var file: ExportOutputOptions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// `nearby import`: makes a recording of data in another format.
+/// `nearby import`: makes a recording from data in another format.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

@@ -3,7 +3,7 @@ public import ArgumentParser
 internal import NearbyGeometry
 public import NearbyRecordings
 
-/// What every import asks: where to write, under which name, and how.
+/// The output options of every import.
 struct ImportOutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong, help: "The folder to make, the recording.", completion: .directory)
@@ -42,13 +42,13 @@ struct ImportOutputOptions: ParsableArguments {
     return options
   }
 
-  /// Says what an import did, unless nothing is to be said.
+  /// Prints the report of an import, unless it should be quiet.
   func report(_ report: ImportReport) throws {
     if !quiet { try StandardOutput.print(ImportSummary(report, output: output).text) }
   }
 }
 
-/// In which frames the poses are.
+/// The frames of the poses.
 struct ImportFrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -63,13 +63,13 @@ struct ImportFrameOptions: ParsableArguments {
       """, valueName: "axes"))
   var axes: ImportFrames.Axes?
 
-  /// The frames, with those of the format where nothing is said.
+  /// The frames, with the given defaults of the format.
   func frames(up: ImportFrames.Up, axes: ImportFrames.Axes) -> ImportFrames {
     ImportFrames(up: self.up ?? up, axes: self.axes ?? axes)
   }
 }
 
-/// What the columns of a foreign table of ranging mean.
+/// The meaning of the columns of a foreign table of ranging.
 struct RangingTableOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -99,10 +99,10 @@ struct RangingTableOptions: ParsableArguments {
       "What separates columns: comma, semicolon, tab or blanks.", valueName: "what"))
   var delimiter: MappedTable.Delimiter = .comma
 
-  @Flag(help: "The first line is data; columns are named by their places.")
+  @Flag(help: "The first line is data; columns are named by their numbers.")
   var noHeader = false
 
-  /// Whether anything was said.
+  /// Whether no option was given.
   var isEmpty: Bool {
     map.isEmpty && unit.isEmpty && missing.isEmpty && peer == nil && delimiter == .comma
       && !noHeader
@@ -129,7 +129,7 @@ struct RangingTableOptions: ParsableArguments {
   }
 }
 
-/// How the clock of the ranging becomes that of the poses.
+/// The conversion of the ranging's clock to that of the poses.
 struct RangingClockOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -148,9 +148,9 @@ struct RangingClockOptions: ParsableArguments {
   var offset: Duration { .nanoseconds(Timestamp(seconds: rangingOffset)?.nanoseconds ?? 0) }
 }
 
-/// The ranging that goes with a file of poses.
+/// The ranging for a file of poses.
 struct RangingOptions: ParsableArguments {
-  /// In which format ranging is.
+  /// The formats of ranging.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case recording, csv, uci
   }
@@ -195,9 +195,9 @@ struct RangingOptions: ParsableArguments {
   }
 }
 
-/// The poses that go with a file of ranging.
+/// The poses for a file of ranging.
 struct TrajectoryOptions: ParsableArguments {
-  /// In which format poses are.
+  /// The formats of poses.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case tum, euroc, stray, csv
   }
@@ -247,7 +247,7 @@ extension ImportFrames.Axes: ExpressibleByArgument {}
 extension MappedTable.Delimiter: ExpressibleByArgument {}
 extension RecordingManifest.Trajectory.Kind: ExpressibleByArgument {}
 
-/// True poses beside an odometry, in the same axes.
+/// The true poses for an odometry, in the same axes.
 struct TruthOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),

@@ -32,7 +32,7 @@ extension ImportCommand {
     @Option(help: "Which run; needed when the folder holds both.")
     var name: PlazaImporter.Run?
 
-    @Option(help: "From what the odometry is made.")
+    @Option(help: "The source of the odometry.")
     var odometry: PlazaImporter.Odometry = .increments
 
     @Flag(inversion: .prefixedNo, help: "Leave out poses that interpolation restores.")

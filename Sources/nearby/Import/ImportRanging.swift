@@ -12,7 +12,7 @@ extension ImportCommand {
         in which unit; columns with our own names need no map. Keys: timestamp, peer, distance, \
         azimuth, elevation, distance_sigma, azimuth_sigma, elevation_sigma, azimuth_fom, \
         elevation_fom, rssi, nlos. Azimuths are positive to the right, elevations up; for the \
-        other sign say deg with a minus, as in --unit azimuth=-deg.
+        opposite sign use deg with a minus, as in --unit azimuth=-deg.
 
         EXAMPLE
           nearby import csv uwb.csv --trajectory poses.txt --output walk \\
@@ -45,10 +45,11 @@ extension ImportCommand {
     static let configuration = CommandConfiguration(
       abstract: "A capture of FiRa UWB commands, with a trajectory.",
       discussion: """
-        CAPTURE of UCI, the command interface, holds SESSION_INFO_NTF packets of two-way ranging: pcapng of link type 293, the \
-        packets' bytes, or text with a packet a line in hexadecimal digits, behind the time in \
-        seconds where it is known. A capture without times counts the session's ranging intervals \
-        from zero. --ranging-offset brings the times onto the clock of the poses.
+        CAPTURE of UCI, the command interface, holds SESSION_INFO_NTF packets of two-way ranging: \
+        pcapng of link type 293, the packets' bytes, or text with one packet per line in hexadecimal \
+        digits, after the time in seconds if it is known. A capture without times counts the \
+        session's ranging intervals from zero. --ranging-offset brings the times onto the clock of \
+        the poses.
 
         Peers are named by their addresses, AA:BB. Distances of 0xFFFF and angles with a figure of \
         merit of zero count as not measured; exchanges that failed give no sample.

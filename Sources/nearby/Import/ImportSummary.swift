@@ -2,7 +2,7 @@
 import NearbyGeometry
 import NearbyRecordings
 
-/// What an import did, in a few lines.
+/// The report of an import, in a few lines.
 struct ImportSummary {
   /// The lines.
   let text: String

@@ -8,9 +8,10 @@ extension ImportCommand {
     static let configuration = CommandConfiguration(
       abstract: "A TUM trajectory: timestamp tx ty tz qx qy qz qw.",
       discussion: """
-        Seconds, metres, unit quaternion with w last; '#' begins a comment. The format does not say \
-        in which frames it is: without --up and --axes it is taken for ARKit's, y up. For what ROS \
-        writes say --up z --axes ros, for the RGB-D data sets of TUM --up z --axes camera.
+        Seconds, metres, unit quaternion with w last; '#' begins a comment. The format does not \
+        say in which frames it is: without --up and --axes ARKit's frames, y up, are assumed. Use \
+        --up z --axes ros for files from ROS, and --up z --axes camera for the RGB-D data sets of \
+        TUM.
 
         EXAMPLES
           nearby import tum poses.txt --output walk
@@ -37,7 +38,7 @@ extension ImportCommand {
     }
   }
 
-  /// `nearby import euroc`: a trajectory as the EuRoC data sets have it.
+  /// `nearby import euroc`: a trajectory in the format of the EuRoC data sets.
   struct Euroc: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "A EuRoC trajectory: CSV, nanoseconds, w first.",
@@ -46,7 +47,7 @@ extension ImportCommand {
         others write in its form. Nanoseconds are kept exactly; velocities and biases are left out.
 
         The world is z up. The body of the EuRoC drone has x up, y right and z forward; it is \
-        turned to ARKit's axes. For a body with other axes say --axes.
+        converted to ARKit's axes. For a body with other axes use --axes.
 
         EXAMPLES
           nearby import euroc mav0/state_groundtruth_estimate0/data.csv -o flight
@@ -76,9 +77,9 @@ extension ImportCommand {
     static let configuration = CommandConfiguration(
       abstract: "KITTI poses, and the file of their times.",
       discussion: """
-        POSES is a file such as poses/00.txt, TIMES the sequence's times.txt. The device is the \
-        left camera, the world its first pose, whose y points down: it is turned to y up. It is \
-        gravity aligned only as far as the car stood level.
+        POSES is a file such as poses/00.txt, TIMES the sequence's times.txt. The device is \
+        the left camera. The world is its first pose, whose y points down, and is converted to \
+        y up. It is gravity aligned only as far as the car stood level.
 
         EXAMPLE
           nearby import kitti 07.txt times.txt --kind groundTruth --output drive
@@ -110,7 +111,7 @@ extension ImportCommand {
     static let configuration = CommandConfiguration(
       abstract: "Stray Scanner's odometry.csv: ARKit poses.",
       discussion: """
-        The scanner wrote the camera's attitude in OpenCV's axes; that is undone, so that the \
+        The scanner wrote the camera's attitude in OpenCV's axes; this is reverted, so that the \
         recording has ARKit's. Times are seconds since the phone's start, as Nearby Interaction's \
         samples can be stamped, too.
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
 
-/// An ablation for a person: for each scenario the figures with everything on, then with each feature
-/// off; and then what each feature is worth over all of them.
+/// An ablation as readable text: for each scenario the figures with all features on and with each
+/// feature off, then the effect of each feature over all scenarios.
 struct AblationTable {
   private let result: Ablation.Result
 
   /// Makes the table of a result.
   init(_ result: Ablation.Result) { self.result = result }
 
-  /// The text, lines ended.
+  /// The text, with a newline at its end.
   var text: String {
     var table = TextTable(
       header: [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
 
-/// The figures of a proof for a person: a row for each scenario, printed as soon as it is there.
+/// The figures of a proof as readable text, with a row for each scenario.
 struct ProofTable {
   private static let columns: [(title: String, width: Int)] = [
     ("runs", 6), ("conv", 6), ("RMSE/bd", 8), ("NEES/3", 7), ("NIS r", 7), ("NIS a", 7),
@@ -49,7 +49,7 @@ struct ProofTable {
   private func line(_ name: String, _ fields: [String]) -> String {
     var line = name + String(repeating: " ", count: max(0, nameWidth - name.count))
     for (field, column) in zip(fields, Self.columns) {
-      // Titles end where numbers do; the marks have a column of their own.
+      // Titles are aligned with the numbers; marks have their own column.
       let field = field.last == "!" || field.last == " " ? field : field + " "
       line += String(repeating: " ", count: max(1, column.width + 1 - field.count)) + field
     }
@@ -57,7 +57,7 @@ struct ProofTable {
     return line
   }
 
-  /// What was missed, why, and which runs to look at first; lines ended.
+  /// The missed goals with explanations and the runs to look at first, with a newline at the end.
   static func verdict(_ all: [ScenarioFigures]) -> String {
     let missing = all.filter { !$0.misses.isEmpty }
     guard !missing.isEmpty else {
@@ -76,7 +76,7 @@ struct ProofTable {
     return text
   }
 
-  /// What was published, how wrong it was, and what convergence took; lines ended.
+  /// The outputs, their errors, and the cost of convergence, with a newline at the end.
   static func details(_ all: [ScenarioFigures]) -> String {
     var table = TextTable(
       header: [

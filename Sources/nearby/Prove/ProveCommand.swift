@@ -5,22 +5,23 @@ import NearbyFusion
 import NearbyRecordings
 import NearbySimulation
 
-/// `nearby prove`: the engine against its goals, in simulated scenarios.
+/// `nearby prove`: compares the engine with its goals in simulated scenarios.
 struct ProveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove",
-    abstract: "Hold the engine against its goals in simulated scenarios.",
+    abstract: "Compare the engine with its goals in simulated scenarios.",
     discussion: """
-      Simulates every scenario with many seeds, runs the engine on it, and holds what it says against \
-      the truth and against the posterior Cramér-Rao bound of the same samples. The engine is told \
-      the truth about the sensors, changed by --config and --set. The figures do not depend on the \
-      number of jobs.
+      Simulates every scenario with many seeds, runs the engine on it, and compares its output \
+      against the truth and against the posterior Cramér-Rao bound of the same samples. The engine \
+      is told the truth about the sensors, changed by --config and --set. The figures do not \
+      depend on the number of jobs.
 
       A row for each scenario: runs that converged, RMSE over the bound, NEES/3, NIS of range, \
       azimuth and elevation, runs with a false convergence (over 0.5 m and 3.4 sigma), the median \
-      time to converge and its ratio to the bound's; after an event, how long a false convergence \
-      was held (away) and the time to converge again over that of a fresh start (back). What misses \
-      a goal is marked with !, and explained below with the seeds to look at first:
+      time to converge and its ratio to the bound's; after an event, how long a false \
+      convergence was kept (away) and the time to converge again over that of a fresh start \
+      (back). Missed goals are marked with ! and explained below with the seeds to look at \
+      first:
 
         nearby prove find --seed 17 --trace find-17.csv
 
@@ -54,7 +55,7 @@ struct ProveCommand: AsyncParsableCommand {
     help: ArgumentHelp("How many runs at a time (default: as many as cores).", valueName: "n"))
   var jobs: Int?
 
-  @Option(help: ArgumentHelp("Run this one seed only, without judgement.", valueName: "k"))
+  @Option(help: ArgumentHelp("Run this seed only, without checking goals.", valueName: "k"))
   var seed: UInt64?
 
   @Option(
@@ -77,13 +78,13 @@ struct ProveCommand: AsyncParsableCommand {
   @Flag(help: "Switch features off one by one and compare.")
   var ablate = false
 
-  @Flag(help: "Print what was published, its errors, and what convergence took, too.")
+  @Flag(help: "Also print the outputs, their errors, and the cost of convergence.")
   var details = false
 
   @Flag(help: "Print JSON instead of tables.")
   var json = false
 
-  /// More runs than these take weeks.
+  /// More runs would take weeks.
   private static let seedCounts = 1...10_000_000
 
   func validate() throws {
@@ -119,7 +120,7 @@ struct ProveCommand: AsyncParsableCommand {
 
   // MARK: Parts
 
-  /// Proves scenario by scenario, and prints each as soon as it is there.
+  /// Runs scenario by scenario, and prints each row as soon as it is available.
   private func prove(_ scenarios: [Scenario], _ proof: Proof) async throws -> [ScenarioFigures] {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
@@ -180,7 +181,7 @@ struct ProveCommand: AsyncParsableCommand {
       if let path { configuration = try ConfigurationFile.read(path: path, over: configuration) }
       for setting in settings { try Self.apply(setting, to: &configuration) }
     }
-    // Wrong settings are found before the first run.
+    // Checks the settings before the first run.
     var configuration = FusionConfiguration()
     try proof.change(&configuration)
     return proof

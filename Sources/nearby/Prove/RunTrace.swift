@@ -5,7 +5,7 @@ import NearbyGeometry
 import NearbyRecordings
 import NearbySimulation
 
-/// One simulated run as CSV: what the engine said, the truth and the bound, sample by sample.
+/// One simulated run as CSV: the estimate, the truth and the bound, sample by sample.
 struct RunTrace {
   private static let columns = [
     "seconds", "status", "reasons", "error", "claimed_sigma", "bound", "nees", "nis_range",
@@ -17,10 +17,12 @@ struct RunTrace {
 
   private let path: String
 
-  /// Makes a trace that is to be written to a file.
+  /// Makes a trace for a file.
   init(path: String) { self.path = path }
 
-  /// Runs one seed and writes it; angles are radians, places in the odometry's world, metres.
+  /// Runs one seed and writes it.
+  ///
+  /// Angles are in radians, positions in the odometry's world, in metres.
   func write(_ run: ConsistencyRun, seed: UInt64) throws {
     var file = try AtomicFile(path: path)
     try file.write(Self.columns.joined(separator: ",") + "\n")

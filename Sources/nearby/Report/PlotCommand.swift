@@ -11,11 +11,11 @@ struct PlotCommand: ParsableCommand {
     commandName: "plot",
     abstract: "Draw one peer of a result as a still picture, SVG or PNG.",
     discussion: """
-      RESULT is a folder that "nearby run" has written. Kinds: map (from above and from the side), \
+      RESULT is a folder that "nearby run" wrote. Kinds: map (from above and from the side), \
       distance and angle (with their errors where the recording holds the truth), nis (the \
       normalised innovations squared) and timeline (status and reasons).
 
-      PNG is made of the SVG by rsvg-convert, from the Debian package librsvg2-bin.
+      PNG is made from the SVG by rsvg-convert, from the Debian package librsvg2-bin.
 
       EXAMPLES
         nearby plot out/plaza2 --output map.svg
@@ -23,7 +23,7 @@ struct PlotCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folder that a run has written.", valueName: "result"),
+    help: ArgumentHelp("The folder that a run wrote.", valueName: "result"),
     completion: .directory)
   var result: String
 

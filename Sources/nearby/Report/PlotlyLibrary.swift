@@ -2,14 +2,14 @@
 import Foundation
 import NearbyRecordings
 
-/// The plotting library of a page: where it lies, or whence it comes.
+/// Locates or fetches the plotting library of a page.
 ///
-/// It is not part of this program, since it is 4.8 MB of another project. In order: a file that the
-/// caller names, the file that `NEARBY_PLOTLY` names, the cache, and at last the package `plotly` on
-/// PyPI, which carries it. pip holds that package against ``checksum``; the cache file appears whole
-/// or not at all.
+/// It is not part of this program, since it is 4.8 MB of another project. The sources are, in
+/// order: a file that the caller names, the file that `NEARBY_PLOTLY` names, the cache, and the
+/// package `plotly` on PyPI, which contains it. pip checks that package against ``checksum``; the
+/// cache file appears whole or not at all.
 struct PlotlyLibrary {
-  /// The version of the package; it carries plotly.js 4.1.1.
+  /// The version of the package, which contains plotly.js 4.1.1.
   static let version = "7.1.0"
   /// The SHA-256 of that version's wheel.
   static let checksum = "dbb7fa18afce40d0a8e80d1bf162eceb3faa0ce5a77fe741ad09a74cf78f53f3"
@@ -28,7 +28,7 @@ struct PlotlyLibrary {
 
   /// The library's text.
   ///
-  /// - Parameter say: Is told when something is fetched.
+  /// - Parameter say: Called with a message when something is fetched.
   /// - Returns: The text, UTF-8.
   /// - Throws: ``CommandFailure`` with the remedy when there is none.
   func contents(say: (String) -> Void) throws -> [UInt8] {
@@ -42,7 +42,7 @@ struct PlotlyLibrary {
     return try read(cached.path, source: "the cache")
   }
 
-  /// The library has 4.6 MB; one beyond this is something else, bytes.
+  /// The largest accepted library, bytes; it has 4.6 MB.
   private static let largestLibrary = 64 << 20
 
   private func read(_ path: String, source: String) throws -> [UInt8] {
@@ -53,7 +53,7 @@ struct PlotlyLibrary {
       throw CommandFailure(
         .badData, "\(path): \(source) names a file that cannot be read; name a plotly.min.js")
     }
-    // The library says so in its first lines; anything else would make a page that stays empty.
+    // The library's first lines contain its name. Any other file would give an empty page.
     guard bytes.prefix(400).contains(Array("plotly.js".utf8)) else {
       throw CommandFailure(
         .badData, "\(path): \(source) names a file that is not plotly.js; name a plotly.min.js")
@@ -81,7 +81,7 @@ struct PlotlyLibrary {
     defer { try? manager.removeItem(at: folder) }
     do {
       try manager.createDirectory(at: folder, withIntermediateDirectories: true)
-      // Only a file of requirements lets pip check a checksum.
+      // pip checks a checksum only with a file of requirements.
       try Data("plotly==\(Self.version) --hash=sha256:\(Self.checksum)\n".utf8)
         .write(to: folder.appending(path: "requirements.txt"))
       try manager.createDirectory(

@@ -2,17 +2,17 @@
 import Foundation
 import NearbyRecordings
 
-/// Makes PNG of SVG, by librsvg's own program.
+/// Converts SVG to PNG, with librsvg's program.
 enum Rasterizer {
   private static let program = "rsvg-convert"
-  /// Pixels of the PNG for each of the SVG: sharp on screens and on paper.
+  /// The pixels of the PNG per pixel of the SVG, for sharp screens and prints.
   private static let zoom = 2
 
   /// Writes a picture.
   ///
   /// - Parameters:
   ///   - svg: The picture.
-  ///   - file: Where to; the caller commits it.
+  ///   - file: The output file, which the caller commits.
   /// - Throws: ``CommandFailure`` when the program is missing or fails.
   static func writePNG(of svg: OutputText, to file: inout AtomicFile) throws {
     guard let path = pathOfProgram() else {

@@ -9,15 +9,15 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Show results in one page for a browser: maps, errors, consistency.",
     discussion: """
-      RESULT is a folder that "nearby run" has written; several stand side by side. The recording is \
-      the one that its summary.json names, from where this command runs; --recording names another \
-      place. Where there is a smoothed.csv it is shown, too.
+      RESULT is a folder that "nearby run" wrote; several are shown side by side. The \
+      recording is the one that its summary.json names, relative to the current folder; \
+      --recording names another one. A smoothed.csv is shown, too.
 
-      The page needs nothing else, neither network nor files beside it: it holds the data, thinned so \
-      that extremes stay, and the plotting library plotly.js (MIT). That library is looked for in \
-      --plotly, in the file that NEARBY_PLOTLY names, and in the cache, XDG_CACHE_HOME/nearby or \
-      ~/.cache/nearby. When it is in none of them it is fetched once, from PyPI by python3's pip, \
-      against a checksum.
+      The page is self-contained and needs no network. It holds the data, thinned without \
+      losing extremes, and the plotting library plotly.js (MIT). The library is taken from \
+      --plotly, from the file that NEARBY_PLOTLY names, or from the cache, \
+      XDG_CACHE_HOME/nearby or ~/.cache/nearby. Otherwise python3's pip fetches it once from \
+      PyPI, against a checksum.
 
       EXAMPLES
         nearby report out/plaza2 --output plaza2.html
@@ -26,7 +26,7 @@ struct ReportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The folders that runs have written.", valueName: "result"),
+    help: ArgumentHelp("The folders that runs wrote.", valueName: "result"),
     completion: .directory)
   var results: [String]
 

@@ -4,15 +4,15 @@ import NearbyFusion
 import NearbyRecordings
 import NearbySimulation
 
-/// A scenario as the command line names it: a preset or a JSON file, with settings changed.
+/// A scenario of the command line: a preset or a JSON file, with changed settings.
 enum ScenarioArgument {
   /// Finds a scenario.
   ///
   /// - Parameters:
-  ///   - name: A preset's name, or the path of a JSON file that sets what differs from `find`.
-  ///   - assignments: Settings such as `radio.rangeNoise=0.2`, in the order in which they hold.
+  ///   - name: A preset's name, or the path of a JSON file with the differences from `find`.
+  ///   - assignments: Settings such as `radio.rangeNoise=0.2`, applied in order.
   /// - Returns: The scenario, valid.
-  /// - Throws: What does not exist, or makes no sense.
+  /// - Throws: An unknown name or an invalid setting.
   static func scenario(_ name: String, setting assignments: [String] = []) throws -> Scenario {
     var scenario = try preset(name) ?? file(name)
     for assignment in assignments {
@@ -23,7 +23,7 @@ enum ScenarioArgument {
       }
     }
     do {
-      // All together: two settings may make sense only with each other.
+      // Validated together, since settings may be valid only in combination.
       try scenario.validate()
     } catch {
       let culprit = assignments.last { $0.hasPrefix("\(error.setting)=") }
@@ -33,7 +33,7 @@ enum ScenarioArgument {
     return scenario
   }
 
-  /// The words that settings of scenarios are chosen from.
+  /// The allowed words of settings of scenarios.
   static let format = SettingsText.Format(
     name: "the scenario",
     choices: [
@@ -59,7 +59,7 @@ enum ScenarioArgument {
   }
 
   private static func file(_ path: String) throws -> Scenario {
-    // What a file leaves out is as in the simplest scenario; only the name and the text are its own.
+    // Missing settings are those of the simplest scenario, except the name and the text.
     var base = Scenario(.sweepThenWalk)
     base.name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     let json = try FileBytes.read(path: path)

@@ -27,7 +27,7 @@ struct SimulateCommand: ParsableCommand {
       With --trajectory peers and radios are simulated around a recorded motion:
         nearby simulate find --trajectory Datasets/plaza2 -o out/peers
 
-      A JSON file sets what it names; the rest is as in the scenario find:
+      A JSON file overrides settings of the scenario find:
         { "motion": "wanderingWalk", "radio": { "measuresAzimuth": false } }
       """)
 
@@ -99,7 +99,7 @@ struct SimulateCommand: ParsableCommand {
     try simulate(scenario, into: output ?? "")
   }
 
-  /// The presets for a person to read.
+  /// The presets as readable text.
   static var table: String {
     var table = TextTable(header: ["name", "seconds", "expected", "what it is"], left: [0, 2, 3])
     for scenario in Scenario.presets {
@@ -123,7 +123,7 @@ struct SimulateCommand: ParsableCommand {
       let recording = try locating(trajectory) { try RecordingReader(folder: trajectory) }
       recorded = try locating(trajectory) { try RecordedTrajectory(of: recording) }
       odometry = recording.manifest.trajectory
-      // In a plane there is no height to differ by.
+      // A planar recording has no heights.
       if odometry?.isPlanar == true { scenario.peer.heightDifference = 0...0 }
     }
     var samples = 0

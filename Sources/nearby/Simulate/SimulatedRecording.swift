@@ -6,18 +6,19 @@ import NearbySimulation
 
 /// A simulated run as a recording, its truth included.
 ///
-/// Rows of `ranging.csv` stand in the order of arrival. The manifest says what a user would know.
+/// Rows of `ranging.csv` are in the order of arrival. The manifest holds what a user would know.
 struct SimulatedRecording {
   /// The scenario of the run.
   var scenario: Scenario
   /// The run.
   var run: SimulatedRun
-  /// What made it, in words, for `recording.json`.
+  /// The description of its origin for `recording.json`.
   var source: String
   /// The odometry of the recording whose trajectory was used.
   var odometry: RecordingManifest.Trajectory?
 
-  /// Between two true places of a moving peer, and between two true poses, no more than this, seconds.
+  /// The longest time between two true positions of a moving peer, and between two true poses,
+  /// seconds.
   private static let truthSpacing = 0.1
 
   /// The names of peers, `peer` when there is one.
@@ -25,7 +26,7 @@ struct SimulatedRecording {
     run.peers.count == 1 ? ["peer"] : run.peers.indices.map { "peer\($0 + 1)" }
   }
 
-  /// What `recording.json` says.
+  /// The contents of `recording.json`.
   ///
   /// - Parameter name: The recording's name.
   /// - Returns: The manifest.
@@ -39,7 +40,7 @@ struct SimulatedRecording {
     manifest.trajectory.positionDrift = scenario.odometry.positionDrift
     manifest.trajectory.yawDriftDegrees = scenario.odometry.yawDriftDegrees
     if let odometry { manifest.trajectory = odometry }
-    // A sigma of zero is no sigma.
+    // A sigma of zero is not valid.
     manifest.ranging.rangeSigma = max(1e-3, known.ranging.rangeSigma)
     manifest.ranging.azimuthSigmaDegrees = max(
       0.01, known.ranging.azimuthSigmaRadians.radiansAsDegrees)
@@ -54,7 +55,7 @@ struct SimulatedRecording {
   /// - Parameters:
   ///   - path: The folder to make.
   ///   - name: The recording's name.
-  ///   - replacing: Whether a recording that is there is replaced.
+  ///   - replacing: Whether an existing recording is replaced.
   /// - Throws: ``RecordingError`` when it cannot be written, or the format cannot hold it: samples more
   ///   than a second late.
   func write(to path: String, name: String, replacing: Bool) throws(RecordingError) {
@@ -106,7 +107,7 @@ struct SimulatedRecording {
     }
   }
 
-  /// The moments of the reported poses, and more where there are none for long.
+  /// The times of the reported poses, and additional ones in long gaps.
   private var truePoseTimes: [Double] {
     let start = SimulatedRun.timestamp(at: 0)
     var times: [Double] = []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the report that stands in the page's #data; Report.json says what is in it.
+// Draws the report in the page's #data; Report.json documents its contents.
 "use strict";
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
@@ -21,7 +21,7 @@
     theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
   };
 
-  // Okabe and Ito's colours, which people with any colour vision tell apart; lighter on dark.
+  // Okabe and Ito's colours, which are distinguishable with any colour vision; lighter on dark.
   const palettes = {
     light: ["#0072b2", "#d55e00", "#009e73", "#b5588f", "#b07c00", "#3a94c9", "#6b6b6b"],
     dark: ["#56b4e9", "#ff8a4c", "#2fc79a", "#e39ac4", "#f0b429", "#9cd3f5", "#b8b8b8"],
@@ -39,7 +39,7 @@
   const colour = (run) => palettes[state.theme][report.runs.indexOf(run) % palettes.light.length];
   const faded = (hex, alpha) =>
     `rgba(${[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",")},${alpha})`;
-  // Plotly reads a little HTML in its texts; names from recordings must not be it.
+  // Plotly interprets some HTML in its texts, so names from recordings are escaped.
   const plain = (text) =>
     text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
@@ -47,7 +47,7 @@
   const trackOf = (run) => run.tracks.find((track) => track.peer === state.peer);
   const chosen = () =>
     visibleRuns().map((run) => ({ run, track: trackOf(run) })).filter(({ track }) => track);
-  // Columns as curves have them: with an empty row where samples failed to come for long.
+  // Columns of curves, with an empty row in each long gap between samples.
   for (const track of report.runs.flatMap((run) => run.tracks)) {
     const m = track.moments;
     track.curves = { ...m };
@@ -107,7 +107,7 @@
     return { x, y };
   }
 
-  // A line that is not drawn across a jump, as of an angle at ±180 degrees.
+  // A line that is interrupted at jumps, as of an angle at ±180 degrees.
   function broken(times, values, limit) {
     const [x, y] = [[], []];
     values.forEach((value, i) => {
@@ -135,7 +135,7 @@
     type: "scatter", mode: "lines", x, y, name, line: { color: css("--ink"), width: 1.3, dash: "dash" },
     hovertemplate: "%{y:.2f}",
   });
-  // The truth is one for all runs of a recording: it is drawn once for each.
+  // All runs of a recording have the same truth, so it is drawn once per recording.
   const truths = () => {
     const seen = new Set();
     return chosen().filter(({ run, track }) => {
@@ -166,7 +166,7 @@
     return traces;
   }
 
-  // The axis holds all of the error, and its bands but for their first wide moments.
+  // The axis holds all errors, and the bands except their first wide moments.
   function errorOf(value, sigma, truth, unit, difference) {
     const traces = [];
     let reach = 0;
@@ -190,11 +190,11 @@
     return {
       traces: traces.length ? [level(0, css("--soft")), ...traces] : [],
       y: { title: `error (${unit})`, range: [-1.12 * reach, 1.12 * reach] },
-      empty: "Nothing published has a truth beside it: there is no error to show.",
+      empty: "No published value has a known truth, so there is no error to show.",
     };
   }
 
-  // Squares on a logarithmic axis; what is smaller than its foot stands on the foot.
+  // Squares on a logarithmic axis; smaller values are drawn at its lower end.
   const foot = 0.01;
   const squares = (values) => values.map((x) => (isNumber(x) ? Math.max(x, foot) : null));
   const steps = [-3, -2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
@@ -209,7 +209,7 @@
     return [fillBand([0, longest], [Math.max(low, foot), Math.max(low, foot)], [high, high], css("--band"))];
   };
 
-  // Quarter turns where the whole circle is in play.
+  // Ticks at quarter turns if the whole circle is shown.
   function degreeTicks(names) {
     const all = chosen().flatMap(({ track }) => names.flatMap((name) => column(track, name).filter(isNumber)));
     const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -291,14 +291,14 @@
           tickvals: lanes.map((_, i) => -i), ticktext: lanes, range: [0.6 - lanes.length, 0.6],
           fixedrange: true, showgrid: false,
         },
-        empty: "What was smoothed has no status.",
+        empty: "Smoothed rows have no status.",
       };
     },
     nis: () => {
       const rows = chosen().filter(({ track }) => track.curves.nis);
-      if (!rows.length) return { traces: [], empty: "No sample met a prediction." };
+      if (!rows.length) return { traces: [], empty: "No sample was compared with a prediction." };
       const n = rows[0].track.facts.components;
-      byId("nis-components").textContent = n === 1 ? "if of one component as most here" : `if of ${n} components as most here`;
+      byId("nis-components").textContent = n === 1 ? "for one component, as most samples have" : `for ${n} components, as most samples have`;
       const traces = [...sampleBand(n), level(1, css("--soft"))];
       for (const { run, track } of rows) {
         const t = track.curves.time;
@@ -333,7 +333,7 @@
       y: {
         title: "hypotheses alive", type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200],
       },
-      empty: "What was smoothed has no hypotheses.",
+      empty: "Smoothed rows have no hypotheses.",
     }),
     outcomes: () => {
       const rows = chosen().filter(({ track }) => track.outcomes.time);
@@ -357,7 +357,7 @@
           title: { text: rows.length > 1 ? plain(run.name.slice(0, 14)) : "samples per bar" },
         };
       });
-      return { traces, axes, layout: { barmode: "stack", bargap: 0 }, empty: "What was smoothed used all samples." };
+      return { traces, axes, layout: { barmode: "stack", bargap: 0 }, empty: "Smoothing uses all samples." };
     },
   };
 
@@ -389,7 +389,7 @@
   });
   const settings = {
     displaylogo: false, responsive: true,
-    // Named one by one: what plotly offers beside them would send the data to its makers.
+    // Buttons are listed explicitly: another one of plotly's would send the data to its makers.
     modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   };
 
@@ -442,7 +442,7 @@
 
   const timePlots = () => Object.keys(panels).map(plotOf).filter((plot) => plot.data);
 
-  // One window of time for all panels.
+  // All panels share one window of time.
   let isFollowing = false;
   function followZoom(source, change) {
     if (isFollowing) return;
@@ -479,7 +479,7 @@
     return report.recordings.filter((_, index) => runs.some((run) => run.recording === index));
   };
 
-  // What does not move: ways and trails. Bounds leave out wide guesses, which would shrink the rest.
+  // The static parts: paths and trails. Bounds leave out wide early estimates, which would shrink the rest.
   function stillTraces(view, bounds) {
     const up = view.up;
     const traces = [];
@@ -503,7 +503,7 @@
         if (!m.x) continue;
         const last = m.x.findLastIndex(isNumber);
         note(m.x[last], m[up][last]);
-        // The last ellipse of what is looked at is in sight, however wide: it is the result.
+        // The last ellipse of the selected track is always visible, since it is the result.
         if (track.peer === state.peer && last >= 0) {
           const reach = m[view.ellipse + "Major"][last];
           note(m.x[last], m[up][last] + reach), note(m.x[last], m[up][last] - reach);
@@ -537,8 +537,8 @@
     return traces;
   }
 
-  // What moves with time lies over the map as a picture of its own: plotly would take a tenth of a
-  // second to draw it anew, this takes a thousandth.
+  // Performance: the moving parts are a separate picture over the map. Plotly would take a tenth of a
+  // second to redraw them, this takes a thousandth.
   const svg = (name, attributes, content) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -557,7 +557,7 @@
     const scale = width / (rightEnd - left);
     const still = [];
     const front = [];
-    // Many names would cover each other.
+    // Many names would overlap.
     const namesAll = peers.length <= 8;
     const [ink, card] = [css("--ink"), css("--card")];
     for (const run of visibleRuns()) {
@@ -606,7 +606,7 @@
     for (const recording of recordingsShown()) {
       const device = deviceAt(recording, state.time);
       if (!device) continue;
-      // From above an arrowhead along the camera's look, from the side a dot.
+      // From above an arrowhead in the camera's direction, from the side a dot.
       front.push(name === "above"
         ? svg("path", {
             d: "M0 -11L7.5 8L0 4L-7.5 8Z", fill: ink, stroke: card, "stroke-width": 1.5, class: "device",
@@ -620,7 +620,7 @@
     plot.overlay.replaceChildren(...still, ...front);
   }
 
-  // Bounds with the panel's own proportions, so that a metre is as long both ways.
+  // Bounds with the panel's proportions, so that both axes have the same scale.
   function fitted(bounds, plot, margin) {
     const size = [plot.clientWidth - margin.l - margin.r, plot.clientHeight - margin.t - margin.b];
     const spans = [bounds.x, bounds.y].map(([a, b]) => (b > a ? b - a : 0));
@@ -843,7 +843,7 @@
     document.documentElement.style.setProperty("--run0", colour(visibleRuns()[0]));
   }
 
-  // The panels come one by one, so that the page can be used meanwhile; a later drawing takes over.
+  // The panels are drawn one by one, so that the page stays usable; a later drawing cancels an earlier one.
   let drawing = 0;
   async function drawAll(keepsView) {
     const mine = (drawing += 1);
@@ -888,7 +888,7 @@
     slider.max = longest;
     slider.addEventListener("input", () => { setPlaying(false); setTime(Number(slider.value)); });
     byId("play").addEventListener("click", () => setPlaying(!state.isPlaying));
-    // The speed that plays the whole in about twenty seconds.
+    // The speed that plays the whole recording in about twenty seconds.
     const speeds = [...byId("speed").options].map((option) => Number(option.value));
     byId("speed").value = speeds.findLast((speed) => speed <= Math.max(1, longest / 15));
     for (const option of byId("speed").options) option.textContent = option.value + "×";

@@ -6,8 +6,8 @@ import Testing
 /// An app's session logic, unchanged, in the world that a program gets by default: real time.
 @MainActor @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AppSessionTests {
-  /// Lets the main queue run until something holds.
-  // Rather too long than a failure on a machine that does much else: it ends as soon as it holds.
+  /// Lets the main queue run until a condition holds.
+  // The timeout is long for busy machines; the function returns as soon as the condition holds.
   private func wait(_ seconds: Double = 100, until holds: () -> Bool) async throws {
     let end = Date().addingTimeInterval(seconds)
     while !holds(), Date() < end { try await Task.sleep(for: .milliseconds(20)) }
@@ -74,7 +74,7 @@ struct AppSessionTests {
   @Test func aServiceOfTheMainActorRanges() async throws {
     let (a, b) = (RangingService(), RangingService())
     let (fromA, fromB) = (try #require(a.start()), try #require(b.start()))
-    // Whatever else comes over the network is no token, and no reason to end.
+    // Other data from the network is not a token, and must not end the program.
     a.receive(Data("hello".utf8))
     a.receive(
       try NSKeyedArchiver.archivedData(
@@ -113,7 +113,7 @@ struct AppSessionTests {
     #expect(book.page.entries["self"]?.failure == "configuration")
   }
 
-  @Test func anchorsAreNotSupportedAndSaySo() async throws {
+  @Test func anchorsAreReportedAsUnsupported() async throws {
     let (polite, rash) = (AnchorListener(), AnchorListener())
     polite.start(evenUnsupported: false)
     rash.start(evenUnsupported: true)

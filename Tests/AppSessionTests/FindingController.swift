@@ -3,7 +3,8 @@ import ARKit
 import Foundation
 import NearbyInteraction
 
-/// The session logic of an app for phones, as its author would write it: this file knows of no Linux.
+/// The session logic of an app for phones, as its author would write it, without anything specific
+/// to Linux.
 class FindingController: NSObject, NISessionDelegate, ARSessionDelegate {
   enum Phase: Equatable { case idle, running, suspended, lost, ended }
 
@@ -131,7 +132,7 @@ class FindingController: NSObject, NISessionDelegate, ARSessionDelegate {
   func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool { false }
 }
 
-/// A delegate that wants nothing but updates.
+/// A delegate that implements only updates.
 class DistanceLabel: NSObject, NISessionDelegate {
   var text = "–"
   func session(_ session: NISession, didUpdate nearbyObjects: [NINearbyObject]) {

@@ -3,7 +3,7 @@ import ARKit
 import Foundation
 import NearbyInteraction
 
-/// Session logic of today's kind: an object of the main actor whose delegate methods are not.
+/// Session logic of a modern app: an object of the main actor with nonisolated delegate methods.
 @MainActor
 final class RangingService: NSObject {
   enum Status: Equatable {
@@ -32,7 +32,7 @@ final class RangingService: NSObject {
     return try? NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
   }
 
-  /// Takes whatever message a peer sent; only tokens mean something.
+  /// Handles any message that a peer sent; only tokens have an effect.
   func receive(_ message: Data) {
     guard
       let token = try? NSKeyedUnarchiver.unarchivedObject(

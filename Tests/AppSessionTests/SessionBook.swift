@@ -3,9 +3,9 @@ import ARKit
 import Foundation
 import NearbyInteraction
 
-/// A book of sessions with many peers, as plug-ins keep one: sessions and tokens are keys.
+/// Sessions with many peers, as plug-ins manage them: sessions and tokens are keys of dictionaries.
 final class SessionBook: NSObject, NISessionDelegate, @unchecked Sendable {
-  // Unchecked: all of it happens on the queue.
+  // Unchecked because everything runs on the queue.
   struct Entry {
     var distance: Float?
     var angle: Float?
@@ -18,7 +18,7 @@ final class SessionBook: NSObject, NISessionDelegate, @unchecked Sendable {
   private var entries: [String: Entry] = [:]
   private var wrongQueue = 0
 
-  /// What is known of everybody, and how many calls came on another queue.
+  /// The entries of all peers, and the number of calls on another queue.
   var page: (entries: [String: Entry], wrongQueue: Int) { queue.sync { (entries, wrongQueue) } }
 
   func open(_ name: String) -> NIDiscoveryToken? {
@@ -77,7 +77,7 @@ final class SessionBook: NSObject, NISessionDelegate, @unchecked Sendable {
     names[session] = nil
   }
 
-  /// The code that a plug-in hands to its own language.
+  /// The code that a plug-in passes to its own language.
   static func code(_ error: any Error) -> String {
     let bridged = error as NSError
     guard bridged.domain == NIErrorDomain else { return "unknown" }
@@ -117,7 +117,7 @@ enum Overlay {
   }
 }
 
-/// What listens to anchors where that is supported, and says so where it is not.
+/// Listens to anchors if that is supported, and reports otherwise.
 @available(iOS 26.0, *)
 final class AnchorListener: NSObject, NISessionDelegate {
   private let session = NISession()

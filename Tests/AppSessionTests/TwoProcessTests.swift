@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Two programs that know nothing of each other but a file with a token: as two phones would.
+/// Two programs that share only token files, like two phones.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct TwoProcessTests {
   private let folder = FileManager.default.temporaryDirectory.appending(
@@ -12,7 +12,7 @@ struct TwoProcessTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// The environments in which two programs meet: nothing said, or a folder named.
+  /// The environments in which two programs meet: the default, or a named folder.
   enum Meeting: CaseIterable {
     case anywhere
     case inAFolder
@@ -75,14 +75,13 @@ struct TwoProcessTests {
       metres(lines("b").last { $0.hasSuffix("found") })
     )
     #expect(abs(try #require(here) - (try #require(there))) < 0.5)
-    // A program that is killed says no farewell: its peer sees silence.
+    // A killed program does not notify its peer, which sees silence.
     kill(b.processIdentifier, SIGKILL)
     try await wait(100) { lines("a").last == "the item is gone" }
     #expect(lines("a").last == "the item is gone")
   }
 
-  /// The files of an earlier run, with tokens that nobody answers to any more, do no harm; nor does a
-  /// program that is started again.
+  /// Files of an earlier run with invalid tokens do no harm, nor does restarting a program.
   @Test func aProgramThatIsStartedAgainIsFoundAgain() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let variables = variables(.inAFolder)
@@ -102,7 +101,7 @@ struct TwoProcessTests {
     }
   }
 
-  @Test func aPhoneWithoutARadioSaysSo() async throws {
+  @Test func aPhoneWithoutARadioIsReported() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let process = try start("a", "a", ["NEARBY_ENVIRONMENT": "none"])
     process.waitUntilExit()
@@ -110,7 +109,8 @@ struct TwoProcessTests {
     #expect(lines("a").last?.contains("cannot measure") == true)
   }
 
-  /// A wrong command line is a matter for standard error; who asks for help gets it on standard output.
+  /// A wrong command line is reported on standard error; requested help is printed on standard
+  /// output.
   @Test(
     arguments: ["find-my-item", "nearby-devices"],
     [["--help"], ["-h"], ["--nonsense"], ["1", "2", "3"]])
@@ -181,7 +181,7 @@ struct TwoProcessTests {
     #expect(process.terminationReason == .exit && process.terminationStatus == 74)
     #expect(errors.hasPrefix("\(name): standard output cannot be written ("))
     #expect(errors.split(separator: "\n").count == 1)
-    // Of a reader that has gone nothing is said.
+    // The end of a reader is not reported.
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     let (ended, silence) = try run(name, arguments, output: pipe)
@@ -205,7 +205,7 @@ struct TwoProcessTests {
     }
     let lines = try view()
     #expect(lines.count == 20 * 4)
-    // The keys are ahead, on this level, and found; what is two floors down is below.
+    // The keys are ahead, on this level, and found; the item two floors down is below.
     let keys = lines.filter { $0.contains("keys") }
     #expect(keys.contains { $0.hasPrefix("↑") })
     #expect(keys.last?.hasSuffix("this level  found") == true)

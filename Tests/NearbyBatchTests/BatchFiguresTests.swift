@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Figures of a batch")
 struct BatchFiguresTests {
-  @Test("quantiles lie between neighbours, and what is no number is left out")
+  @Test("quantiles are interpolated, and NaN is left out")
   func quantiles() {
     #expect(BatchFigures.quantile(0.5, []) == nil)
     #expect(BatchFigures.quantile(0.5, [nil, .nan]) == nil)

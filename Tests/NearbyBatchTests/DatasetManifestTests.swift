@@ -26,7 +26,8 @@ final class DatasetManifestTests {
   private static let own = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Datasets/datasets.json").standardizedFileURL.path
 
-  @Test("the package's list can be read, names are unique, and what comes with it is as it must be")
+  @Test(
+    "the package's list can be read, names are unique, and included recordings match their digests")
   func own() throws {
     let manifest = try DatasetManifest(path: Self.own)
     #expect(Set(manifest.datasets.map(\.name)).count == manifest.datasets.count)
@@ -53,7 +54,7 @@ final class DatasetManifestTests {
   }
 
   @Test(
-    "what is no list is an error that names the file and the place",
+    "an invalid list is an error that names the file and the location",
     arguments: [
       ("[]", "cannot be read"), ("{", "cannot be read"),
       (#"{ "format": "other", "version": 1, "datasets": [] }"#, "no list of data sets"),
@@ -70,7 +71,7 @@ final class DatasetManifestTests {
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test("missing files and changed ones are told apart; unknown names list the known")
+  @Test("missing and changed files are distinguished; an unknown name lists the known ones")
   func differences() throws {
     let manifest = try DatasetManifest(path: Self.own)
     let dataset = try manifest.dataset(named: "plaza2")
@@ -110,7 +111,7 @@ final class DatasetManifestTests {
     return String(decoding: try JSONSerialization.data(withJSONObject: list), as: UTF8.self)
   }
 
-  @Test("a list that says only what it may is read")
+  @Test("a list with only allowed values is read")
   func harmless() throws {
     for text in [
       try Self.list(), try Self.list(pip: "Walks_of-2.people", version: "1!2.0rc1.post2.dev3"),

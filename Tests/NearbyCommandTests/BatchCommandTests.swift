@@ -130,7 +130,7 @@ struct BatchCommandTests {
     process.executableURL = CommandLineTool.executable
     process.arguments = ["batch", folder.path("data"), "-o", folder.path("out"), "-q"]
     try process.run()
-    // Until some are done and some are not.
+    // Waits until some recordings are done and others are not.
     let results = folder.path("out/results/data/many")
     var done = 0
     while done < 10, process.isRunning {
@@ -139,7 +139,7 @@ struct BatchCommandTests {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     try #require(process.terminationReason == .uncaughtSignal)
-    // What a process may leave that is killed in the middle of a result.
+    // Remains of a process that was killed while it wrote a result.
     try FileManager.default.createDirectory(
       atPath: results + "/.find-0007.0123ABCD.partial", withIntermediateDirectories: true)
     #expect(!folder.has("out/batch.csv"))
@@ -165,11 +165,11 @@ struct BatchCommandTests {
       object["results"] = results
       try JSONSerialization.data(withJSONObject: object).write(to: URL(filePath: receipt))
     }
-    // A file that never ends, beside those that there are; and one that is far too large.
+    // An endless file in addition to the existing ones, and one that is far too large.
     try write(results.merging(["../../../../../../../../../../dev/zero": ""]) { $1 })
     #expect(try batch("--resume", into: "out").output.contains("4 kept"))
     #expect(try files("out") == before)
-    // Only one file is named, and the others are gone.
+    // Only one file is named, and the others are missing.
     try write(results.filter { $0.key == "summary.json" })
     for name in ["estimates.csv", "configuration.json"] {
       try FileManager.default.removeItem(atPath: folder.path("\(result)/\(name)"))
@@ -244,7 +244,7 @@ struct BatchCommandTests {
       guard done.count > 3, let worker = children(of: process.processIdentifier).first else {
         continue
       }
-      // As the system does where memory runs out; a trap ends a process as well.
+      // As the system does when memory runs out. A trap also ends a process.
       kill(worker, SIGKILL)
       break
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The `nearby` executable, run as a program.
 enum CommandLineTool {
-  /// What a run left behind.
+  /// The results of a run.
   struct Result {
     var exitCode: Int32
     var output: String
@@ -20,17 +20,17 @@ enum CommandLineTool {
   /// Runs the program and waits for its end.
   ///
   /// - Parameters:
-  ///   - arguments: What follows the program's name.
-  ///   - environment: What is set beside or instead of this process's own environment.
-  ///   - inputPath: A file as its standard input; nothing without it.
-  ///   - outputPath: A file or a device as its standard output; then nothing of it is returned.
-  /// - Returns: What it left behind.
+  ///   - arguments: The arguments after the program's name.
+  ///   - environment: Variables that are added to this process's environment or replace it.
+  ///   - inputPath: A file as its standard input; empty input when `nil`.
+  ///   - outputPath: A file or a device as its standard output, which is then not returned.
+  /// - Returns: The results of the run.
   /// - Throws: When it cannot be started.
   static func run(
     _ arguments: [String], environment: [String: String] = [:], inputPath: String? = nil,
     outputPath: String? = nil
   ) throws -> Result {
-    // Files and not pipes: nothing to drain, nothing inherited by programs that start meanwhile.
+    // Files instead of pipes need no draining and are not inherited by other child processes.
     let folder = try TemporaryFolder()
     let (output, errors) = (folder.url.appending(path: "out"), folder.url.appending(path: "err"))
     try Data().write(to: output)
@@ -65,10 +65,10 @@ final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of something in the folder.
+  /// The path of an item in the folder.
   func path(_ name: String) -> String { url.appending(path: name).path }
 
-  /// The names of what lies in the folder or in one below it, hidden files included.
+  /// The names of all items in the folder or in one below it, including hidden files.
   func contents(of name: String = "") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
   }
@@ -78,6 +78,6 @@ final class TemporaryFolder {
     try String(contentsOf: url.appending(path: name), encoding: .utf8)
   }
 
-  /// Whether there is something of that name.
+  /// Whether there is an item of that name.
   func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 }

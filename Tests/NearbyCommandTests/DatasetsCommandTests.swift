@@ -3,7 +3,7 @@ import Foundation
 import NearbyBatch
 import Testing
 
-/// With a list of its own, and programs that stand for `curl` and `python3`: nothing is fetched over a
+/// Uses its own list and replacements of `curl` and `python3`, so that nothing is fetched over a
 /// network.
 @Suite("nearby datasets")
 struct DatasetsCommandTests {
@@ -48,7 +48,7 @@ struct DatasetsCommandTests {
       """)
   }
 
-  /// Puts a program in front of the one of that name; it notes its arguments first.
+  /// Replaces the program of a name by a script, which first records its arguments.
   private func stand(for name: String, _ script: String) throws {
     let bin = folder.url.appending(path: "bin")
     try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
@@ -261,7 +261,7 @@ struct DatasetsCommandTests {
     let call = try #require(calls(of: "python3").first)
     #expect(call.contains("[--no-deps][--only-binary=:all:]"))
     #expect(call.hasSuffix("[--][walks==1.0]"))
-    // Not where the person is: a file there could be taken for a part of pip.
+    // pip does not run in the current folder, where a file could be taken for a part of pip.
     let place = try folder.text(of: "pip-folder")
     #expect(place.hasSuffix("/archives\n"))
   }

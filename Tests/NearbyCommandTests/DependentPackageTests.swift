@@ -3,7 +3,9 @@ import Foundation
 import NearbyRecordings
 import Testing
 
-/// `make test-dependent` builds and runs the package; here only what can drift apart unseen.
+/// Checks that README and sources agree.
+///
+/// `make test-dependent` builds and runs the package itself.
 @Suite("README")
 struct DependentPackageTests {
   private static let root = URL(fileURLWithPath: #filePath)

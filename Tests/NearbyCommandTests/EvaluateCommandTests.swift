@@ -54,7 +54,7 @@ struct EvaluateCommandTests {
     )
     for (key, value) in theirs {
       let number = try #require(value as? Double)
-      // What is written has ten significant digits.
+      // Written numbers have ten significant digits.
       #expect(abs((mine[key] as? Double ?? .nan) - number) <= 1e-5 * (1 + number), "\(key)")
     }
   }
@@ -120,7 +120,7 @@ struct EvaluateCommandTests {
     }
   }
 
-  @Test func whatIsSmoothedIsEvaluatedToo() throws {
+  @Test func smoothedRowsAreEvaluatedToo() throws {
     let (_, result) = try handMade()
     // Off by 0.1 m throughout; convergence by the covariance: 3 · 0.04 m² is too wide in one row.
     var text = "timestamp,peer,mean_x,mean_y,mean_z,cov_xx,cov_xy,cov_xz,cov_yy,cov_yz,cov_zz\n"
@@ -164,7 +164,7 @@ struct EvaluateCommandTests {
     expectOneLine(run.errors, containing: "\(path): the recording holds no truth")
   }
 
-  /// A file of the result, what is replaced by what, and where the fault is found.
+  /// A file of the result, the replaced text, its replacement, and the location of the fault.
   @Test(arguments: [
     ("estimates.csv", "2,keys,converged", "2,keys,convergd", "estimates.csv:4:8: status"),
     ("estimates.csv", "2.1,3,0.5,0.01,0,0", "2.1,abc,0.5,0.01,0,0", "is not a number"),

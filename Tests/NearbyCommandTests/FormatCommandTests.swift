@@ -95,7 +95,7 @@ struct FormatCommandTests {
     #expect(result.errors.contains(said), "\(result.errors)")
   }
 
-  @Test("A fault in a foreign file ends with its place, and nothing is left")
+  @Test("A fault in a foreign file is reported with its location, and no files are left")
   func faults() throws {
     let path = try write("1 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 2\n", to: "poses.txt")
     let result = try CommandLineTool.run("import", "tum", path, "-o", folder.path("out"))
@@ -119,7 +119,7 @@ struct FormatCommandTests {
     #expect(answers.count == WalkRecording.samples)
     try #require(answers.count == table.rows.count)
     for (row, answer) in zip(table.rows, answers) {
-      // The text of each number, not its value: what is written is the same.
+      // Compares the text of each number, not its value, since the written text must be the same.
       var fields: [String: String] = [:]
       let object = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
       for (key, value) in try #require(object) {
@@ -141,7 +141,7 @@ struct FormatCommandTests {
     }
   }
 
-  @Test("Faulty lines are reported, the rest goes on, and the exit status says so")
+  @Test("Faulty lines are reported and skipped, and the exit status is 65")
   func faultyLines() throws {
     let pose = { (time: Double) in
       #"{"type":"pose","timestamp":\#(time),"tx":0,"ty":0,"tz":0,"qx":0,"qy":0,"qz":0,"qw":1}"#
@@ -163,7 +163,7 @@ struct FormatCommandTests {
     #expect(errors[2].hasPrefix("nearby: error: -:5: a manifest comes after other lines"))
     #expect(errors[3] == "nearby: warning: -: range: unknown key \"colour\" is ignored")
     #expect(errors[4] == "nearby: error: 3 lines were faulty and left out")
-    // Peers that are not asked for are not answered.
+    // Peers that are not selected get no output.
     let other = try CommandLineTool.run(["run", "-", "--peer", "bag", "-q"], inputPath: path)
     #expect(other.output.isEmpty)
   }
@@ -187,7 +187,7 @@ struct FormatCommandTests {
     #expect(wrong.exitCode == 65 && wrong.errors.contains("walk-17.euroc.csv:"))
   }
 
-  @Test("Trajectories, truth and the places of a peer for evo")
+  @Test("Trajectories, truth and the positions of a peer for evo")
   func tum() throws {
     let recording = try WalkRecording().write(to: folder)
     #expect(
@@ -219,7 +219,7 @@ struct FormatCommandTests {
     #expect(unknown.errors.contains("name one of bag, blue, keys"))
   }
 
-  @Test("A factor graph of a recording comes in again and leads to the same places")
+  @Test("A factor graph of a recording can be imported again and gives the same positions")
   func graph() throws {
     let recording = try WalkRecording().write(to: folder)
     let exported = try CommandLineTool.run(

@@ -8,7 +8,7 @@ struct HelpTests {
   private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "Goldens")
 
-  /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are written anew.
+  /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are updated.
   @Test(arguments: [
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
     ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),

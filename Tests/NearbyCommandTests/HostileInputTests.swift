@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Files that mean harm, or were never meant as input, in front of the program.
+/// Runs the program on malicious files and on files that are not meant as input.
 @Suite("Hostile input", .timeLimit(.minutes(2)))
 struct HostileInputTests {
   private let folder: TemporaryFolder
@@ -63,7 +63,7 @@ struct HostileInputTests {
     #expect(try CommandLineTool.run("batch", path, "--output", output).exitCode == 0)
     let result = "\(output)/results/walk"
     try Data("[]\n".utf8).write(to: URL(fileURLWithPath: "\(result)/summary.json"))
-    // The receipt must agree, or the result would just be made again.
+    // The receipt must match, because otherwise the result would be made again.
     let receipt = try String(contentsOfFile: "\(result)/receipt.json", encoding: .utf8)
     let digest = try #require(
       receipt.split(separator: "\n").first { $0.contains("summary.json") })

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Live lines")
 struct LiveLinesTests {
-  /// The memory that a line asks for, bytes, with so many peers of which one is heard.
+  /// The memory that a line allocates, bytes, with a number of peers of which one is measured.
   private func bytesPerLine(peers: Int) throws -> Int64 {
     var manifest = RecordingManifest(name: "crowd")
     manifest.peers = (0..<peers).map { RecordingPeer(id: "\($0)") }
@@ -16,7 +16,7 @@ struct LiveLinesTests {
     try lines.add(.manifest(manifest), at: 1) { _ in }
     var before: Int64 = 0
     for step in 0...20 {
-      // The first samples of a peer take what later ones do not.
+      // The first samples of a peer allocate memory that later ones do not.
       if step == 10 { before = allocated_bytes() }
       let time = Timestamp(nanoseconds: Int64(step) * 100_000_000)
       let pose = PoseRow(timestamp: time, worldFromDevice: .identity)
@@ -30,7 +30,7 @@ struct LiveLinesTests {
 
   @Test("A line takes the same memory, however many peers there are")
   func anyCrowd() throws {
-    // Both a crowd, whose hypotheses are packed between samples.
+    // Both numbers of peers are large enough that hypotheses are packed between samples.
     let few = try bytesPerLine(peers: 100)
     let many = try bytesPerLine(peers: 2000)
     #expect(many < few + 10_000)

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Outputs that are no regular files are written in place; nothing takes their place.
+/// Outputs that are not regular files are written in place and not replaced.
 @Suite("Output onto pipes, links and standard output")
 struct OutputPlaceTests {
   private let folder: TemporaryFolder

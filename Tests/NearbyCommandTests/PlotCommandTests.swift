@@ -34,7 +34,7 @@ struct PlotCommandTests {
     #expect(try folder.text(of: "a.svg").contains("walk, out: keys"))
   }
 
-  /// A program that stands for librsvg's.
+  /// A replacement of librsvg's program.
   @Test func pngIsMadeByAnotherProgram() throws {
     let program = folder.path("rsvg-convert")
     try Data("#!/bin/sh\ntest \"$3\" = --output && /bin/cp \"$5\" \"$4\"\n".utf8)

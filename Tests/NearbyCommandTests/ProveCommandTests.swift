@@ -13,11 +13,11 @@ struct ProveCommandTests {
   }
 
   @Test func aRowForEachScenarioAndNothingMissed() throws {
-    // Ranges alone, standing still or along a line: never converged, which is all that is asked for.
+    // Ranges alone, standing still or along a line: the only goal is that no run converges.
     let result = try CommandLineTool.run(
       "prove", "ranges-still", "ranges-line", "--seeds", "2", "--jobs", "1")
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
-    #expect(result.errors.isEmpty, "no progress where nobody watches")
+    #expect(result.errors.isEmpty, "no progress without a terminal")
     let lines = result.output.split(separator: "\n")
     #expect(lines.count == 4)
     #expect(lines[0].hasPrefix("scenario "))
@@ -27,7 +27,7 @@ struct ProveCommandTests {
   }
 
   @Test func aMissedGoalIsExplainedAndIsExitStatus1() throws {
-    // Told that ranges are three times as good and have no bias, the engine claims too much.
+    // Configured for ranges with a third of the noise and no bias, the engine is overconfident.
     let result = try CommandLineTool.run(
       "prove", "ranges-wander", "--seeds", "2", "--set", "ranging.rangeSigma=0.03", "--set",
       "ranging.rangeBiasSigma=0.001")
@@ -116,7 +116,7 @@ struct ProveCommandTests {
     #expect(lines[0].hasPrefix("scenario"))
     #expect(lines[1].hasPrefix("ranges-line"))
     #expect(lines.contains { $0.contains("fault persistence") })
-    // What each is worth over all scenarios comes last.
+    // The effect of each feature over all scenarios comes last.
     #expect(lines.contains { $0.hasPrefix("without") && $0.hasSuffix("most goals lost in") })
     #expect(lines.last?.hasPrefix("hysteresis") == true)
   }

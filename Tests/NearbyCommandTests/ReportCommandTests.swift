@@ -4,7 +4,7 @@ import Testing
 
 @Suite("nearby report")
 struct ReportCommandTests {
-  /// Stands for the library, which these tests do not need.
+  /// A replacement of the library, which these tests do not need.
   private static let library = "/* plotly.js */\n"
   private let folder: TemporaryFolder
 
@@ -93,7 +93,7 @@ struct ReportCommandTests {
     }
   }
 
-  /// Five runs of 1800 samples share 6000 rows; what was greatest and least stays.
+  /// Five runs of 1800 samples share 6000 rows; the extremes are kept.
   @Test func thinningKeepsExtremes() throws {
     let result = try simulate("drift")
     let run = try report(result, result, result, result, result)
@@ -137,7 +137,7 @@ struct ReportCommandTests {
     #expect(try !folder.text(of: "page.html").contains("plotly.js cached"))
   }
 
-  /// A python3 that stands for one without a network, and none at all.
+  /// A python3 without a network, and none at all.
   @Test(arguments: ["#!/bin/sh\necho 'ERROR: no network' >&2\nexit 1\n", nil])
   func whereItCannotBeFetchedTheRemedyIsNamed(python: String?) throws {
     let recording = try WalkRecording().write(to: folder)

@@ -15,7 +15,7 @@ struct RunCommandTests {
     let walk = try WalkRecording().write(to: folder)
     let result = try CommandLineTool.run("run", walk, "--output", folder.path("a/b"))
     #expect(result.exitCode == 0)
-    #expect(result.errors.isEmpty, "no progress where nobody watches")
+    #expect(result.errors.isEmpty, "no progress without a terminal")
     #expect(
       try folder.contents(of: "a/b") == ["configuration.json", "estimates.csv", "summary.json"])
   }

@@ -67,7 +67,7 @@ struct SimulateCommandTests {
     #expect(info.exitCode == 0, "\(info.errors)")
   }
 
-  @Test func theListNamesEveryPresetWithWhatIsExpected() throws {
+  @Test func theListNamesEveryPresetWithItsExpectation() throws {
     let result = try CommandLineTool.run("simulate", "--list")
     #expect(result.exitCode == 0)
     let lines = result.output.split(separator: "\n")

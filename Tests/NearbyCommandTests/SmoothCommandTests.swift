@@ -55,7 +55,7 @@ struct SmoothCommandTests {
     }
   }
 
-  @Test func theSummaryHoldsWhatTheWholeRecordingSays() throws {
+  @Test func theSummaryHoldsTheSmoothedResult() throws {
     let walk = try WalkRecording().write(to: folder)
     let result = try CommandLineTool.run(
       "run", walk, "--smooth", "--json", "-o", folder.path("out"))
@@ -96,7 +96,7 @@ struct SmoothCommandTests {
         #expect(peer.figures.errors == smoothed.errors)
       }
     }
-    // On the level walk the ranges alone hold two places that are equally probable.
+    // On the level walk, ranges alone give two modes of equal probability.
     let bag = try #require(evaluated.peers.first { $0.id == "bag, blue" })
     #expect((bag.figures.errors.convergedSamples > 0) == (climb > 0))
   }

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What a command cannot say on standard output is lost, and the exit status says so.
+/// Output that cannot be written to standard output is lost, and the exit status reports it.
 @Suite("Standard output")
 struct StandardOutputTests {
   private let folder: TemporaryFolder
@@ -36,11 +36,11 @@ struct StandardOutputTests {
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("a reader that has gone is no error worth a word")
+  @Test("the end of a reader is not reported as an error")
   func closedPipe() throws {
     let walk = try WalkRecording().write(to: folder)
     let errors = folder.path("errors")
-    // The shell's reader ends at once; with the signal ignored as some callers do, and without.
+    // The reader ends at once, with SIGPIPE ignored as by some callers and with its default action.
     for prefix in ["", "trap '' PIPE; "] {
       let shell = Process()
       shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -54,7 +54,7 @@ struct StandardOutputTests {
     }
   }
 
-  @Test("messages that cannot be written end nothing")
+  @Test("messages that cannot be written do not end a command")
   func fullStandardError() throws {
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")

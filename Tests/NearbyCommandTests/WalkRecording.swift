@@ -4,7 +4,7 @@ import Foundation
 /// A small recording with exact measurements: ten seconds of walking in ROS frames (z up, device
 /// forward, left, up), ranges and angles to `keys`, ranges alone to `bag, blue`.
 ///
-/// Every conversion at the edge has something to get wrong in it.
+/// An error in any conversion of frames changes its results.
 struct WalkRecording {
   static let keys = (x: 2.0, y: 3.0, z: 0.5)
   static let bag = (x: -1.0, y: 2.0, z: 1.5)
@@ -31,8 +31,8 @@ struct WalkRecording {
 
   /// Makes the recording.
   ///
-  /// - Parameter climb: How far the device goes up and down, metres: on a level walk nothing tells a peer
-  ///   above from one below.
+  /// - Parameter climb: How far the device goes up and down, metres: on a level walk a peer above
+  ///   cannot be distinguished from one below.
   init(climb: Double = 0.3) {
     for step in -1...101 {
       let time = 0.1 * Double(step)

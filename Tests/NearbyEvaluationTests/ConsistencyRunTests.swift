@@ -52,7 +52,7 @@ struct ConsistencyRunTests {
     #expect(errors.value > 2, "\(report)")
   }
 
-  @Test("moments come with the truth they are held against, and what stops them stops the run")
+  @Test("moments come with their truth, and an error of the callback stops the run")
   func moments() throws {
     struct Enough: Error {}
     var seconds: [Double] = []
@@ -67,7 +67,7 @@ struct ConsistencyRunTests {
     #expect(seconds.count == 3)
   }
 
-  @Test("a late sample is held against the newest truth")
+  @Test("the estimate after a late sample is compared with the newest truth")
   func late() throws {
     let scenario = try #require(Scenario.preset(named: "garbage"))
     var last = -Double.infinity
@@ -98,18 +98,18 @@ struct ConsistencyRunTests {
 
   @Test("an ablation has a row with everything on, then one for each feature")
   func ablation() async throws {
-    let honesty = FeatureSwitch("honest sensors") {
+    let accurateSensors = FeatureSwitch("accurate sensors") {
       $0.ranging.rangeSigma /= 3
       $0.ranging.azimuthSigmaRadians /= 3
       $0.ranging.elevationSigmaRadians /= 3
     }
     let find = try #require(Scenario.preset(named: "find"))
-    let result = try await Ablation(Proof(seeds: 0..<3), [honesty]).run([find])
-    #expect(result.rows.map(\.featureOff) == [nil, "honest sensors"])
+    let result = try await Ablation(Proof(seeds: 0..<3), [accurateSensors]).run([find])
+    #expect(result.rows.map(\.featureOff) == [nil, "accurate sensors"])
     let errors = result.rows.map { $0.figures.normalizedErrorSquared?.value ?? .nan }
     #expect(errors[1] > 2 * errors[0], "\(errors)")
     let summaries = result.summaries
-    #expect(summaries.map(\.featureOff) == [nil, "honest sensors"])
+    #expect(summaries.map(\.featureOff) == [nil, "accurate sensors"])
     #expect(summaries[0].errorRatio == 1 && summaries[0].worstScenario == nil)
     #expect(summaries[1].misses > summaries[0].misses)
     #expect(summaries[1].worstScenario == "find")

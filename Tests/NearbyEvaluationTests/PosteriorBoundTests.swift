@@ -154,7 +154,7 @@ struct PosteriorBoundTests {
     return run
   }
 
-  @Test("a walking peer's place spreads by its velocity and by white acceleration")
+  @Test("a walking peer's position spreads by its velocity and by white acceleration")
   func walking() {
     // After t: v² t² + q t³ / 3 along each of two horizontal axes; none along gravity.
     let scenario = Scenario(.standingStill)
@@ -189,7 +189,7 @@ struct PosteriorBoundTests {
     #expect(abs(bound.positionCovariance.xx - 0.7 * 0.01) < 1e-7)
   }
 
-  @Test("azimuths alone tell the place across the line of sight and nothing else")
+  @Test("azimuths alone determine the position across the line of sight only")
   func azimuthOnly() {
     let scenario = Scenario(.standingStill)
     var model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
@@ -206,7 +206,7 @@ struct PosteriorBoundTests {
     #expect(abs(bound.positionCovariance.zz.squareRoot() - 1000) < 1e-6)
   }
 
-  @Test("a place that is forgotten is as unknown as at first; what is known of the radio stays")
+  @Test("after a reset the position is as unknown as at first, and the radio's biases stay known")
   func forgetting() throws {
     let scenario = Scenario(.wanderingWalk)
     let run = scenario.simulated(seed: 2)

@@ -33,7 +33,7 @@ struct ProofGoalsTests {
     ProofGoals().misses(of: report, expectation).map(\.goal)
   }
 
-  @Test("what is as good as it gets misses nothing")
+  @Test("optimal figures miss no goal")
   func perfect() {
     #expect(missed(report()).isEmpty)
     #expect(missed(report(), .follows).isEmpty)
@@ -65,7 +65,7 @@ struct ProofGoalsTests {
     }
   }
 
-  @Test("a component that is not measured misses nothing")
+  @Test("a component that is not measured misses no goal")
   func unmeasured() {
     let report = report { moment, _ in moment.normalizedInnovationSquared[2] = nil }
     #expect(missed(report).isEmpty)
@@ -125,7 +125,7 @@ struct ProofGoalsTests {
     #expect(misses.first?.seeds == [11])
   }
 
-  @Test("recovery: held too long, regained too late")
+  @Test("recovery: withdrawn too late, regained too late")
   func recovery() {
     let event = RunEvent(span: 1...1, formerPlace: .zero)
     func report(heldSeconds: Int, lostSeconds: Int) -> ConsistencyReport {

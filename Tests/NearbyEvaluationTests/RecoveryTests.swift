@@ -51,7 +51,7 @@ struct RecoveryTests {
     #expect(ConsistencyReport(records: [record]).slowWithdrawals == [0])
   }
 
-  @Test("who is never wrong has nothing to regain")
+  @Test("an engine that is never wrong has nothing to regain")
   func unimpressed() {
     #expect(record("cccccccccccc").recovery?.regainedSeconds == 0)
   }
@@ -111,8 +111,8 @@ struct RecoveryTests {
     var radio = ScenarioRadio()
     radio.antennaInDevice = .zero
     let event = RunEvent(span: 10...10, formerPlace: former)
-    let honest = sample(range: range, azimuth: azimuth)
-    #expect(event.isContradicted(by: honest, radio: radio) == isContradicted)
+    let inlier = sample(range: range, azimuth: azimuth)
+    #expect(event.isContradicted(by: inlier, radio: radio) == isContradicted)
     let faulty = sample(range: range, azimuth: azimuth, isFaulty: true)
     #expect(!event.isContradicted(by: faulty, radio: radio))
     let early = sample(range: range, azimuth: azimuth, seconds: 9.9)

@@ -89,7 +89,7 @@ struct RunRecordTests {
     #expect(record.losses == 2)
   }
 
-  @Test("jitter is the step of the error between successive placements")
+  @Test("jitter is the step of the error between successive published positions")
   func jitter() throws {
     // Steps of 0.3 and 0.4; the one across the moment that is not placed does not count.
     let record = RunRecord.of([

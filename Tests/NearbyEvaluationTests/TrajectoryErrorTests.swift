@@ -76,7 +76,7 @@ final class TrajectoryErrorTests {
     #expect(abs(error.rotationRMSEDegrees - 2) < 1e-6)
   }
 
-  @Test("true poses are interpolated, but not over a gap; what is outside is left out")
+  @Test("true poses are interpolated, but not over a gap; poses outside are left out")
   func times() throws {
     let truth = [0.0, 1, 2, 5, 6].map { second -> (Double, RigidTransform) in
       let place = Vector3(second, 0, second * second)

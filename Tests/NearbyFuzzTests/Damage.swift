@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbySimulation
 
-/// What storage, transfers and strangers do to bytes.
+/// The kinds of damage that storage, transfers and attackers do to bytes.
 enum Damage: CaseIterable {
   case bitsFlipped, cutShort, spliced, repeated, bytesLost, bytesAdded
   /// A number of a text, and some bytes that may be one.
   case numbersReplaced, wordsReplaced
 
-  /// A file grows to no more than this: what is looked for is not slowness.
+  /// The largest size of a file, since the tests do not search for slowness.
   private static let mostBytes = 64 << 10
   private static let oddBytes =
     Array("\0\"\\\n\r,.-+#eE09nN{}[]:;/\u{FEFF}é \t\u{1B}".utf8) + [0xFF, 0x80, 0xC0]
@@ -29,7 +29,7 @@ enum Damage: CaseIterable {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - other: Other bytes, of which pieces may get into these.
-  ///   - generator: Where the damage is drawn from.
+  ///   - generator: The source of the random damage.
   static func apply(
     to bytes: inout [UInt8], with other: [UInt8], _ generator: inout SeededGenerator
   ) {
@@ -79,7 +79,7 @@ enum Damage: CaseIterable {
     return start..<start + generator.number(0..<longest + 1)
   }
 
-  /// Puts an extreme number in the place of the next one in a text.
+  /// Replaces the next number in a text by an extreme one.
   private static func replaceNumber(
     in bytes: inout [UInt8], from place: Int, _ generator: inout SeededGenerator
   ) {

@@ -9,7 +9,7 @@ extension FusionConfiguration {
   ///
   /// - Parameters:
   ///   - share: The share of the settings that are changed.
-  ///   - generator: Where they are drawn from.
+  ///   - generator: The source of randomness.
   init(changing share: Double, _ generator: inout SeededGenerator) {
     self.init()
     for limit in Self.limits where generator.happens(share) {

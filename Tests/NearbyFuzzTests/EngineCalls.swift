@@ -4,7 +4,7 @@ import NearbyGeometry
 import NearbySimulation
 import NearbyTestSupport
 
-/// What is done to an engine, one call after the other.
+/// A call of an engine.
 enum EngineCall {
   case pose(DevicePose)
   case tracking(TrackingSample)
@@ -15,16 +15,16 @@ enum EngineCall {
   case addPeer(PeerMotion)
   /// Keeps a copy of the engine.
   case keep
-  /// Goes on with the copy, as it was then.
+  /// Continues with the stored copy.
   case goBack
-  /// Begins anew, with the same peers.
+  /// Starts a new engine with the same peers.
   case reset
 }
 
 /// A small recording, drawn, with the calls of a hostile host in between.
 struct DrawnCalls {
   var calls: [EngineCall] = []
-  /// How each peer moves that is there from the beginning.
+  /// The motions of the initial peers.
   var motions: [PeerMotion] = []
   /// The settings that match the recording's sensors.
   var matching: FusionConfiguration
@@ -32,25 +32,25 @@ struct DrawnCalls {
   /// Draws a recording.
   ///
   /// - Parameters:
-  ///   - longest: How long it lasts at most, seconds.
+  ///   - longest: The largest duration, seconds.
   ///   - hostility: The probability that a call is replaced by a hostile one.
-  ///   - generator: Where it is drawn from.
-  /// - Throws: When the default settings make no sense.
+  ///   - generator: The source of randomness.
+  /// - Throws: When the default settings are invalid.
   init(longest: Double, hostility: Double, _ generator: inout SeededGenerator) throws {
     let scenario = Self.scenario(longest: longest, &generator)
     matching = scenario.matchingConfiguration
     let count = generator.number(1..<4)
     motions = (0..<count).map { _ in generator.one(of: PeerMotion.allCases) }
-    // Handles of peers are those of an engine: of any with as many peers.
+    // Handles are valid for every engine with the same number of peers.
     var source = try FusionEngine()
     let peers = motions.map { source.addPeer($0) }
     var run = scenario.simulated(seed: generator.next(), peerCount: count)
     if generator.happens(0.2) {
       run.stretchTime(by: generator.one(of: [1e-9, 1e-6, 1e-3, 0.1, 30, 1e5]))
     }
-    // How likely a part of a sample is not measured.
+    // The probability that a component of a sample is missing.
     let lost = generator.happens(0.4) ? generator.uniform() : 0
-    // Beyond this the odometry is silent, if it ever falls silent.
+    // The event after which the odometry is silent, if it becomes silent.
     let silence = generator.happens(0.15) ? generator.number(0..<run.events.count) : .max
     var sent: [EngineCall] = []
     for (index, event) in run.events.enumerated() {
@@ -105,7 +105,7 @@ struct DrawnCalls {
     return scenario
   }
 
-  /// What comes in the place of a call.
+  /// A hostile call that replaces a call.
   private static func hostile(
     _ call: EngineCall, _ sent: [EngineCall], _ peers: [PeerID],
     _ generator: inout SeededGenerator
@@ -136,7 +136,7 @@ struct DrawnCalls {
 }
 
 extension SimulatedRun {
-  /// Lets everything happen as much later after the start as it does, times a factor.
+  /// Scales the times of all events after the start by a factor.
   fileprivate mutating func stretchTime(by factor: Double) {
     let start = Self.timestamp(at: 0)
     func stretched(_ time: Timestamp) -> Timestamp {
@@ -151,7 +151,7 @@ extension SimulatedRun {
 }
 
 extension EngineCall {
-  /// Its moment, if it has one.
+  /// Its timestamp, if it has one.
   var timestamp: Timestamp? {
     switch self {
     case .pose(let pose): pose.timestamp
@@ -162,7 +162,7 @@ extension EngineCall {
     }
   }
 
-  /// What it is, to be counted.
+  /// Its kind, for counting.
   var kind: String {
     switch self {
     case .pose: "poses"

@@ -9,7 +9,7 @@ extension FuzzTests {
   /// Settings within their intervals, small recordings, and a hostile host.
   @Suite("EngineFuzzTests")
   struct EngineFuzzTests {
-    @Test("whatever an engine is told, it says only what makes sense, and the same each time")
+    @Test("for any input, an engine's outputs are valid and repeatable")
     func calls() {
       FuzzCampaign("EngineFuzzTests", share: 0.35).run { one in
         var generator = SeededGenerator(seed: one.seed, stream: 0xF1)
@@ -25,14 +25,14 @@ extension FuzzTests {
         one.expect(
           first == (try Self.play(drawn, configuration, checking: false, &one)),
           "the same calls gave other outputs")
-        one.count(isHostile ? "with a hostile host" : "with an honest host")
+        one.count(isHostile ? "with a hostile host" : "with a regular host")
         if !isMatched { one.count("with drawn settings") }
       }.expectNothingWrong()
     }
 
     /// Makes all calls.
     ///
-    /// - Returns: A fingerprint of all that was given out, to the last bit.
+    /// - Returns: A fingerprint of all outputs, to the last bit.
     private static func play(
       _ drawn: DrawnCalls, _ configuration: FusionConfiguration, checking: Bool,
       _ one: inout FuzzCampaign.Case

@@ -10,15 +10,15 @@ import NearbyTestSupport
 
 @testable import NearbyBatch
 
-/// A format that is read from what others wrote: sound files, and how they are read.
+/// A format of files from other programs: valid files, and how they are read.
 struct ForeignFormat: Sendable {
-  /// What is counted under.
+  /// The name under which cases are counted.
   let name: String
   /// The files that belong together, each by its path in a folder; one of them is damaged.
   let files: [[String: [UInt8]]]
-  /// Whether an error names the very file that is damaged.
+  /// Whether an error names the damaged file.
   var namesFiles = false
-  /// Reads the files in a folder; throws what is to be thrown at damage.
+  /// Reads the files in a folder, and throws for damaged ones.
   let read: @Sendable (_ folder: String) throws -> Void
 
   private init(
@@ -84,7 +84,7 @@ struct ForeignFormat: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The recording.
-  ///   - hasRanging: Whether it should have samples: a motion alone is no recording to run.
+  ///   - hasRanging: Whether it should have samples, without which a recording cannot be run.
   /// - Throws: The first fault.
   private static func readRecording(_ folder: String, hasRanging: Bool = true) throws {
     let recording = try RecordingReader(folder: folder)
@@ -318,7 +318,7 @@ struct ForeignFormat: Sendable {
       ForeignFormat("assignments", [bytes("faults.rangeOnset=0.1"), bytes("odometry={}")]) {
         path, _ in
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        // An error names the assignment, of which there must be something.
+        // An error names the assignment, which must not be empty.
         guard !text.isEmpty else { return }
         _ = try ConfigurationFile.apply(assignment: text, over: FusionConfiguration())
       },

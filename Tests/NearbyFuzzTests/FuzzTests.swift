@@ -2,7 +2,7 @@
 import NearbyTestSupport
 import Testing
 
-/// Campaigns of random cases, one after the other: they share the time that they are given.
+/// Campaigns of random cases, which run one after the other and share a time budget.
 @Suite("Fuzzing", .serialized)
 enum FuzzTests {}
 

@@ -4,7 +4,7 @@ import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 
-/// Numbers at the ends of intervals and of what a number can be.
+/// Numbers at the ends of intervals and of the range of doubles.
 private let hostileNumbers: [Double] = [
   Double.nan, Double.infinity, -Double.infinity, 0, -0.0, Double.leastNonzeroMagnitude,
   Double.leastNormalMagnitude, Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude,
@@ -13,7 +13,7 @@ private let hostileNumbers: [Double] = [
 ]
 
 extension SeededGenerator {
-  /// Whether something of a probability happens.
+  /// True with the given probability.
   mutating func happens(_ probability: Double) -> Bool { uniform() < probability }
 
   /// A whole number drawn uniformly from a range.
@@ -22,7 +22,7 @@ extension SeededGenerator {
   /// One of some values, at least one.
   mutating func one<Value>(of values: [Value]) -> Value { values[number(0..<values.count)] }
 
-  /// A number that nobody means: not finite, huge, tiny, at the end of an interval.
+  /// A hostile number: not finite, huge, tiny, or at the end of an interval.
   mutating func hostileNumber() -> Double {
     if happens(0.2) {
       let size = pow(10, uniform(in: -320...308))
@@ -31,7 +31,7 @@ extension SeededGenerator {
     return one(of: hostileNumbers)
   }
 
-  /// A moment that nobody means.
+  /// A hostile timestamp.
   mutating func hostileTime(near time: Timestamp) -> Timestamp {
     switch number(0..<5) {
     case 0: Timestamp(nanoseconds: one(of: [.min, .max, 0, -1, 1, .min + 1, .max - 1]))
@@ -42,7 +42,7 @@ extension SeededGenerator {
     }
   }
 
-  /// A pose with something wrong about it.
+  /// A pose with a fault.
   mutating func hostilePose(_ pose: DevicePose) -> DevicePose {
     var pose = pose
     switch number(0..<4) {
@@ -58,7 +58,7 @@ extension SeededGenerator {
     return pose
   }
 
-  /// A sample with something wrong about it.
+  /// A sample with a fault.
   mutating func hostileSample(_ sample: RangingSample) -> RangingSample {
     var sample = sample
     for _ in 0...number(0..<3) {
@@ -78,7 +78,7 @@ extension SeededGenerator {
     return sample
   }
 
-  /// The odometry's word, whatever it is.
+  /// A random report of the odometry.
   mutating func tracking(at time: Timestamp) -> TrackingSample {
     let quality: TrackingSample.Quality =
       switch number(0..<3) {

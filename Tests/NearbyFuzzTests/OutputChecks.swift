@@ -4,7 +4,7 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyTestSupport
 
-/// What must hold of everything that is given out, whatever was put in.
+/// Invariants of all outputs, for any input.
 extension FuzzCampaign.Case {
   /// A covariance is finite and no direction has a negative variance, up to rounding.
   mutating func check(_ p: SymmetricMatrix3, _ what: String) {
@@ -41,7 +41,7 @@ extension FuzzCampaign.Case {
     expect(isSound(value), "\(what) \(value)")
   }
 
-  /// All that an engine says of a peer.
+  /// Checks all outputs of an engine for a peer.
   mutating func check(_ estimate: PeerEstimate) {
     check(estimate.distance, "distance") { $0.isFinite && $0 >= 0 }
     check(estimate.direction, "direction") { $0.isFinite && abs($0.length - 1) < 1e-9 }
@@ -55,7 +55,7 @@ extension FuzzCampaign.Case {
     }
   }
 
-  /// The hypotheses about a peer.
+  /// Checks the hypotheses of a peer.
   mutating func check(modesOf peer: PeerID, in engine: FusionEngine) {
     guard let (_, modes) = engine.modes(of: peer) else { return }
     let sum = modes.reduce(0) { $0 + $1.weight }
@@ -66,7 +66,7 @@ extension FuzzCampaign.Case {
     }
   }
 
-  /// What was made of a sample.
+  /// Checks the report of a sample.
   mutating func check(_ report: SampleReport, of sample: RangingSample) {
     let parts = [
       ("range", report.range, sample.distance), ("azimuth", report.azimuth, sample.azimuthRadians),

@@ -17,7 +17,7 @@ extension FuzzTests {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       FuzzCampaign("ParserFuzzTests", share: 0.25).run { one in
         var generator = SeededGenerator(seed: one.seed, stream: 0xF4)
-        // Each in turn, so that a minute meets them all alike.
+        // The formats take turns, so that a minute covers all of them equally.
         let format = formats[Int(one.seed % UInt64(formats.count))]
         var files = generator.one(of: format.files)
         let damaged = generator.one(of: files.keys.sorted())
@@ -37,14 +37,14 @@ extension FuzzTests {
             one.expect(error.file == damaged, "\(damaged) was damaged: \(error)")
           }
         } catch {
-          // Tokens and receipts are refused by what Foundation throws.
+          // Tokens and receipts are refused with Foundation's errors.
           one.count("\(format.name) refused")
           one.expect(isDamaged, "\(format.name) are refused: \(error)")
         }
       }.expectNothingWrong()
     }
 
-    /// Writes files to a folder that holds nothing else.
+    /// Writes files to an empty folder.
     private static func write(_ files: [String: [UInt8]], to folder: String) throws {
       let manager = FileManager.default
       try? manager.removeItem(atPath: folder)

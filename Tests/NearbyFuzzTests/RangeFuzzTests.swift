@@ -6,7 +6,7 @@ import NearbyTestSupport
 import Testing
 
 extension FuzzTests {
-  /// What works on ranges alone, without a filter of places: distances with rates, and anchors.
+  /// Estimators that use ranges only, without a position filter: distances with rates, and anchors.
   @Suite("RangeFuzzTests")
   struct RangeFuzzTests {
     @Test("whatever ranges come, distances, rates and fixes make sense")

@@ -70,7 +70,7 @@ private struct HostileHost {
     sessions.append(session)
   }
 
-  /// Does one thing, and says what.
+  /// Performs one action and returns its name.
   mutating func act() -> String {
     switch generator.number(0..<24) {
     case 0: return run()
@@ -113,7 +113,7 @@ private struct HostileHost {
       ? sessions[0].discoveryToken ?? Self.token(others[0]) : Self.token(generator.one(of: others))
   }
 
-  /// A peer's token as an app gets it: from what the peer sent.
+  /// A peer's token as an app gets it, decoded from the peer's data.
   private static func token(_ token: SessionToken) -> NIDiscoveryToken {
     let text = (try? JSONEncoder().encode([token])) ?? Data()
     guard let tokens = try? JSONDecoder().decode([NIDiscoveryToken].self, from: text) else {
@@ -221,16 +221,16 @@ private struct HostileHost {
   }
 }
 
-/// Hears of all sessions and looks at what it is told.
+/// Receives the callbacks of all sessions and checks them.
 private final class Listener: NSObject, NISessionDelegate, @unchecked Sendable {
-  // Unchecked: everything is written on the queue, or read after what is on its way has come.
+  // Unchecked because everything is written on the queue, or read after it has drained.
   let queue = DispatchQueue(label: "fuzzing")
   private let lock = NSLock()
   private var objects: [NINearbyObject] = []
   private(set) var callbacks = 0
   private(set) var problems: [String] = []
 
-  /// The objects heard of last.
+  /// The last objects.
   var heard: [NINearbyObject] { lock.withLock { objects } }
 
   func expect(_ condition: Bool, _ problem: @autoclosure () -> String) {

@@ -7,10 +7,10 @@ import NearbyTestSupport
 import Testing
 
 extension FuzzTests {
-  /// The same settings and recordings as an engine gets, smaller, for the batch answer.
+  /// The settings and recordings of the engine's campaign, but smaller, for the smoother.
   @Suite("SmootherFuzzTests")
   struct SmootherFuzzTests {
-    @Test("whatever a smoother is told, its tracks make sense")
+    @Test("for any input, a smoother's tracks are valid")
     func tracks() {
       FuzzCampaign("SmootherFuzzTests", share: 0.15).run { one in
         var generator = SeededGenerator(seed: one.seed, stream: 0xF2)
@@ -37,14 +37,14 @@ extension FuzzTests {
           one.check(track, ofSamples: count)
           one.count(track.final == nil ? "peers without a track" : "tracks")
         }
-        one.count(isHostile ? "with a hostile host" : "with an honest host")
+        one.count(isHostile ? "with a hostile host" : "with a regular host")
       }.expectNothingWrong()
     }
   }
 }
 
 extension FuzzCampaign.Case {
-  /// All that a smoother says of a peer.
+  /// Checks all outputs of a smoother for a peer.
   fileprivate mutating func check(_ track: SmoothedTrack, ofSamples count: Int) {
     let positions = track.positions + [track.final].compactMap(\.self)
     expect(

@@ -9,7 +9,7 @@ struct FrameConventionsTests {
     DeviceAxes.allCases.map { FrameConvention(up: up, axes: $0) }
   }
 
-  @Test("the engine's own frames change nothing")
+  @Test("the engine's own frames are the identity")
   func engine() {
     let pose = RigidTransform(
       rotation: Rotation(angleRadians: 1, about: Vector3(1, 2, 3)), translation: Vector3(4, 5, 6))

@@ -160,7 +160,7 @@ struct RotationTests {
     #expect(worst < 1e-6)
   }
 
-  @Test("what is extrapolated from a small arc turns on at its rate", arguments: seeds)
+  @Test("extrapolation of a small arc continues at its rate", arguments: seeds)
   func smallArcsExtrapolated(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let start = generator.rotation()

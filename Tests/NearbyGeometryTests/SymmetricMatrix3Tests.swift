@@ -45,7 +45,7 @@ struct SymmetricMatrix3Tests {
     #expect((inverse.times(matrix.times(v)) - v).length < 1e-14 * condition * (1 + v.length))
   }
 
-  @Test("what is not positive definite has no inverse")
+  @Test("a matrix that is not positive definite has no inverse")
   func noInverse() {
     #expect(SymmetricMatrix3.zero.positiveDefiniteInverse == nil)
     #expect(SymmetricMatrix3(outer: Vector3(1, 2, 3)).positiveDefiniteInverse == nil)

@@ -32,7 +32,7 @@ struct TimestampTests {
       Timestamp(seconds: Timestamp(nanoseconds: nanoseconds).seconds)?.nanoseconds == nanoseconds)
   }
 
-  @Test("what is no moment is refused")
+  @Test("seconds out of range are refused")
   func refused() {
     #expect(Timestamp(seconds: .nan) == nil)
     #expect(Timestamp(seconds: .infinity) == nil)

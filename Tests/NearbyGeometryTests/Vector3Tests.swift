@@ -33,7 +33,7 @@ struct Vector3Tests {
     #expect(Vector3(2, 3, 6).length == 7)
   }
 
-  @Test("the vector product is perpendicular and as long as it should be", arguments: 0..<32)
+  @Test("the vector product is perpendicular and has the right length", arguments: 0..<32)
   func crossProperties(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let a = generator.normalVector()

@@ -7,7 +7,7 @@ import NearbyGeometry
 import Testing
 
 struct ARSessionTests {
-  /// A delegate that writes down what it hears.
+  /// A delegate that records its calls.
   private final class Recorder: NSObject, ARSessionDelegate, @unchecked Sendable {
     // Unchecked: written on the queue, read after it is empty.
     let queue = DispatchQueue(label: "frames")
@@ -84,7 +84,7 @@ struct ARSessionTests {
     #expect(recorder.frames.map(\.timestamp) == [1001])
   }
 
-  @Test func anchorsAndInterruptionsAreTold() {
+  @Test func anchorsAndInterruptionsAreReported() {
     let device = world.makeDevice()
     let session = session(on: device)
     session.run(ARWorldTrackingConfiguration())

@@ -9,7 +9,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// An app that finds where it is from anchors of known places, with one session for each.
+/// An app that locates itself from anchors of known positions, with one session for each.
 struct AnchorTests {
   @Test(arguments: [UInt64(1), 2, 3])
   func anAppIsLocatedAmongAnchors(_ seed: UInt64) throws {
@@ -51,7 +51,8 @@ struct AnchorTests {
     let truth = phone.truePose.translation
     #expect((place - truth).length < 4 * fix.position.sigma)
     #expect(fix.position.sigma < 0.3)
-    // The site's frame reaches the AR session's world: a sign on the wall can be drawn there.
+    // The transform from the site's frame to the AR session's world is known, so that a sign on the
+    // wall can be drawn there.
     let siteFromWorld = try #require(fix.siteFromWorld.value)
     let camera = try #require(arSession.currentFrame).camera.transform.columns.3
     let inSite = siteFromWorld.act(Vector3(Double(camera.x), Double(camera.y), Double(camera.z)))

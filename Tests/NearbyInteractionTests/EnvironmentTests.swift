@@ -8,7 +8,7 @@ import Testing
 @testable import NearbyEnvironment
 @testable import NearbyInteraction
 
-/// Replays, live input, and worlds that are told to each other.
+/// Replays, live input, and worlds that are shared between processes.
 struct EnvironmentTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
@@ -16,7 +16,7 @@ struct EnvironmentTests {
   // MARK: Places
 
   @Test(
-    "of the devices of one program each two look at each other, and each has a place of its own",
+    "the devices of one program face each other in pairs, at distinct positions",
     arguments: 0..<8)
   func roommatesFaceEachOther(slot: Int) {
     let settings = SimulatedWorldSettings()
@@ -30,7 +30,7 @@ struct EnvironmentTests {
           "\(index) after \(seconds) s")
       }
     }
-    // About these places they are swept.
+    // The devices are swept about these positions.
     let places = motions.map { $0.pose(at: 0).translation }
     for (index, place) in places.enumerated() {
       #expect(places[..<index].allSatisfy { ($0 - place).length > 0.59 }, "\(index)")
@@ -64,7 +64,7 @@ struct EnvironmentTests {
       !EnvironmentSelection(["NEARBY_PHONE": "camera"]).settings.capabilities.contains(.direction))
   }
 
-  @Test func anEnvironmentThatCannotBeHadSaysWhy() throws {
+  @Test func anUnavailableEnvironmentReportsTheReason() throws {
     let environment = EnvironmentSelection(["NEARBY_ENVIRONMENT": "replay:/nowhere"]).environment()
     #expect(try #require(environment as? AbsentEnvironment).failure?.contains("nowhere") == true)
     let long = "/tmp/" + String(repeating: "x", count: 120)
@@ -73,7 +73,7 @@ struct EnvironmentTests {
     try? FileManager.default.removeItem(atPath: long)
   }
 
-  /// Real time: a world that is shared has no other.
+  /// In real time, since a shared world has no other clock.
   @Test func twoSessionsOfOneProgramMeetInAFolder() async throws {
     let folder = "/tmp/n-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -129,7 +129,7 @@ struct EnvironmentTests {
 
   // MARK: Live input
 
-  @Test func whatIsHandedInComesOut() throws {
+  @Test func suppliedDataIsDelivered() throws {
     let device = LiveDevice()
     let recorder = SessionRecorder()
     let session = NISession(on: device)
@@ -194,7 +194,7 @@ struct EnvironmentTests {
     #expect(try device.now == Self.at(start + 1.9))
     #expect(recorder.removed.isEmpty && recorder.errors.isEmpty)
     #expect(recorder.objects.count == 20)
-    // Silence counts on that clock.
+    // Silence is measured on that clock.
     device.advance(to: try Self.at(start + 11.8))
     recorder.drain()
     #expect(recorder.removed.isEmpty)
@@ -234,7 +234,7 @@ struct EnvironmentTests {
 
   // MARK: Worlds that are told to each other
 
-  /// Carries lines to another world: some never, some twice, some late.
+  /// Transports lines to another world, with losses, duplicates and delays.
   private final class BadLink: WorldLink, @unchecked Sendable {
     // Unchecked: used by one thread.
     weak var other: SimulatedWorld?
@@ -310,7 +310,7 @@ struct EnvironmentTests {
         #expect(expected[try #require(object.timestamp)] == object.distance)
       }
     }
-    // The two ends measure the same.
+    // Both ends measure the same values.
     let ends = good.recorders.map { recorder in
       Dictionary(uniqueKeysWithValues: recorder.objects.map { ($0.timestamp, $0.distance) })
     }
@@ -327,7 +327,7 @@ struct EnvironmentTests {
     #"{"version":1,"device":1,"exchange":10000,"pose":[0,0,0,0,0,0,0],"sessions":[],"ended":[]}"#,
     #"{"version":1,"device":1,"exchange":10000,"pose":[1],"sessions":[],"ended":[]}"#,
   ])
-  func whatIsNoBeaconIsLeftOut(_ line: String) {
+  func linesThatAreNoBeaconAreIgnored(_ line: String) {
     #expect(WorldBeacon(line: Array(line.utf8)) == nil)
     SimulatedWorld().receive(Array(line.utf8))
   }

@@ -8,7 +8,7 @@ import NearbySimulation
 struct HostileDatagrams {
   private var generator: SeededGenerator
 
-  /// Texts in the place of a number: ends of integers, what is none, what is too much.
+  /// Texts instead of a number: limits of integers, invalid numbers, and too large ones.
   private static let numbers = [
     "-9223372036854775808", "9223372036854775807", "-9223372036854775809", "9223372036854775808",
     "18446744073709551615", "18446744073709551616", "-1", "0", "-0.0", "0.5", "1e30", "-1e30",
@@ -24,7 +24,7 @@ struct HostileDatagrams {
   /// A datagram.
   ///
   /// - Parameter good: One that a program did send.
-  /// - Returns: That one with faults, or something else altogether.
+  /// - Returns: That datagram with faults, or something different.
   mutating func next(after good: [UInt8]) -> [UInt8] {
     switch Int.random(in: 0..<9, using: &generator) {
     case 0: flipped(good)
@@ -90,7 +90,7 @@ struct HostileDatagrams {
     beacon.pose = (0..<Int.random(in: 6...8, using: &generator)).map { _ in
       Self.coordinates.randomElement(using: &generator) ?? 0
     }
-    // Whoever writes JSON by hand is not bound to what an encoder takes.
+    // JSON written by hand may contain values that an encoder would refuse.
     let pose = beacon.pose.map { "\($0)" }.joined(separator: ",")
     return Array(
       """

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// Four devices, three sessions each: what one says of another agrees with what the other says of it.
+/// Four devices with three sessions each: the outputs of both ends of a pair agree.
 struct MeshTests {
   /// All sessions of all devices, by who measures and who is measured.
   private struct Mesh {
@@ -84,7 +84,7 @@ struct MeshTests {
         if let pull = try mesh.pull(mine, of: here, theirs, of: there) { pulls.append(pull) }
       }
     }
-    // Hands sweep one or another out of the cone now and then.
+    // Sweeping moves some devices out of the cone from time to time.
     #expect(pulls.count > 270)
     #expect(pulls.allSatisfy { $0 < 4 }, "\(pulls.max() ?? 0)")
   }

@@ -9,11 +9,11 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// Measurements come and poses do not: what the app is told, and when it is taken back.
+/// Measurements without poses: what is reported to the app, and when that ends.
 struct MissingPoseSessionTests {
   private static let dark = NIAlgorithmConvergenceStatus.notConverged([.insufficientLighting])
 
-  /// The convergences that were told of the session as a whole.
+  /// The reported convergences of the session as a whole.
   private func ofSession(_ recorder: SessionRecorder) -> [NIAlgorithmConvergenceStatus] {
     recorder.convergences.filter { $0.object == nil }.map(\.status)
   }
@@ -82,7 +82,7 @@ struct MissingPoseSessionTests {
     #expect(abs(Double(try #require(recorder.objects.last?.distance)) - 11.3) < 1)
     #expect(recorder.objects.count == before + 3748)
     #expect(recorder.transforms[before...].allSatisfy { $0 == nil })
-    // It was said once, of the session and of the peer.
+    // It was reported once for the session and once for the peer.
     #expect(ofSession(recorder) == [Self.dark])
     #expect(isPeerDark(recorder))
 
@@ -97,7 +97,7 @@ struct MissingPoseSessionTests {
     #expect(abs(simd_distance(transform.columns.3, camera.columns.3) - 11.3) < 1)
   }
 
-  @Test func anARSessionThatWasNeverRunIsSaid() throws {
+  @Test func anARSessionThatWasNeverRunIsReported() throws {
     let pair = SessionPair(motions: SessionPair.finderAndTag)
     let arSession = ARSession(on: pair.devices[0])
     pair.sessions[0].setARSession(arSession)
@@ -186,7 +186,7 @@ struct MissingPoseSessionTests {
     live.follow(from: 100, steps: 200)
     let object = try #require(live.recorder.objects.last)
     #expect(live.session.worldTransform(for: object) != nil)
-    // Neither poses nor measurements come any more, and the clock goes on.
+    // Neither poses nor measurements come any more, but the clock continues.
     live.device.advance(to: Live.at(120.8))
     #expect(live.session.worldTransform(for: object) != nil)
     live.device.advance(to: Live.at(121.5))
@@ -205,7 +205,7 @@ struct MissingPoseSessionTests {
     #expect(ofSession(live.recorder) == [Self.dark, .unknown])
   }
 
-  /// Odometry of one pose in 1.2 s is slow and not silent.
+  /// Odometry with one pose in 1.2 s is slow but not silent.
   @Test func slowPosesAreNotMissed() {
     let live = Live()
     live.follow(from: 100, steps: 100, poseEvery: 12)
@@ -222,11 +222,11 @@ struct MissingPoseSessionTests {
     live.session.pause()
     live.device.advance(to: Live.at(160))
     live.start()
-    // The radio is sooner than the camera.
+    // The radio starts before the camera.
     for step in 0..<8 { live.measure(160 + Double(step) / 10) }
     live.follow(from: 161, steps: 50)
     #expect(ofSession(live.recorder).isEmpty)
-    // Without the camera it is said all the same.
+    // Without the camera, it is reported as well.
     for step in 0..<20 { live.measure(166 + Double(step) / 10) }
     #expect(ofSession(live.recorder) == [Self.dark])
   }

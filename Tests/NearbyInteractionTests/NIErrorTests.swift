@@ -54,7 +54,7 @@ struct NIErrorTests {
     #expect(!((code == .sessionFailed ? .userDidNotAllow : .sessionFailed) ~= bridged))
   }
 
-  @Test func aReasonSpeaks() {
+  @Test func aReasonHasADescription() {
     let reasons: [NIAlgorithmConvergenceStatus.Reason] = [
       .insufficientMovement, .insufficientHorizontalSweep, .insufficientVerticalSweep,
       .insufficientLighting, .insufficientSignalStrength,

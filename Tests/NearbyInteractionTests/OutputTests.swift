@@ -8,9 +8,9 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// What the outputs mean, and when each is nil.
+/// The values of the outputs, and when each is nil.
 struct OutputTests {
-  /// The truth of what a device should see of another's antenna.
+  /// The true distance and direction of another device's antenna.
   private func truth(_ pair: SessionPair, from: Int, to: Int) -> (distance: Double, unit: Vector3) {
     let (here, there) = (pair.devices[from].truePose, pair.devices[to].truePose)
     let target = there.act(pair.world.settings.radio.antennaInDevice)
@@ -53,7 +53,7 @@ struct OutputTests {
     #expect(pair.recorders[0].objects.allSatisfy { $0.directionAbsence == .noAntennaArray })
   }
 
-  /// Where the peer is, and what is then nil (S-39).
+  /// The peer's position, and which outputs are nil for it (S-39).
   enum Place: String, CaseIterable, Sendable {
     case ahead, behind, blocked, tooFar
 
@@ -226,7 +226,7 @@ struct OutputTests {
 
   @Test func strictCompatibilityWaitsForTheCone() {
     func directions(_ isStrict: Bool) -> Int {
-      // The peer is beside the finder, and comes into the cone never.
+      // The peer is beside the finder and never in the cone.
       let pair = SessionPair(
         motions: [
           .sweeping(
@@ -270,7 +270,7 @@ struct OutputTests {
   }
 
   @Test(arguments: [false, true])
-  func whatCannotBeMeasuredIsNotTold(usesCamera: Bool) throws {
+  func impossibleMeasurementsAreNotReported(usesCamera: Bool) throws {
     let device = LiveDevice()
     let peer = SessionToken(high: 1, low: 2, capabilities: .phoneWithAntennaArray)
     let session = NISession(on: device)

@@ -35,7 +35,7 @@ struct QuaternionTests {
     #expect(isClose((a.quaternion * b.quaternion).act(w), a.rotation.act(b.rotation.act(v))))
     #expect(isClose(simd_act(a.quaternion.inverse, a.quaternion.act(w)), v))
     #expect(isClose(simd_double3x3(a.quaternion) * w, a.rotation.act(v)))
-    // Through a matrix and back: the same turn, but for the sign.
+    // Through a matrix and back gives the same rotation, except for the sign.
     let back = simd_quatd(simd_double4x4(a.quaternion))
     #expect(abs(abs(simd_dot(back, a.quaternion)) - 1) < 1e-12)
     #expect(isClose(back.act(w), a.rotation.act(v)))

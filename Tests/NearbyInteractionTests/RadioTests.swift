@@ -9,7 +9,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// What the simulated radio makes of a distance, and what of it reaches the app.
+/// The dependence of the simulated radio on the distance, and its effect on the app.
 struct RadioTests {
   /// Two devices at rest, facing each other.
   private static func pair(
@@ -32,7 +32,8 @@ struct RadioTests {
 
   // MARK: Range dependence
 
-  /// Within the validated range all is heard with the radio's own noise; beyond it less, and less well.
+  /// Within the validated range all exchanges succeed with the radio's noise; beyond it there are
+  /// losses and more noise.
   @Test(arguments: [(4.0, 1.0, 1.0), (8.9, 1.0, 1.0), (18.0, 2.0, 0.816), (27.0, 3.0, 0.265)])
   func noiseAndAvailabilityDependOnTheRange(
     _ metres: Double, _ widening: Double, _ share: Double
@@ -93,7 +94,7 @@ struct RadioTests {
     #expect(abs(strong - (-65 - 20 * log10(3.0))) < 0.2)
     let offsets = try near.map { try #require($0.measurement?.carrierFrequencyOffset) }
     #expect(offsets[0] != 0 && offsets[0] == -offsets[1] && abs(offsets[0]) < 5e-5)
-    // With camera assistance the residual is there, too.
+    // With camera assistance there is a residual, too.
     #expect(far[0].report?.range.value == far[0].measurement?.distance)
     settings.obstacles = [SimulatedObstacle(Vector3(-1, 0, -2.2), Vector3(1, 3, -2))]
     let blocked = try #require(try objects(3)[0].measurement?.signalStrength)
@@ -127,7 +128,7 @@ struct RadioTests {
 
   // MARK: Distance only
 
-  /// Someone comes along at 1 m/s for four seconds and stands then, seen by a watch.
+  /// A peer approaches at 1 m/s for four seconds and then stands, measured by a watch.
   @Test func aWatchKnowsTheDistanceSmoothedAndItsRate() throws {
     let walker = SimulatedMotion { seconds in
       RigidTransform(standingAt: Vector3(0, 1.4, -8 + min(seconds, 4)), facing: Vector3(0, 1.4, 0))
@@ -152,7 +153,7 @@ struct RadioTests {
       smoothed.append(range.distance - truth)
     }
     #expect(moments(smoothed).sigma < 0.85 * moments(raw).sigma)
-    // Nothing is said of a peer that has been silent for long.
+    // A peer that has been silent for long has no outputs.
     pair.devices[1].motion = .resting(
       at: .init(standingAt: Vector3(0, 1.4, -60), facing: Vector3(0, 1.4, 0)))
     pair.advance(1)

@@ -57,7 +57,7 @@ struct RelocalizationTests {
     while calls.isEmpty, Date() < end { try await Task.sleep(for: .milliseconds(2)) }
   }
 
-  /// What a session hears that was run, by the delegate's answer.
+  /// The callbacks of a session that was run, by the delegate's answer.
   private func outcome(_ answer: Bool) -> [String] { [answer ? "invalidated" : "started"] }
 
   private func attach(_ delegate: QueueDelegate) {
@@ -124,7 +124,7 @@ struct RelocalizationTests {
       pair.sessions[0].run(configuration)
       #expect(delegate.questions == 1)
     }
-    // A queue that leads to it is as good.
+    // A queue that targets it works as well.
     DispatchQueue(label: "inner", target: delegate.queue).sync {
       pair.sessions[0].run(configuration)
       #expect(delegate.questions == 2)

@@ -6,7 +6,7 @@ import NearbySimulation
 
 @testable import NearbyInteraction
 
-/// A delegate that writes down all that it hears, on a queue of its own that a test can wait for.
+/// A delegate that records all its calls, on its own queue, which a test can drain.
 final class SessionRecorder: NSObject, NISessionDelegate, @unchecked Sendable {
   // Unchecked: everything is read after `drain()` or written on the queue.
   let queue = DispatchQueue(label: "recorder")
@@ -20,12 +20,12 @@ final class SessionRecorder: NSObject, NISessionDelegate, @unchecked Sendable {
   private(set) var transforms: [simd_float4x4?] = []
   var onCall: ((NISession, String) -> Void)?
 
-  /// What was called, without repetitions.
+  /// The calls without repetitions.
   var summary: [String] {
     calls.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
-  /// Waits for what is on its way.
+  /// Waits for pending callbacks.
   func drain() { queue.sync {} }
 
   func attach(to session: NISession) {
@@ -115,7 +115,7 @@ struct SessionPair {
     }
   }
 
-  /// Lets time pass, and waits until the delegates have heard of it.
+  /// Advances the time, and waits until the delegates were called.
   func advance(_ seconds: Double) {
     world.advance(bySeconds: seconds)
     for recorder in recorders { recorder.drain() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// Every event in every state, the senseless ones included.
+/// Every event in every state, including those without a meaning.
 struct SessionStateMachineTests {
   typealias Machine = SessionStateMachine
   typealias Effect = SessionStateMachine.Effect
@@ -112,7 +112,7 @@ struct SessionStateMachineTests {
     var machine = start.machine
     var expected = try #require(Self.table[event])[
       try #require(Start.allCases.firstIndex(of: start))]
-    // A device that is still suspended holds a session back: the second outcome of run.
+    // A device that is still suspended delays a session, which is the second outcome of run.
     if start == .suspended, event == .run { expected = [.wasSuspended] }
     #expect(machine.handle(event.event) == expected)
     if machine.isInvalidated {
@@ -167,7 +167,7 @@ struct SessionStateMachineTests {
     #expect(machine.handle(.run(Self.request())) == [])
   }
 
-  @Test func whatIsAskedForIsAllowed() {
+  @Test func aRequestWithinTheLimitsIsAccepted() {
     var machine = Machine(SessionLimits())
     let request = Self.request {
       $0.usesCamera = true
@@ -185,7 +185,7 @@ struct SessionStateMachineTests {
     var machine = Start.running.machine
     #expect(machine.handle(.time(Self.at(59.9))) == [])
     #expect(machine.handle(.measurement(at: Self.at(60), isEmpty: false)) == [.fuse])
-    // Exchanges that fail are no activity; neither is time that runs backwards.
+    // Failed exchanges do not count as activity, nor does time that runs backwards.
     #expect(machine.handle(.measurement(at: Self.at(69), isEmpty: true)) == [.fuse])
     #expect(machine.handle(.time(Self.at(5))) == [])
     #expect(machine.handle(.time(Self.at(69.9))) == [])

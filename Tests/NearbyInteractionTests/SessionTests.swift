@@ -61,7 +61,7 @@ struct SessionTests {
     #expect(pair.recorders[1].removed.isEmpty)
     pair.sessions[0].run(try #require(pair.sessions[0].configuration))
     pair.advance(1.5)
-    // What was known of the peer before the gap still counts, once a second of samples has confirmed it.
+    // The peer's state from before the gap is used again once a second of samples has confirmed it.
     #expect(pair.recorders[0].transforms.last.flatMap { $0 } != nil)
     // Pausing for too long is a timeout for the peer.
     pair.sessions[0].pause()
@@ -130,7 +130,7 @@ struct SessionTests {
 
   // MARK: Errors
 
-  @Test func theUsersWord() {
+  @Test func bothUsersMustAllowMeasurements() {
     let pair = SessionPair()
     pair.devices[0].authorization = .undetermined
     pair.devices[1].authorization = .undetermined
@@ -161,7 +161,7 @@ struct SessionTests {
   }
 
   @Test(arguments: End.allCases)
-  func toRunAnInvalidatedSessionIsAnError(_ end: End) throws {
+  func runningAnInvalidatedSessionIsAnError(_ end: End) throws {
     let pair = SessionPair()
     let own = try #require(pair.sessions[0].discoveryToken)
     switch end {
@@ -180,7 +180,7 @@ struct SessionTests {
     #expect(pair.recorders[1].objects.isEmpty)
   }
 
-  /// What Apple's newer devices measure and those here do not.
+  /// Measurements of Apple's newer devices that are not supported here.
   enum Unmeasured: CaseIterable {
     case anchors
     case channelSounding
@@ -410,7 +410,7 @@ struct SessionTests {
     for phone in phones.prefix(4) {
       try phone.accessory.start(with: #require(phone.recorder.shared))
     }
-    // The accessory, too, runs as many sessions as its device may.
+    // The accessory, too, is limited by the number of sessions of its device.
     let fifth = try #require(phones.last)
     #expect(throws: NIError(.activeSessionsLimitExceeded)) {
       try fifth.accessory.start(with: #require(fifth.recorder.shared))
@@ -419,7 +419,7 @@ struct SessionTests {
     for (index, phone) in phones.enumerated() {
       phone.recorder.drain()
       #expect(phone.recorder.objects.count == (index < 4 ? 10 : 0))
-      // Each hears its own, and both ends the same.
+      // Each session gets its own measurements, and both ends the same values.
       #expect(
         phone.recorder.objects.compactMap(\.distance)
           == phone.accessory.measurements.compactMap { $0.distance.map { Float($0) } })
@@ -427,7 +427,7 @@ struct SessionTests {
         #expect(abs(Double(try #require(object.distance)) - 1.5 * Double(index + 1)) < 1)
       }
     }
-    // One that ends leaves the others alone, and makes room.
+    // Ending one does not affect the others, and makes room for another.
     phones[0].accessory.stop()
     try fifth.accessory.start(with: #require(fifth.recorder.shared))
     world.advance(bySeconds: 1)
@@ -452,7 +452,7 @@ struct SessionTests {
     let pair = SessionPair()
     pair.run()
     pair.advance(0.5)
-    // What is on its way when the delegate goes does not arrive.
+    // A pending callback is dropped when the delegate is released.
     pair.recorders[0].queue.suspend()
     pair.world.advance(bySeconds: 1)
     pair.sessions[0].delegate = nil
@@ -540,7 +540,7 @@ struct SessionTests {
 
   // MARK: Streams
 
-  @Test func aStreamHearsWhatTheDelegateHears() async {
+  @Test func aStreamGetsTheDelegatesEvents() async {
     let pair = SessionPair(motions: SessionPair.finderAndTag)
     let updates = pair.sessions[0].updates
     pair.run(usesCamera: true)

@@ -8,7 +8,7 @@ import Testing
 @testable import NearbyEnvironment
 @testable import NearbyInteraction
 
-/// The folder by which programs share a world: whose it is, who waits for it, and what comes through it.
+/// The folder through which programs share a world: its owner, its lock, and its messages.
 final class SharedFolderTests {
   private typealias Failure = SimulatedWorld.SharingError
 
@@ -42,7 +42,7 @@ final class SharedFolderTests {
     #expect(refusal(of: path) == nil)
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o700)
-    // A second program finds it as it is.
+    // A second program uses the existing folder.
     #expect(refusal(of: path) == nil)
   }
 
@@ -56,7 +56,7 @@ final class SharedFolderTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-  func aProgramWithoutAFolderOfItsOwnSaysSo() throws {
+  func aProgramWithoutAPrivateFolderReportsIt() throws {
     try makeFolder()
     #expect(unsafe chown(folder, 12_345, 12_345) == 0)
     #expect(refusal(of: folder)?.reason == .notPrivate)
@@ -86,7 +86,7 @@ final class SharedFolderTests {
   }
 
   @Test(arguments: ["link", "link/", "nowhere", "file"])
-  func whatIsNoFolderIsRefused(_ name: String) throws {
+  func pathsThatAreNoFolderAreRefused(_ name: String) throws {
     try makeFolder()
     try FileManager.default.createSymbolicLink(
       atPath: base + "/link", withDestinationPath: folder)
@@ -141,7 +141,7 @@ final class SharedFolderTests {
     let sent = [0, 1, 300, WorldBeacon.largestLine, WorldBeacon.largestLine + 9000, 7]
     for (index, size) in sent.enumerated() {
       sender.send([UInt8](repeating: 32, count: size))
-      // One that comes while the queue is full is lost, as it may be.
+      // A message that arrives while the queue is full may be lost.
       for _ in 0..<2000 where sizes.withLock({ $0.count }) <= index {
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -150,7 +150,7 @@ final class SharedFolderTests {
     withExtendedLifetime((receiver, sender)) {}
   }
 
-  /// A beacon of a device that is nowhere else.
+  /// A beacon of a device that exists only in the beacon.
   private static func beacon(device: Int, exchange: Int64) -> [UInt8] {
     WorldBeacon(
       device: UInt64(device), exchange: exchange, pose: .identity, sessions: [], ended: []
@@ -171,7 +171,7 @@ final class SharedFolderTests {
     #expect(world.remoteCount > 1000)
     world.advance(bySeconds: 1)
     #expect(world.remoteCount == 0)
-    // There is room again.
+    // Now there is room again.
     world.receive(Self.beacon(device: 1, exchange: exchange + 63))
     world.advance(bySeconds: 0.2)
     #expect(world.remoteCount == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// What strangers may send in place of a token.
+/// Untrusted data instead of a token.
 struct TokenUnarchivingTests {
   private static let token = NIDiscoveryToken(
     SessionToken(high: 0x0123_4567_89AB_CDEF, low: 42, capabilities: .phoneWithAntennaArray))
@@ -39,7 +39,7 @@ struct TokenUnarchivingTests {
     Data("bplist00".utf8) + Data(count: 32),
     Data("bplist00".utf8) + Data(repeating: 255, count: 32),
   ])
-  func whatIsNoArchiveThrows(_ data: Data) {
+  func dataThatIsNoArchiveThrows(_ data: Data) {
     #expect(throws: CocoaError.self) { try read(data) }
   }
 
@@ -51,7 +51,7 @@ struct TokenUnarchivingTests {
     }
   }
 
-  /// No single wrong bit ends the program, and what is read then is a token or an error.
+  /// No single wrong bit ends the program; the result is a token or an error.
   @Test func aDamagedArchiveIsReadOrThrows() throws {
     let data = try Self.archive(Self.token)
     var (same, different, refused) = (0, 0, 0)
@@ -64,7 +64,7 @@ struct TokenUnarchivingTests {
         refused += 1
       }
     }
-    // The 16 random bytes are what a token is; nothing in an archive guards them.
+    // Changes of the 16 random bytes of a token are not detectable in an archive.
     #expect(different == 128)
     #expect(refused > same)
   }

@@ -14,12 +14,13 @@ import Testing
   private let isOptimized = true
 #endif
 
-/// Whether what sessions say in the world that a program gets by default is as sure as it sounds.
+/// The consistency of sessions' outputs with their sigmas, in the world that a program gets by
+/// default.
 ///
-/// Hands sweep the devices there, the peers as well: who takes those to be at rest is too sure of
-/// himself by a factor of two.
+/// Devices and peers are swept by hand there. An engine that assumes stationary peers is
+/// overconfident by a factor of two.
 @Suite(.enabled(if: isOptimized, "needs an optimised build"))
-struct WorldHonestyTests {
+struct WorldConsistencyTests {
   private static let seeds: Range<UInt64> = 100..<140
   private static let seconds = 40
 
@@ -35,7 +36,7 @@ struct WorldHonestyTests {
     var normalizedDistanceErrors: [Double] = []
     /// For each end, how many sessions have converged.
     var converged = [0, 0]
-    /// The time it took them, from the beginning of the world.
+    /// Their times to convergence, from the start of the world.
     var secondsToConvergence: [Double] = []
 
     static func mean(_ values: [Double]) -> Double {
@@ -98,18 +99,19 @@ struct WorldHonestyTests {
     // One constant error of the radio for each pair: as few independent errors as seeds.
     #expect((0.6...1.5).contains(distance))
     #expect(figures.converged == [Self.seeds.count, Self.seeds.count])
-    // A program that starts two of them need not wait long.
+    // Two sessions of one program converge quickly.
     let seconds = figures.secondsToConvergence.sorted()
     #expect(seconds[seconds.count / 2] < 4 && seconds[seconds.count * 95 / 100] < 15)
   }
 
-  /// One walks about and finds the other; the other, at rest, finds nothing, and says so.
+  /// One device walks about and finds the other; the other one is at rest and reports that it has
+  /// not converged.
   @Test func amongWalkersWithoutAntennaArrays() throws {
     let figures = try figures(.phoneWithoutAntennaArray)
     let (position, distance) = (
       Figures.mean(figures.normalizedErrors), Figures.mean(figures.normalizedDistanceErrors)
     )
-    // The engine is not told that the other rests: it allows for more than there is.
+    // The engine does not know that the other one rests, so its covariance allows for motion.
     #expect((0.6...1.25).contains(position))
     #expect((0.5...1.5).contains(distance))
     #expect(figures.converged[0] >= Self.seeds.count * 95 / 100)

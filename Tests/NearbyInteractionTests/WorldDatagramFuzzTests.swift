@@ -8,10 +8,10 @@ import Testing
 @testable import NearbyEnvironment
 @testable import NearbyInteraction
 
-/// What reaches a world from a socket, a session from a sensor, or an app from a stranger may be anything:
-/// it ends no program, and what is good is measured on.
+/// Arbitrary data from a socket, a sensor or an untrusted peer ends no program, and valid devices
+/// are still measured.
 struct WorldDatagramFuzzTests {
-  /// Carries lines to another world, and keeps the newest.
+  /// Transports lines to another world, and keeps the newest.
   private final class Relay: WorldLink, @unchecked Sendable {
     // Unchecked: used by one thread.
     weak var other: SimulatedWorld?
@@ -23,7 +23,7 @@ struct WorldDatagramFuzzTests {
     }
   }
 
-  /// Two worlds that hear each other and hostile datagrams.
+  /// Two worlds that receive each other's and hostile datagrams.
   private struct Fixture {
     let worlds = (0..<2).map { _ in SimulatedWorld() }
     let relays = [Relay(), Relay()]
@@ -42,11 +42,11 @@ struct WorldDatagramFuzzTests {
       }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     ///
     /// - Parameters:
     ///   - seconds: How much.
-    ///   - hostile: What both worlds receive before each tick.
+    ///   - hostile: The datagrams that both worlds receive before each tick.
     func advance(_ seconds: Double, _ hostile: (_ good: [UInt8]) -> [[UInt8]] = { _ in [] }) {
       for _ in 0..<Int(seconds * 60) {
         for (world, relay) in zip(worlds, relays) {
@@ -57,7 +57,7 @@ struct WorldDatagramFuzzTests {
       recorder.drain()
     }
 
-    /// The distances that were told after a moment.
+    /// The distances that were reported after a time.
     func distances(after seconds: Double) -> [Timestamp: Float] {
       let measured = recorder.objects.compactMap { object -> (Timestamp, Float)? in
         guard let time = object.timestamp, let distance = object.distance else { return nil }
@@ -75,7 +75,7 @@ struct WorldDatagramFuzzTests {
     stormy.advance(2)
     calm.advance(2)
     stormy.advance(2) { good in (0..<8).map { _ in datagrams.next(after: good) } }
-    // What was forged of the next six seconds is past then.
+    // After that, forged exchanges of the next six seconds are in the past.
     calm.advance(11)
     stormy.advance(11)
     let expected = calm.distances(after: 1010.5)
@@ -159,7 +159,7 @@ struct WorldDatagramFuzzTests {
       var bytes = good
       bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
         in: 0...255, using: &generator)
-      // Its bits mean nothing yet.
+      // These bits are not used yet.
       bytes[5] = 0
       let count = Int.random(in: 0...bytes.count, using: &generator)
       let read = try? AccessoryData(bytes: Array(bytes.prefix(count)))
@@ -169,7 +169,7 @@ struct WorldDatagramFuzzTests {
 
   // MARK: Sensors
 
-  /// Numbers that a driver with a fault may hand in.
+  /// Numbers that a faulty driver may supply.
   private static let values = [
     Double.nan, .infinity, -.infinity, 0, -0.0, -1, .leastNonzeroMagnitude, 1e-9, 0.5, 3, 12, 1e9,
     1e154, 1e308,
@@ -211,7 +211,7 @@ struct WorldDatagramFuzzTests {
             elevationSigmaRadians: maybe()))
       }
       recorder.drain()
-      // A leap of the clock may end the session or remove the peer; a new run is a new chance.
+      // A jump of the clock may end the session or remove the peer, so it is run again.
       if session.discoveryToken != nil { session.run(configuration) }
     }
     recorder.drain()

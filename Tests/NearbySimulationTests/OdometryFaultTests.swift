@@ -30,7 +30,7 @@ struct OdometryFaultTests {
     }
   }
 
-  @Test("a tilted world is tilted about the first place, poses and peers alike")
+  @Test("a tilted world is tilted about the first position, poses and peers alike")
   func tilt() {
     var scenario = Scenario(.sweepThenWalk)
     scenario.odometry.tiltDegrees = 1
@@ -60,7 +60,7 @@ struct OdometryFaultTests {
     #expect(abs(tilts.deviation - 1) < 0.1)
   }
 
-  @Test("lost tracking: no poses, the odometry says so, and then another world")
+  @Test("lost tracking: no poses, a report of the odometry, and then another world")
   func loss() throws {
     var scenario = Scenario(.wanderingWalk)
     let clean = scenario.simulated(seed: 2)

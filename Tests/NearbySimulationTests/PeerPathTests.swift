@@ -74,7 +74,7 @@ struct PeerPathTests {
     #expect(abs(diffusion - 0.25 * 1.5 * 2.506_628) < 1e-5)
   }
 
-  @Test("a carried peer rests, goes a way, and rests again")
+  @Test("a carried peer rests, moves, and rests again")
   func carried() {
     var scenario = Scenario(.wanderingWalk)
     scenario.peer.motion = .carried

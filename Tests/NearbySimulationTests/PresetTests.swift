@@ -23,7 +23,7 @@ struct PresetTests {
     #expect(Scenario.preset(named: "nothing") == nil)
   }
 
-  @Test("each preset is valid, says what it is, and survives JSON", arguments: Scenario.presets)
+  @Test("each preset is valid, has a summary, and survives JSON", arguments: Scenario.presets)
   func roundTrip(preset: Scenario) throws {
     try preset.validate()
     try preset.matchingConfiguration.validate()
@@ -58,7 +58,7 @@ struct PresetTests {
     #expect(hash.value == expected, "0x\(String(hash.value, radix: 16))")
   }
 
-  @Test("the documentation's table lists every preset with what is expected of it")
+  @Test("the documentation's table lists every preset with its expected outcome")
   func documented() throws {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
       path: "../../Sources/NearbySimulation/NearbySimulation.docc/ScenariosAndPresets.md")
@@ -90,7 +90,7 @@ struct PresetTests {
     ("expectation.afterSeconds", { $0.expectation = .recovers(afterSeconds: -1) }),
   ]
 
-  @Test("what makes no sense is refused, by name", arguments: mistakes.indices)
+  @Test("invalid settings are refused, by name", arguments: mistakes.indices)
   func refused(index: Int) throws {
     let (setting, change) = Self.mistakes[index]
     var scenario = Scenario(.sweepThenWalk)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scenario")
 struct ScenarioTests {
-  @Test("a seed repeats bit for bit, and another peer leaves the odometry as it was")
+  @Test("a seed repeats bit for bit, and another peer does not change the odometry")
   func seeds() {
     let scenario = Scenario(.sweepThenWalk)
     let run = scenario.simulated(seed: 11)

@@ -16,7 +16,7 @@ final class FuzzCampaignTests {
     return environment
   }
 
-  @Test("seeds follow each other until the time is spent, and the running case can be told")
+  @Test("seeds are consecutive until the time is spent, and the running case is recorded")
   func budget() {
     var seeds: [UInt64] = []
     var notes: [String] = []
@@ -41,7 +41,7 @@ final class FuzzCampaignTests {
     #expect(report.description.contains("\(2 * seeds.count) things"))
   }
 
-  @Test("a failure names its seed, what is thrown is one, and ten are enough")
+  @Test("a failure names its seed, a thrown error is a failure, and ten failures end a campaign")
   func failures() {
     struct Fault: Error, CustomStringConvertible { var description: String { "thrown" } }
     let report = FuzzCampaign("Some", share: 1).run(environment(["NEARBY_FUZZ_SECONDS": "60"])) {

@@ -47,7 +47,7 @@ struct NumericJacobianTests {
     #expect(message.hasPrefix("row 1, column 1: analytic 2.5, numeric 2.0"))
   }
 
-  @Test("what is not finite, and what has the wrong shape, never agrees")
+  @Test("matrices that are not finite or have the wrong shape never agree")
   func malformed() {
     let numeric = NumericJacobian(at: [1]) { [$0[0]] }
     #expect(numeric.mismatch(with: [[.nan]]) != nil)

@@ -158,7 +158,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   public init(bluetoothChannelSoundingIdentifier: UUID, previousBluetoothIdentifier: UUID?) {
     data = nil
     bluetoothPeer = bluetoothChannelSoundingIdentifier
-    super.init(peer: .nobody)
+    super.init(peer: .noPeer)
   }
 
   private init(data: Data, bluetoothPeer: UUID?) throws {

@@ -36,7 +36,7 @@ public final class NIDLTDOAConfiguration: NIConfiguration {
   ) {
     self.networkIdentifier = networkIdentifier
     self.discoveryMethod = discoveryMethod
-    super.init(peer: .nobody)
+    super.init(peer: .noPeer)
   }
 
   /// Writes the configuration.

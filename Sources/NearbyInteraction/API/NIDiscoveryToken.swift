@@ -17,7 +17,7 @@ public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding, Codabl
   }
 
   /// The token of no peer, for configurations without a peer.
-  static let nobody = NIDiscoveryToken(SessionToken(high: 0, low: 0, capabilities: []))
+  static let noPeer = NIDiscoveryToken(SessionToken(high: 0, low: 0, capabilities: []))
 
   /// The capabilities of the device that made the token.
   public var deviceCapabilities: any NIDeviceCapability {

@@ -106,7 +106,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a pose to `trajectory.txt`.
   ///
   /// - Parameter row: The pose, not before the pose before it.
-  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func append(_ row: PoseRow) throws(RecordingError) {
     try trajectory.append(row, options)
   }
@@ -115,7 +115,7 @@ public struct RecordingWriter: ~Copyable {
   ///
   /// - Parameter row: The sample, at most a second before the latest. A value for which there is no
   ///   column is an error, not a loss.
-  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func append(_ row: RangingRow) throws(RecordingError) {
     try ranging.start(row.timestamp)
     try ranging.append(peer: row.peer)
@@ -135,7 +135,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a row to `tracking.csv`.
   ///
   /// - Parameter row: The row, not before the row before it.
-  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func append(_ row: TrackingRow) throws(RecordingError) {
     try tracking.start(row.sample.timestamp)
     switch row.sample.quality {
@@ -151,7 +151,7 @@ public struct RecordingWriter: ~Copyable {
   /// Adds a pose to `truth/trajectory.txt`.
   ///
   /// - Parameter row: The pose, not before the pose before it, in the true world.
-  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func appendTruth(_ row: PoseRow) throws(RecordingError) {
     try trueTrajectory.append(row, options)
   }
@@ -160,7 +160,7 @@ public struct RecordingWriter: ~Copyable {
   ///
   /// - Parameter row: Where a peer truly was, in the world of the true poses, not before the row before it
   ///   of the same peer.
-  /// - Throws: ``RecordingError`` when nobody could read the row back, or it cannot be written.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
     if let latest = truePeerTimes[row.peer], row.timestamp < latest {
       throw truePeers.timeWentBack(from: latest, to: row.timestamp)

@@ -10,7 +10,7 @@ struct AtomicFileTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("A commit shows the file, and replaces an old one")
+  @Test("A commit makes the file appear, and replaces an old one")
   func commit() throws {
     for content in ["first\n", "second\n"] {
       var file = try AtomicFile(path: folder.path("file"))
@@ -99,7 +99,7 @@ struct AtomicFileTests {
     #expect(error?.code == .unwritableFile)
   }
 
-  @Test("The end of a process takes away what is not finished, and only that")
+  @Test("The end of a process removes unfinished items, and only those")
   func end() throws {
     try folder.write("old", to: "file")
     try folder.makeFolder("made")

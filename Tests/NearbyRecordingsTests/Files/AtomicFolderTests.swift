@@ -17,7 +17,7 @@ struct AtomicFolderTests {
     try result.commit()
   }
 
-  @Test("A commit shows the folder, and replaces an old one that has the marker")
+  @Test("A commit makes the folder appear, and replaces an old one that has the marker")
   func commit() throws {
     for text in ["first", "second"] {
       try write(text)
@@ -35,7 +35,7 @@ struct AtomicFolderTests {
     #expect(try folder.contents("result") == ["marker"])
   }
 
-  @Test("A process that was killed while it replaced a folder has lost neither")
+  @Test("Neither folder is lost when a process is killed while it replaces one by the other")
   func killedBetweenRenames() throws {
     try folder.write("old", to: ".result.~old.partial/marker")
     try folder.write("new", to: ".result.partial/marker")

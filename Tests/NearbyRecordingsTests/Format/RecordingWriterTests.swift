@@ -38,7 +38,7 @@ struct RecordingWriterTests {
     try writer.finish()
   }
 
-  @Test("What is written is read back")
+  @Test("Written recordings are read back")
   func roundTrip() throws {
     let folder = try TemporaryFolder()
     var manifest = RecordingManifest(name: "all \"of\" it")
@@ -135,7 +135,7 @@ struct RecordingWriterTests {
     #expect(try folder.contents("small") == ["ranging.csv", "recording.json", "trajectory.txt"])
   }
 
-  @Test("A recording that is not finished leaves nothing")
+  @Test("An unfinished recording leaves no files")
   func unfinished() throws {
     let folder = try TemporaryFolder()
     do {
@@ -167,7 +167,7 @@ struct RecordingWriterTests {
     } catch { return error }
   }
 
-  @Test("A folder in use is left alone, a recording is replaced when asked")
+  @Test("A folder in use is not touched, a recording is replaced on request")
   func overwriting() throws {
     let folder = try TemporaryFolder()
     try Self.writeSmall(folder.path("r/"))
@@ -193,7 +193,7 @@ struct RecordingWriterTests {
     #expect(try folder.contents("") == ["empty", "other", "r"])
   }
 
-  @Test("A row that nobody could read is refused, and leaves no trace")
+  @Test("An invalid row is refused, and leaves no trace")
   func refusedRows() throws {
     let folder = try TemporaryFolder()
     var writer = try RecordingWriter(
@@ -230,7 +230,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "A manifest that nobody could read back is refused",
+    "An invalid manifest is refused",
     arguments: [Double.nan, .infinity])
   func nonFinite(value: Double) throws {
     let folder = try TemporaryFolder()

@@ -56,7 +56,7 @@ struct MappedTableTests {
   }
 
   @Test(
-    "Delimiters, and columns by their places",
+    "Delimiters, and columns by number",
     arguments: [(MappedTable.Delimiter.semicolon, ";"), (.tab, "\t"), (.blanks, "   ")])
   func delimiters(delimiter: MappedTable.Delimiter, text: String) throws {
     let lines = ["1.5|7|2.5", "2.5|8|3.5"].map { $0.replacing("|", with: text) }

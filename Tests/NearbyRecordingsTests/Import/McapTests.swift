@@ -27,7 +27,7 @@ struct McapTests {
   }
 
   @Test(
-    "ROS messages, whichever way the chunks are packed and whoever wrote them",
+    "ROS messages, for each compression of chunks and each writer",
     arguments: ["walk-none.mcap", "walk-lz4.mcap", "walk-zstd.mcap", "rosbag2.mcap"],
     ["/pose", "/odom"])
   func ros(file: String, topic: String) throws {

@@ -199,7 +199,7 @@ struct PlazaImporterTests {
   }
 
   @Test(
-    "Numbers from which nothing finite would follow are an error with table and row",
+    "Numbers that would overflow are an error with table and row",
     arguments: ["GT", "DR", "DRp", "TD", "TL"], PlazaImporter.Odometry.allCases)
   func hugeNumbers(table: String, odometry: PlazaImporter.Odometry) throws {
     let folder = try TemporaryFolder()
@@ -216,7 +216,7 @@ struct PlazaImporterTests {
     #expect(error.message == "\"\(table)\" holds -1e+308 in row 2")
   }
 
-  @Test("Odometry that has nothing to do with the truth is an error of the file, not of the output")
+  @Test("Odometry that does not fit the truth is an error of the file, not of the output")
   func absurdDrift() throws {
     let folder = try TemporaryFolder()
     var sketch = Self.circle()

@@ -86,7 +86,7 @@ struct PyfgTests {
     #expect(error?.remedy == "name one of A, B")
   }
 
-  @Test("A landmark's place and covariance become angles and their sigmas")
+  @Test("A landmark's position and covariance become angles and their sigmas")
   func bearing() throws {
     // Sigmas of the angles by finite differences of the angles themselves.
     let place = Vector3(3, 1, 0.5)

@@ -85,7 +85,7 @@ struct UciTests {
     #expect(lines[1] == "100.250000,AA:BB,5.12,-0.218166156499,0.05672320069,90,80,-60,0")
   }
 
-  @Test("Sequence numbers that wrap or begin anew go on")
+  @Test("Times continue when sequence numbers wrap or restart")
   func clock() throws {
     let folder = try TemporaryFolder()
     let empty = "0c000000 00 c8000000 01 00 00 0000000000000000 00"
@@ -116,7 +116,7 @@ struct UciTests {
   }
 
   @Test(
-    "What is no capture",
+    "Files that are not captures",
     arguments: [
       ("zz", RecordingError.Code.malformedField, 1), ("620", .malformedField, 1),
       ("62000004 00", .malformedField, 1), ("1.5", .malformedField, 1),

@@ -57,7 +57,7 @@ struct EstimateWriterTests {
         """)
   }
 
-  @Test func whatIsNotCommittedLeavesNothing() throws {
+  @Test func anUncommittedFileLeavesNothing() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearby-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

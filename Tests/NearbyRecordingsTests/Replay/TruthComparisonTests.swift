@@ -106,7 +106,7 @@ struct TruthComparisonTests {
     expectEqual(statistics.rmseConverged, 0.1)
   }
 
-  @Test func whatIsMissingIsWrittenAsNull() throws {
+  @Test func missingValuesAreWrittenAsNull() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let text = String(decoding: try encoder.encode(ErrorStatistics()), as: UTF8.self)

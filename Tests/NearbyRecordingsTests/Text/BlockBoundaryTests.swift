@@ -126,7 +126,7 @@ struct BlockBoundaryTests {
   }
 
   /// Names that are recognised by their bytes are correct, in any order and spelling.
-  @Test func peersAreKnownWhoeverComesNext() throws {
+  @Test func peersAreRecognisedInAnyOrder() throws {
     var generator = SeededGenerator(seed: 5)
     let long = "a peer whose name is longer than any small string"
     // Composed and decomposed spellings, which Swift compares as equal, with and without quotes.

@@ -73,7 +73,7 @@ struct OutputTextTests {
     }
   }
 
-  @Test("JSON says null where there is no number")
+  @Test("JSON has null for a missing number")
   func nullInJSON() throws {
     let text = CanonicalJSON.text(of: ["a": [Double.nan, .infinity, -.infinity, 0.5]])
     #expect(text.filter { !$0.isWhitespace } == #"{"a":[null,null,null,0.5]}"#)

@@ -16,7 +16,7 @@ struct SingleLineTextTests {
     #expect(text.printable() == shown)
   }
 
-  @Test("Tables keep their lines, and nothing else of the kind")
+  @Test("Tables keep line ends, and no other control characters")
   func lines() {
     #expect("a\tb\nc\u{1B}\r".printable(keepsLines: true) == "a\tb\nc\\u{1b}\\u{d}")
   }
@@ -30,7 +30,7 @@ struct SingleLineTextTests {
     #expect("short".printable(limit: 101) == "short")
   }
 
-  @Test("Errors and warnings are one line of bounded length, whatever the file holds")
+  @Test("Errors and warnings are one line of bounded length for any file")
   func messages() {
     let hostile = "\u{1B}]0;gone\u{7}\n" + String(repeating: "x", count: 5000)
     let error = RecordingError(

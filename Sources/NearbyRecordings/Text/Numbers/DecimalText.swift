@@ -32,7 +32,7 @@ enum DecimalText {
     guard 0 <= position, position < end, end &+ LineReader.padding <= text.count else { return nil }
     var scan = Scan()
     scan.isNegative = unsafe text[unchecked: position] == .minus
-    // Without a jump, which nobody could foresee.
+    // Performance: no branch, which would be unpredictable.
     position &+= scan.isNegative ? 1 : 0
 
     let start = position
@@ -88,7 +88,7 @@ enum DecimalText {
     if position < end {
       let sign = unsafe text[unchecked: position]
       scan.isNegative = sign == .minus
-      // Without a jump, which nobody could foresee.
+      // Performance: no branch, which would be unpredictable.
       position &+= sign == .minus || sign == .plus ? 1 : 0
     }
 
@@ -245,7 +245,7 @@ extension DecimalText.Scan {
     guard !isTruncated, digits <= 1 << 53, -22 <= exponent, exponent <= 22 else { return nil }
     // Performance: the processor converts signed integers in one instruction.
     let magnitude = Double(Int64(bitPattern: digits))
-    // Without a jump, which nobody could foresee.
+    // Performance: no branch, which would be unpredictable.
     let whole = Double(bitPattern: magnitude.bitPattern | (isNegative ? 1 : 0) << 63)
     return exponent < 0 ? whole / powersOfTen[-exponent] : whole * powersOfTen[exponent]
   }

@@ -4,7 +4,7 @@ public import Foundation
 /// The domain of ``ARError`` as an `NSError`.
 public let ARErrorDomain = "com.apple.arkit.error"
 
-/// Why an ``ARSession`` failed.
+/// The reason why an ``ARSession`` failed.
 public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError {
   /// The kinds of errors, with Apple's raw values; only the first ever occurs here.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
@@ -61,7 +61,7 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public var errorCode: Int { code.rawValue }
   /// The description, under Foundation's key.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: "\(description)"] }
-  /// What happened.
+  /// The description of the error.
   public var errorDescription: String? { description }
 
   private var description: String {

@@ -50,7 +50,7 @@ public final class ARFrame: NSObject, NSCopying, Sendable {
 public final class ARCamera: NSObject, NSCopying, Sendable {
   /// How well the odometry tracks.
   public enum TrackingState: Hashable, Sendable {
-    /// Why tracking is limited.
+    /// The reason why tracking is limited.
     public enum Reason: Hashable, Sendable {
       /// The odometry has just started.
       case initializing

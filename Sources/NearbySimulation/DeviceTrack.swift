@@ -2,7 +2,7 @@
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// What the odometry of one run reports, and the transform between its world and the true one at
+/// The odometry of one run, and the transform between its world and the true one at
 /// any time.
 protocol DeviceTrack {
   /// The poses that arrive.

@@ -6,7 +6,7 @@ public import NearbyGeometry
 ///
 /// Radios and peers can be simulated over it: ``Scenario/simulated(seed:peerCount:over:)``.
 public struct RecordedTrajectory: Sendable {
-  /// What odometry reported.
+  /// The odometry's poses.
   public let odometry: [DevicePose]
   /// The true poses, in a world of their own, y up.
   public let truth: [DevicePose]
@@ -33,7 +33,7 @@ public struct RecordedTrajectory: Sendable {
   /// Makes a trajectory.
   ///
   /// - Parameters:
-  ///   - odometry: What odometry reported, in the order of time.
+  ///   - odometry: The odometry's poses, in the order of time.
   ///   - truth: The true poses, in the order of time. If empty, odometry counts as the truth.
   /// - Throws: When it is too short, or time goes back.
   public init(odometry: [DevicePose], truth: [DevicePose]) throws(Fault) {

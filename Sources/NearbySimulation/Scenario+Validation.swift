@@ -5,7 +5,7 @@ internal import NearbyGeometry
 public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The setting's path, such as `radio.rangeNoise`.
   public var setting: String
-  /// What is wrong with it and what it may be.
+  /// The problem and the allowed values.
   public var problem: String
 
   /// Both in one line.

@@ -32,7 +32,7 @@ public struct Scenario: Hashable, Sendable, Codable {
   public var odometry = ScenarioOdometry()
   /// How the radio measures.
   public var radio = ScenarioRadio()
-  /// Where the peers are, and how they move.
+  /// The positions and motions of the peers.
   public var peer = ScenarioPeer()
 
   /// Makes a scenario with a kind of motion, ranges and angles, and no faults.

@@ -3,7 +3,7 @@ import Foundation
 
 /// Standard output, every write of which is checked.
 enum Output {
-  /// Writes text as it is.
+  /// Writes text unchanged.
   ///
   /// - Parameter text: The text.
   /// - Returns: The error, if it could not be written. Foundation's non-throwing method would end the

@@ -52,7 +52,7 @@ struct EvaluateCommand: ParsableCommand {
     }
   }
 
-  /// What `--json` prints.
+  /// The output of `--json`.
   private struct Output: Encodable {
     var results: [ResultEvaluation]
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device can measure.
+/// The capabilities of a device.
 public struct DeviceCapabilities: OptionSet, Hashable, Sendable, Codable {
   /// One bit for each capability; part of the archive of a token, so bits keep their meaning.
   public let rawValue: UInt8

@@ -47,7 +47,7 @@ public enum MeasurementAuthorization: String, Hashable, Sendable, CaseIterable {
 /// A device may be called from any thread. It never calls a receiver from within one of these
 /// methods or while it holds a lock, so that a receiver may take locks and call the device.
 public protocol NearbyDevice: AnyObject, Sendable {
-  /// What it can measure.
+  /// Its capabilities.
   var capabilities: DeviceCapabilities { get }
   /// The limits of its sessions.
   var limits: SessionLimits { get }

@@ -21,7 +21,7 @@ public struct SessionToken: Sendable {
 
   /// Draws a token from the system's random numbers.
   ///
-  /// - Parameter capabilities: What the device can measure.
+  /// - Parameter capabilities: The capabilities of the device.
   /// - Returns: A new token.
   public static func random(on capabilities: DeviceCapabilities) -> SessionToken {
     SessionToken(

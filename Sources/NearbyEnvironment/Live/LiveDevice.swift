@@ -20,7 +20,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
 
-  /// What the device can measure.
+  /// The capabilities of the device.
   public let capabilities: DeviceCapabilities
   /// The limits of its sessions.
   public let limits: SessionLimits
@@ -35,7 +35,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   /// Makes a device.
   ///
   /// - Parameters:
-  ///   - capabilities: What it can measure.
+  ///   - capabilities: Its capabilities.
   ///   - fusion: How accurate its sensors are.
   ///   - limits: The limits of its sessions.
   public init(
@@ -112,7 +112,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
 
   /// Itself.
   public func defaultDevice() -> any NearbyDevice { self }
-  /// What the device can measure.
+  /// The capabilities of the device.
   public var defaultCapabilities: DeviceCapabilities { capabilities }
   /// The newest time that was supplied; zero before the first.
   public var now: Timestamp { lock.withLock { time } ?? Timestamp(nanoseconds: 0) }

@@ -24,7 +24,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
 
   /// The recording.
   public let recording: RecordingReader
-  /// What the device can measure.
+  /// The capabilities of the device.
   public let capabilities: DeviceCapabilities
   /// The limits of its sessions.
   public let limits: SessionLimits
@@ -52,7 +52,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   /// - Parameters:
   ///   - recording: The recording.
   ///   - clock: The clock of a replay.
-  ///   - capabilities: What the device can measure.
+  ///   - capabilities: The capabilities of the device.
   ///   - limits: The limits of its sessions.
   /// - Throws: When a file cannot be opened, or its beginning cannot be read.
   public init(
@@ -75,7 +75,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
 
   /// This object, since a recording has one device.
   public func defaultDevice() -> any NearbyDevice { self }
-  /// What the device can measure.
+  /// The capabilities of the device.
   public var defaultCapabilities: DeviceCapabilities { capabilities }
   /// The newest time of the replay.
   public var now: Timestamp { lock.withLock { time } }

@@ -6,7 +6,7 @@ public import NearbyGeometry
 public final class SimulatedDevice: NearbyDevice {
   /// Its world.
   public let world: SimulatedWorld
-  /// What it can measure.
+  /// Its capabilities.
   public let capabilities: DeviceCapabilities
   /// Its number, which is unique in the world, including devices of other processes.
   public let number: UInt64

@@ -2,7 +2,7 @@
 public import Foundation
 internal import NearbyEnvironment
 
-/// What a device can measure.
+/// The capabilities of a device.
 public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
   /// Whether it measures distances, which everything else requires.
   var supportsPreciseDistanceMeasurement: Bool { get }

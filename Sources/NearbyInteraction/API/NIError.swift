@@ -4,7 +4,7 @@ public import Foundation
 /// The domain of ``NIError`` as an `NSError`.
 public let NIErrorDomain = "NIErrorDomain"
 
-/// Why a session was invalidated.
+/// The reason why a session was invalidated.
 ///
 /// Matches as Foundation's bridged errors do:
 ///
@@ -101,9 +101,9 @@ public struct NIError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public var userInfo: [String: Any] { bridged.userInfo }
   /// The same as ``userInfo``.
   public var errorUserInfo: [String: Any] { bridged.userInfo }
-  /// What happened.
+  /// The description of the error.
   public var errorDescription: String? { bridged.localizedDescription }
-  /// What the app or the user can do.
+  /// Advice to the app or the user.
   public var recoverySuggestion: String? { bridged.localizedRecoverySuggestion }
 }
 

@@ -21,7 +21,7 @@ public final class NINearbyObject: NSObject, NSCopying, NSSecureCoding, Sendable
     case aboveOrBelow = 4
   }
 
-  /// Why a peer was removed.
+  /// The reason why a peer was removed.
   public enum RemovalReason: Int, Hashable, Sendable {
     /// It was silent for too long.
     case timeout = 0

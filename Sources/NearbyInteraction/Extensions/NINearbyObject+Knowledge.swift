@@ -17,7 +17,7 @@ extension NINearbyObject {
   /// them.
   public var measurement: RadioMeasurement? { knowledge?.measurement }
 
-  /// What the engine did with the measurement; `nil` without camera assistance.
+  /// The engine's report on the measurement; `nil` without camera assistance.
   public var report: SampleReport? { knowledge?.report }
 
   /// The engine's whole estimate, before the gates of Apple's interface; `nil` without camera
@@ -76,7 +76,7 @@ extension NINearbyObject {
     direction.map { -$0.z } ?? horizontalAngle.map { cos($0) }
   }
 
-  /// Why a quantity is `nil`.
+  /// The reason why a quantity is `nil`.
   public enum AbsenceReason: String, Hashable, Sendable {
     /// The peer was not measured recently.
     case outOfReach
@@ -92,12 +92,12 @@ extension NINearbyObject {
     case tooUncertain
   }
 
-  /// Why ``distance`` is `nil`; `nil` when it is not.
+  /// The reason why ``distance`` is `nil`; `nil` when it has a value.
   public var distanceAbsence: AbsenceReason? {
     distance == nil && knowledge != nil ? .outOfReach : nil
   }
 
-  /// Why ``direction`` is `nil`; `nil` when it is not.
+  /// The reason why ``direction`` is `nil`; `nil` when it has a value.
   public var directionAbsence: AbsenceReason? {
     guard direction == nil, let knowledge else { return nil }
     if !knowledge.isFresh || distance == nil { return .outOfReach }
@@ -108,7 +108,7 @@ extension NINearbyObject {
     return estimate.direction.value == nil ? .tooUncertain : .outsideFieldOfView
   }
 
-  /// Why ``horizontalAngle`` is `nil`; `nil` when it is not.
+  /// The reason why ``horizontalAngle`` is `nil`; `nil` when it has a value.
   public var horizontalAngleAbsence: AbsenceReason? {
     guard horizontalAngle == nil, let knowledge else { return nil }
     guard let estimate = knowledge.estimate else { return .withoutCameraAssistance }

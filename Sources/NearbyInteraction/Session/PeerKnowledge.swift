@@ -9,7 +9,7 @@ struct PeerKnowledge: Hashable, Sendable {
   var measurement: RadioMeasurement
   /// The engine's estimate; `nil` without camera assistance.
   var estimate: PeerEstimate?
-  /// What the engine did with the measurement; `nil` without camera assistance.
+  /// The engine's report on the measurement; `nil` without camera assistance.
   var report: SampleReport?
   /// Distance and rate from the ranges alone; `nil` before the first.
   var smoothedRange: RangeEstimate?

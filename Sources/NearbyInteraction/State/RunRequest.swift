@@ -30,9 +30,9 @@ struct RunRequest: Hashable, Sendable {
   var trajectory = Trajectory.own
   /// Whether extended distances are requested.
   var measuresExtendedDistance = false
-  /// What this device can measure.
+  /// The capabilities of this device.
   var capabilities: DeviceCapabilities
-  /// What the peer's device can measure.
+  /// The capabilities of the peer's device.
   var peerCapabilities: DeviceCapabilities
   /// Whether the user allows it.
   var authorization = MeasurementAuthorization.allowed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an export wrote and what the format cannot hold.
+/// The report of an export, with the data that the format cannot hold.
 public struct ExportReport: Hashable, Sendable {
   /// How many lines were written.
   public var lines = 0

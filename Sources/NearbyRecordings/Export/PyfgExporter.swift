@@ -11,7 +11,7 @@ import NearbyGeometry
 /// they hold the odometry, and landmarks are at the origin. Steps have the variances that the
 /// manifest's drift gives for their length.
 ///
-/// What the format cannot hold is counted: angles without a distance, one angle alone, times without
+/// Data that the format cannot hold are counted: angles without a distance, one angle alone, times without
 /// a pose. Memory does not grow with the recording.
 public struct PyfgExporter: Sendable {
   /// The graph's frames.

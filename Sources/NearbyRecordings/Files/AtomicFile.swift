@@ -19,7 +19,7 @@ internal import Foundation
 /// try file.commit()
 /// ```
 public struct AtomicFile: ~Copyable {
-  /// Where the file is to appear.
+  /// The path of the finished file.
   public let path: String
   /// The path to which it is written until then.
   let temporaryPath: String
@@ -33,7 +33,7 @@ public struct AtomicFile: ~Copyable {
 
   /// Starts a file; its folder must exist.
   ///
-  /// - Parameter path: Where the file is to appear; a file that is there will be replaced.
+  /// - Parameter path: The path of the finished file; an existing file is replaced.
   /// - Throws: ``RecordingError`` when nothing can be written there.
   public init(path: String) throws(RecordingError) {
     switch try Self.place(of: path) {

@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// Its files are written into a hidden folder beside it, which ``commit()`` renames.
 package struct AtomicFolder: ~Copyable {
-  /// Where the folder is to appear.
+  /// The path of the finished folder.
   package let path: String
   /// The path at which its files are written until then.
   package var temporaryPath: String { temporary.path }
@@ -15,7 +15,7 @@ package struct AtomicFolder: ~Copyable {
   /// Starts a folder; folders above it are made as needed.
   ///
   /// - Parameters:
-  ///   - path: Where the folder is to appear.
+  ///   - path: The path of the finished folder.
   ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
   ///     that is not empty and does not hold it is never touched.
   /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
@@ -54,7 +54,7 @@ package struct AtomicFolder: ~Copyable {
     try? FileManager.default.removeItem(atPath: old)
   }
 
-  /// Where the old folder is while the new one takes its place.
+  /// The path of the old folder during its replacement.
   private static func replacedPath(of path: String) -> String {
     let url = URL(filePath: path)
     return url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).~old.partial")
@@ -75,7 +75,7 @@ package struct AtomicFolder: ~Copyable {
 
   /// Removes the remains of a killed process that was writing the folder.
   ///
-  /// - Parameter path: Where the folder was to appear.
+  /// - Parameter path: The path of the folder.
   package static func removeRemains(of path: String) {
     // Creating the item takes over the remains; releasing it removes them.
     _ = try? TemporaryItem(folderFor: path)

@@ -9,7 +9,7 @@ struct BinaryReader: ~Copyable, Sendable {
   let file: String
   /// The file's size, bytes.
   let totalBytes: Int
-  /// Where the next piece begins.
+  /// The position of the next piece.
   private(set) var position = 0
 
   private static let bufferSize = 1 << 16

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// A process that is told to end removes them first, so that no unfinished files remain.
 package enum UnfinishedWork {
-  /// What would remain without a removal.
+  /// The kinds of unfinished items.
   enum Kind {
     /// A file.
     case file

@@ -6,7 +6,7 @@ internal import NearbyFusion
 /// Performance: a ``RecordingEvent`` is as large as its largest case, a row of ranging, while most
 /// events are poses, which take a third of that.
 struct EventBatch {
-  /// What an event is.
+  /// The kind of an event.
   enum Kind { case pose, tracking, ranging }
 
   /// The number of events of a full batch.

@@ -158,7 +158,7 @@ public struct RecordingWriter: ~Copyable {
 
   /// Adds a row to `truth/peers.csv`.
   ///
-  /// - Parameter row: Where a peer truly was, in the world of the true poses, not before the row before it
+  /// - Parameter row: The true position of a peer, in the world of the true poses, not before the row before it
   ///   of the same peer.
   /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
   public mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// What an import read and wrote.
+/// The report of an import.
 public struct ImportReport: Hashable, Sendable {
   /// The recording's name.
   public var name: String

@@ -7,7 +7,7 @@ import NearbyGeometry
 public struct ImportOptions: Hashable, Sendable {
   /// The recording's name; the name of its folder when `nil`.
   public var name: String?
-  /// Where the poses come from.
+  /// The source of the poses.
   public var kind = RecordingManifest.Trajectory.Kind.visualInertial
   /// How the trajectories are thinned; `nil` keeps every pose.
   public var thinning: TrajectoryThinning?
@@ -37,7 +37,7 @@ public struct ImportOptions: Hashable, Sendable {
 ///
 /// It holds only a second of poses and the list of peers.
 struct ImportSink: ~Copyable {
-  /// What was read and written so far.
+  /// The report so far.
   private(set) var report: ImportReport
 
   private var writer: RecordingWriter
@@ -204,8 +204,8 @@ struct ImportSink: ~Copyable {
 
   /// Completes the recording and renames it to its path.
   ///
-  /// - Parameter file: What was read, for the error of a file without poses.
-  /// - Returns: What was read and written.
+  /// - Parameter file: The input, for the error of a file without poses.
+  /// - Returns: The report of the import.
   /// - Throws: When there is no pose, or the recording cannot be written.
   consuming func finish(file: String) throws(RecordingError) -> ImportReport {
     guard report.posesRead > 0 else {

@@ -18,7 +18,7 @@ public struct LinesImporter: Sendable {
   /// Reads the file and writes the recording.
   ///
   /// - Parameter output: The folder to make.
-  /// - Returns: What was read and written.
+  /// - Returns: The report of the import.
   /// - Throws: The first fault, with its line.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     var manifest = options.manifest(

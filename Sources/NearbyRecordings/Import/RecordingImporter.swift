@@ -85,7 +85,7 @@ public struct RecordingImporter: Sendable {
   /// Reads the files and writes the recording.
   ///
   /// - Parameter output: The folder to make.
-  /// - Returns: What was read and written.
+  /// - Returns: The report of the import.
   /// - Throws: The first fault, with its place in the file that was read.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     guard let ranging else { return try importRecording(to: output, NoRanging()) }

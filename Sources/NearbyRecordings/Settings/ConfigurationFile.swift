@@ -60,7 +60,7 @@ public enum ConfigurationFile {
   ///   - assignment: The setting's path, `=`, and its value.
   ///   - base: The settings that hold otherwise.
   /// - Returns: The settings together, valid.
-  /// - Throws: What is wrong with it; the file is the assignment.
+  /// - Throws: The error in the assignment, which is also the error's file.
   public static func apply(
     assignment: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {

@@ -31,7 +31,7 @@ package enum SettingsText {
   ///   - base: The settings that hold otherwise.
   ///   - format: What the settings are called, and what they are chosen from.
   /// - Returns: The settings together.
-  /// - Throws: What is wrong with it; the file is the assignment.
+  /// - Throws: The error in the assignment, which is also the error's file.
   package static func apply<Settings: Codable>(
     assignment: String, over base: Settings, as format: Format
   ) throws(RecordingError) -> Settings {

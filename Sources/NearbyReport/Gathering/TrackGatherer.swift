@@ -195,7 +195,7 @@ struct TrackGatherer {
 }
 
 extension ConvergenceStatus {
-  /// The number that stands for it in tables.
+  /// The number that represents it in tables.
   fileprivate var number: Int {
     switch self {
     case .unknown: 0

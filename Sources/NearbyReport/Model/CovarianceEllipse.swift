@@ -11,7 +11,7 @@ public struct CovarianceEllipse: Hashable, Sendable {
   public var major: Double
   /// The short half axis.
   public var minor: Double
-  /// Where the long axis points: radians from x towards y, (-π/2, π/2].
+  /// The direction of the long axis: radians from x towards y, (-π/2, π/2].
   public var angleRadians: Double
 
   /// Makes the ellipse of a covariance; eigenvalues that rounding made negative count as zero.

@@ -198,7 +198,7 @@ struct ProveCommand: AsyncParsableCommand {
   }
 }
 
-/// What `nearby prove --json` prints.
+/// The output of `nearby prove --json`.
 private struct ProofResult: Encodable {
   var scenarios: [ScenarioFigures]
 }

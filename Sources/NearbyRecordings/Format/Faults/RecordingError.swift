@@ -9,7 +9,7 @@ internal import Foundation
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of fault.
   public var code: Code
-  /// What is wrong.
+  /// The fault.
   public var message: String
   /// The file's name inside the recording, or the path as it was given when there is no recording.
   public var file: String
@@ -17,7 +17,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
   public var line: Int?
   /// The byte in the line, from 1.
   public var column: Int?
-  /// What to do.
+  /// The remedy.
   public var remedy: String
 
   /// Makes an error.

@@ -16,7 +16,7 @@ public struct RecordingWarning: Hashable, Sendable, Codable, CustomStringConvert
 
   /// The kind.
   public var kind: Kind
-  /// What is odd, and what was done about it.
+  /// The oddity, and how it was handled.
   public var message: String
   /// The file's name inside the recording.
   public var file: String

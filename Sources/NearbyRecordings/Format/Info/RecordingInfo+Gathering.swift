@@ -8,7 +8,7 @@ extension RecordingReader {
   ///
   /// One pass, in memory that does not depend on the files' sizes.
   ///
-  /// - Returns: What it holds.
+  /// - Returns: The recording's contents.
   /// - Throws: The first fault in any of its files.
   public func info() throws(RecordingError) -> RecordingInfo {
     var stream = try events()

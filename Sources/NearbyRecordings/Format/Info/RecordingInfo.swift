@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// What a recording holds: what `nearby info` prints.
+/// The contents of a recording, as `nearby info` prints them.
 ///
 /// Gathered in one pass by ``RecordingReader/info()``. Times are seconds, lengths metres.
 public struct RecordingInfo: Hashable, Sendable, Codable {
   /// The recording's name.
   public var name: String
-  /// What happens in it.
+  /// A description of it.
   public var description: String?
-  /// Where it comes from.
+  /// Its origin.
   public var source: String?
   /// Its licence.
   public var license: String?
@@ -36,7 +36,7 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
 
   /// The odometry of a recording.
   public struct Trajectory: Hashable, Sendable, Codable {
-    /// Where the poses come from.
+    /// The source of the poses.
     public var kind: RecordingManifest.Trajectory.Kind
     /// Whether it is two-dimensional.
     public var isPlanar: Bool

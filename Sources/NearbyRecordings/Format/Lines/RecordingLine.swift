@@ -2,7 +2,7 @@
 
 /// A line of a recording as JSON lines; see <doc:JSONLines>.
 package enum RecordingLine: Hashable, Sendable {
-  /// What `recording.json` holds.
+  /// The contents of `recording.json`.
   case manifest(RecordingManifest)
   /// A row of `trajectory.txt`.
   case pose(PoseRow)

@@ -38,7 +38,7 @@ package struct RecordingLineReader: ~Copyable, Sendable {
   /// The next line that holds something.
   ///
   /// - Returns: `nil` after the last line.
-  /// - Throws: What is wrong with the line.
+  /// - Throws: The error in the line.
   package mutating func next() throws(RecordingError) -> RecordingLine? {
     while let line = try lines.next() {
       lineRange = line

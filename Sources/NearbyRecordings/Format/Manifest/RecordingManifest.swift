@@ -16,9 +16,9 @@ public struct RecordingManifest: Hashable, Sendable {
 
   /// The recording's name.
   public var name: String
-  /// What happens in it.
+  /// A description of it.
   public var description: String?
-  /// Where it comes from.
+  /// Its origin.
   public var source: String?
   /// Its licence.
   public var license: String?
@@ -53,7 +53,7 @@ public struct RecordingManifest: Hashable, Sendable {
 
   /// The odometry's kind and drift.
   public struct Trajectory: Hashable, Sendable {
-    /// Where the poses come from.
+    /// The source of the poses.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
       /// Camera and inertial sensors.
       case visualInertial
@@ -63,7 +63,7 @@ public struct RecordingManifest: Hashable, Sendable {
       case groundTruth
     }
 
-    /// Where the poses come from.
+    /// The source of the poses.
     public var kind = Kind.visualInertial
     /// Metres of one-sigma random walk per square root of a metre travelled.
     public var positionDrift = 0.01

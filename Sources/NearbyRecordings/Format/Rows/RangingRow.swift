@@ -7,7 +7,7 @@ public import NearbyGeometry
 /// Values are as in the file. Even `nan` and a negative distance are no errors here: the engine
 /// checks each value and reports whether it was used.
 public struct RangingRow: Hashable, Sendable {
-  /// When.
+  /// The time of the measurement.
   public var timestamp: Timestamp
   /// The peer's name.
   public var peer: String
@@ -15,7 +15,7 @@ public struct RangingRow: Hashable, Sendable {
   public var peerIndex: Int
   /// The line in its file, from 1; 0 when it comes from no file.
   public var line: Int
-  /// What was measured.
+  /// The measured values.
   var values = RangingValues()
 
   /// Makes a row.

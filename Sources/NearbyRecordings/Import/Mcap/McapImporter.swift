@@ -32,7 +32,7 @@ public struct McapImporter: Sendable {
   /// Reads the file and writes the recording.
   ///
   /// - Parameter output: The folder to make.
-  /// - Returns: What was read and written.
+  /// - Returns: The report of the import.
   /// - Throws: The first fault, with the byte at which it is.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     let manifest = options.manifest(

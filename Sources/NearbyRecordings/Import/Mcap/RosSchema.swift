@@ -28,7 +28,7 @@ struct RosSchema: Sendable {
     var count: Count
   }
 
-  /// What is wrong with a text.
+  /// An error in a definition.
   struct Fault: Error {
     var message: String
   }

@@ -40,7 +40,7 @@ public struct PlazaImporter: Hashable, Sendable {
     case path
   }
 
-  /// Which run; when `nil`, the one whose file is in the folder.
+  /// The run; when `nil`, the one whose file is in the folder.
   public var run: Run?
   /// The table from which the odometry is made.
   public var odometry = Odometry.increments
@@ -57,7 +57,7 @@ public struct PlazaImporter: Hashable, Sendable {
   /// - Parameters:
   ///   - folder: The folder that holds `Plaza1_.mat` or `Plaza2_.mat`.
   ///   - output: The folder to make.
-  /// - Returns: What was read, written and measured.
+  /// - Returns: The report of the import.
   /// - Throws: ``RecordingError`` when a file is missing or damaged, or the output cannot be written.
   public func importRecording(
     from folder: String, to output: String

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import NearbyGeometry
 
-/// What an import of a Plaza run read, wrote and measured.
+/// The report of an import of a Plaza run.
 public struct PlazaReport: Hashable, Sendable, Codable {
   /// The recording's name, `plaza1` or `plaza2`.
   public let name: String

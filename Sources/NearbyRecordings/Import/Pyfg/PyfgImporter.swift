@@ -26,7 +26,7 @@ public struct PyfgImporter: Sendable {
   /// Reads the file and writes the recording.
   ///
   /// - Parameter output: The folder to make.
-  /// - Returns: What was read and written.
+  /// - Returns: The report of the import.
   /// - Throws: The first fault, with its line.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     let graph = try PyfgGraph(path: path)

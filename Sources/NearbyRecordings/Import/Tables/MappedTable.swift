@@ -3,7 +3,7 @@ internal import NearbyGeometry
 
 /// The format of a foreign table and the meaning of its columns.
 public struct MappedTable: Hashable, Sendable {
-  /// What separates fields.
+  /// The delimiter of fields.
   public enum Delimiter: String, Hashable, Sendable, CaseIterable {
     /// A comma.
     case comma
@@ -26,7 +26,7 @@ public struct MappedTable: Hashable, Sendable {
 
   /// The meaning of the columns; a number refers to a column by its index, from 1.
   public var map: FieldMap
-  /// What separates fields.
+  /// The delimiter of fields.
   public var delimiter: Delimiter
   /// Whether the first line names the columns.
   public var hasHeader: Bool

@@ -32,7 +32,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   /// The number of fields of the line.
   var count: Int { fields.count }
 
-  /// What separates fields; blanks of any number when `nil`.
+  /// The delimiter of fields; blanks of any number when `nil`.
   private let delimiter: UInt8?
   private var fields: [Range<Int>] = []
   private var lineRange = 0..<0

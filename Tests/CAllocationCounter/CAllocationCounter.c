@@ -9,7 +9,7 @@
 #define __has_feature(feature) 0
 #endif
 
-/* The GNU C library's own functions, which these definitions stand before. */
+/* The GNU C library's own functions, which the definitions below interpose. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
@@ -25,10 +25,10 @@ int64_t allocation_count(void) { return count; }
 int64_t allocated_bytes(void) { return taken; }
 int64_t held_bytes(void) { return taken - given_back; }
 
-/* A sanitizer stands in the same place: under one nothing is counted. */
+/* A sanitizer interposes the same functions, so nothing is counted under one. */
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 
-/* Sizes cost instructions: benchmarks, which count those too, do without. */
+/* Sizes cost instructions, so benchmarks, which count instructions, do without them. */
 static int64_t size_of(void *block) {
 #ifdef COUNTS_BYTES
   return (int64_t)malloc_usable_size(block);
@@ -57,9 +57,7 @@ void *realloc(void *block, size_t size) {
   return counted(result);
 }
 
-void *memalign(size_t alignment, size_t size) {
-  return counted(__libc_memalign(alignment, size));
-}
+void *memalign(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
 
 void *aligned_alloc(size_t alignment, size_t size) {
   return counted(__libc_memalign(alignment, size));

@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-/* How many times the calling thread has asked for memory since it began: malloc, calloc, realloc,
-   aligned_alloc, memalign and posix_memalign of everything in the process, by interposition.
-   For the GNU C library only. */
+/* The number of allocations of the calling thread since it began: malloc, calloc, realloc,
+ * aligned_alloc, memalign and posix_memalign in the whole process, by interposition.
+ * For the GNU C library only. */
 int64_t allocation_count(void);
 
-/* How many bytes it has been given since it began, as blocks are in fact; and how many of them it has
-   not given back. Only where COUNTS_BYTES is defined; none elsewhere, or under a sanitizer. */
+/* The bytes allocated by the calling thread since it began, by the real sizes of blocks, and those
+ * of them that it has not freed. Zero unless COUNTS_BYTES is defined, and under a sanitizer. */
 int64_t allocated_bytes(void);
 int64_t held_bytes(void);
 

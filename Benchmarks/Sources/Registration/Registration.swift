@@ -3,12 +3,13 @@ internal import Benchmark
 public import Workloads
 
 extension Catalogue.Entry {
-  /// Has the workload timed, and its floor beside it in each iteration: what is to be compared must be
-  /// measured at the same moment, since the machine's speed changes from one second to the next.
+  /// Registers the workload for timing, together with its floor in each iteration.
   ///
-  /// Both are custom metrics, nanoseconds for a batch, by the same clock and less what measuring
-  /// nothing takes: a batch may last no more than 3 µs, of which the package's own way to measure
-  /// would be a twentieth.
+  /// Compared times must be measured at the same time, since the machine's speed changes from one
+  /// second to the next.
+  ///
+  /// Both are custom metrics, nanoseconds per batch, by the same clock and without the clock's own
+  /// time. A batch may take only 3 µs, of which the package's own timing would be a twentieth.
   public func register() {
     let time = BenchmarkMetric.custom("\(name) time", polarity: .prefersSmaller)
     let floor = BenchmarkMetric.custom("\(name) floor", polarity: .prefersSmaller)
@@ -23,7 +24,7 @@ extension Catalogue.Entry {
     Benchmark(name, configuration: configuration) { benchmark in
       try subject.prepare()
       var floorTime = 0
-      // By turns first and second: neither always finds the caches as the other left them.
+      // The order alternates, so that neither always runs with the caches as the other left them.
       let floorFirst = benchmark.currentIteration.isMultiple(of: 2)
       if hasFloor, floorFirst { floorTime = stopwatch.nanoseconds { subject.workload?.runFloor() } }
       benchmark.startMeasurement()
@@ -40,7 +41,7 @@ extension Catalogue.Entry {
   }
 }
 
-/// A clock that takes its own time off.
+/// A clock that subtracts its own time.
 private struct Stopwatch: Sendable {
   private let clock = ContinuousClock()
   private var own = Duration.zero
@@ -57,7 +58,7 @@ private struct Stopwatch: Sendable {
   }
 }
 
-/// A workload that is made when it is first needed, not when it is registered.
+/// A workload that is made on first use, not when it is registered.
 private final class Subject {
   private let make: () throws -> any Workload
   var workload: (any Workload)?
@@ -71,7 +72,7 @@ private final class Subject {
 }
 
 extension LongWalk {
-  /// Has the walk timed: a metric for each window, nanoseconds for a sample.
+  /// Registers the walk for timing: a metric for each window, nanoseconds per sample.
   public static func register() {
     measure("Engine.hours", windows.map(\.name), times: 3) {
       try LongWalk().nanosecondsPerSample()
@@ -80,7 +81,7 @@ extension LongWalk {
 }
 
 extension AmbiguousWalk {
-  /// Has the walk's costliest sample timed, nanoseconds.
+  /// Registers the walk's most expensive sample for timing, nanoseconds.
   public static func registerCostliestSample() {
     measure("Engine.costliest", ["sample"], times: 10) {
       var walk = try AmbiguousWalk()
@@ -89,7 +90,7 @@ extension AmbiguousWalk {
   }
 }
 
-/// Has something measured that times itself: a metric for each part, nanoseconds.
+/// Registers a function that times itself: a metric for each part, nanoseconds.
 private func measure(
   _ name: String, _ parts: [String], times: Int, _ body: @escaping () throws -> [Double]
 ) {
@@ -98,7 +99,7 @@ private func measure(
     metrics: [.wallClock, .throughput] + metrics, timeUnits: .nanoseconds, warmupIterations: 0,
     maxDuration: .seconds(60), maxIterations: times)
   Benchmark(name, configuration: configuration) { benchmark in
-    // The exporter wants a throughput, which is zero for what takes a second.
+    // The exporter needs a throughput, which would be zero for a duration of a second.
     benchmark.startMeasurement()
     benchmark.stopMeasurement()
     for (metric, cost) in zip(metrics, try body()) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that is measured, by name.
+/// All workloads by name.
 public enum Catalogue {
   /// A workload that is not made yet.
   public struct Entry: Sendable {
-    /// What it is called: `Group.operation.size`.
+    /// Its name: `Group.operation.size`.
     public let name: String
     /// Whether it has a floor.
     public let hasFloor: Bool
-    /// After how many batches its instructions and allocations are known; `nil` when only its time counts.
+    /// The number of batches that are counted; `nil` for a workload that is only timed.
     public let countedBatches: Int?
-    /// Makes it, with all that is needed before the first batch.
+    /// Makes it, ready for the first batch.
     public let make: @Sendable () throws -> any Workload
 
     init(

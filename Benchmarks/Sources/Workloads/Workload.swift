@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something whose cost is of interest, done in batches.
+/// An operation whose cost is measured, executed in batches.
 ///
-/// The same workload is timed, counted in instructions and counted in allocations: each looks at
-/// ``run()`` alone.
+/// The same workload is timed, and its instructions and allocations are counted. Each measures only
+/// ``run()``.
 public protocol Workload {
-  /// How many operations a batch has; costs are given for one.
+  /// The number of operations of a batch; costs are those of one operation.
   var operations: Int { get }
 
-  /// Makes what the next batch needs. Not measured.
+  /// Prepares the next batch. Not measured.
   mutating func prepare() throws
 
-  /// Does the batch. Measured.
+  /// Runs the batch. Measured.
   mutating func run()
 
-  /// Does as much of what bounds the cost from below as a batch does of the operation. Measured beside it.
+  /// Runs the floor for the operations of a batch. Measured together with it.
   mutating func runFloor()
 
-  /// Sees that the last batch did what it stands for. Not measured.
+  /// Checks the result of the last batch. Not measured.
   ///
-  /// - Throws: ``WrongState`` when it did not, which makes the measurement worthless.
+  /// - Throws: ``WrongState`` when it is wrong, which voids the measurement.
   func check() throws
 }
 
@@ -30,13 +30,13 @@ extension Workload {
   /// No floor.
   public mutating func runFloor() {}
 
-  /// Nothing can go wrong.
+  /// Does not check anything.
   public func check() throws {}
 }
 
-/// What makes a measurement worthless: the state was not the one that was to be measured.
+/// The error that voids a measurement, because the state was not the intended one.
 public struct WrongState: Error, CustomStringConvertible {
-  /// What it was instead.
+  /// The actual state.
   public var description: String
 
   init(_ description: String) { self.description = description }

@@ -4,7 +4,7 @@ import CMeasuredRegion
 import Foundation
 import Workloads
 
-/// Counts what is the same on every run.
+/// Counts instructions and allocations, which are the same on every run.
 ///
 /// `run` and `floor` are for callgrind, which counts the instructions within `measured_region`.
 @main
@@ -35,7 +35,8 @@ enum Count {
     }
   }
 
-  /// Runs the workload's batches; one comes before them, so that nothing is made for the first time.
+  /// Runs the workload's batches after one batch that is not counted, so that first-time work is
+  /// excluded.
   private static func measure(
     _ entry: Catalogue.Entry, floor: Bool = false
   ) throws -> (allocations: Int64, operations: Int) {
@@ -45,7 +46,7 @@ enum Count {
     subject.workload.runFloor()
     for _ in 0..<(entry.countedBatches ?? 0) {
       try subject.workload.prepare()
-      // What the check looks at, whether or not it is what is counted.
+      // Runs the other one as well, because the check needs both results.
       if floor { subject.workload.run() } else { subject.workload.runFloor() }
       subject.measure()
       try subject.workload.check()
@@ -59,7 +60,7 @@ enum Count {
   }
 }
 
-/// A workload where C can find it.
+/// A workload that C code can reach.
 private final class Subject {
   var workload: any Workload
   private(set) var allocations: Int64 = 0

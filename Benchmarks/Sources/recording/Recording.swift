@@ -2,7 +2,7 @@
 import Foundation
 import Workloads
 
-/// Writes recordings to measure with, and streams one to see what memory that takes.
+/// Writes recordings for benchmarks, and streams one to measure its memory.
 @main
 enum Recording {
   private static let usage = """

@@ -2,12 +2,13 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// The search: thirty seconds of a walk that never tells where on a circle the peer is.
+/// The search: thirty seconds of a walk that leaves the peer anywhere on a circle.
 ///
 /// Ranges from a straight line allow a circle about it, so the bank stays large and the window is
-/// searched again and again. An operation is one second: 60 poses and 10 samples, from birth on.
+/// searched again and again. An operation is one second: 60 poses and 10 samples, from the first
+/// sample on.
 public struct AmbiguousWalk: Workload {
-  /// Its seconds.
+  /// The number of seconds.
   public let operations = 30
 
   private let poses: [[DevicePose]]
@@ -30,7 +31,7 @@ public struct AmbiguousWalk: Workload {
     }
   }
 
-  /// Forgets the last walk.
+  /// Resets the engine.
   public mutating func prepare() { engine = unborn }
 
   /// Walks.
@@ -41,7 +42,7 @@ public struct AmbiguousWalk: Workload {
     }
   }
 
-  /// Sees that the walk has stayed ambiguous.
+  /// Checks that the walk has stayed ambiguous.
   public func check() throws {
     guard engine.estimate(of: peer).hypothesisCount > 1 else {
       throw WrongState("the walk is not ambiguous: one hypothesis is left")
@@ -50,7 +51,7 @@ public struct AmbiguousWalk: Workload {
 
   /// Walks once.
   ///
-  /// - Returns: What the costliest single sample took, nanoseconds.
+  /// - Returns: The time of the most expensive sample, nanoseconds.
   public mutating func costliestSample() -> Double {
     let clock = ContinuousClock()
     var longest = Duration.zero

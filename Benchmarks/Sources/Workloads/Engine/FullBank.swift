@@ -4,13 +4,13 @@ import NearbyGeometry
 
 /// One sample of a bank that is full: predict, update, reduce and assess all, and search nothing.
 ///
-/// A device at rest gets ranges of 8 m with a stated sigma of 2 cm. The first one gives birth to at
-/// least as many hypotheses as there may be. The following ones agree with it and come from the same place, so
-/// they make no new keyframe, and nothing is searched.
+/// A device at rest gets ranges of 8 m with a stated sigma of 2 cm. The first one creates at least
+/// as many hypotheses as the bank may hold. The following ones agree with it and come from the same
+/// position, so they make no new keyframe, and no search runs.
 ///
-/// Each batch works on a copy of the engine as it is right after the birth, which has had one sample
-/// since, so that its storage is its own. The floor does as many updates as there are hypotheses, of
-/// all three components.
+/// Each batch uses a copy of the engine from right after the first sample, which got one more
+/// sample, so that its storage is unique. The floor does as many updates as there are hypotheses,
+/// with all three components.
 struct FullBank: Workload {
   let operations = 20
 

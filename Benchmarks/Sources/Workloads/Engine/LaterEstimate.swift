@@ -2,7 +2,7 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// The outputs as seen from a pose after the last sample, as a display asks for them.
+/// The outputs at a pose after the last sample, as for a display.
 struct LaterEstimate: Workload {
   let operations = 100
 

@@ -4,13 +4,13 @@ import NearbyGeometry
 
 /// Into the tenth hour with one peer: half an hour walking, half an hour at rest, and so on.
 ///
-/// What a sample costs is measured in windows of the same walk, so that nothing but time lies between
-/// them: the last ten minutes before the first, the third and the tenth hour's rest, and the second
-/// half of the very first minute, whose first half searches for the peer.
+/// The cost of a sample is measured in windows of one walk, which differ only in time: the last ten
+/// minutes before the rest of the first, the third and the tenth hour, and the second half of the
+/// first minute, whose first half searches for the peer.
 public struct LongWalk {
   /// A part of the walk.
   public struct Window: Sendable {
-    /// What it is called.
+    /// Its name.
     public let name: String
     /// The seconds in it.
     public let seconds: Range<Int>
@@ -30,7 +30,7 @@ public struct LongWalk {
 
   /// Walks until the last window is over.
   ///
-  /// - Returns: What a sample cost in each window, nanoseconds.
+  /// - Returns: The cost of a sample in each window, nanoseconds.
   /// - Throws: When the engine has not converged at the end of a window.
   public func nanosecondsPerSample() throws -> [Double] {
     let clock = ContinuousClock()

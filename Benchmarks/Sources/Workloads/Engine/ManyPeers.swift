@@ -5,8 +5,8 @@ import NearbyGeometry
 
 /// One second with many peers: 60 poses, 10 samples of each peer, and an estimate of each for each.
 ///
-/// The cost of an operation, in seconds, is the fraction of a core that is used. Peers stand
-/// within some metres of each other; all have been heard for half a minute.
+/// The cost of an operation, in seconds, is the fraction of a core that is used. Peers stand within
+/// some metres of each other, and all were measured for half a minute before.
 struct ManyPeers: Workload {
   private static let warmUpSeconds = 30
 
@@ -24,7 +24,7 @@ struct ManyPeers: Workload {
   init(peers: Int) throws {
     engine = try FusionEngine()
     let center = walk.peer
-    // About the place that the device looks at, so that angles are measured.
+    // Around the position that the device faces, so that angles are measured.
     places = (0..<peers).map { index in
       let angle = 2.4 * Double(index)
       let distance = 2.5 * Double(index % 7) / 7

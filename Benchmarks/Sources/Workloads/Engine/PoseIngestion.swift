@@ -2,7 +2,7 @@
 import CFloors
 import NearbyFusion
 
-/// One pose taken in.
+/// The addition of one pose.
 ///
 /// Its floor copies a pose into a ring.
 struct PoseIngestion: Workload {

@@ -3,10 +3,10 @@ import CFloors
 import NearbyFusion
 import NearbyGeometry
 
-/// The device's pose at a time between the newest two, as an estimate asks for it.
+/// The device's pose at a time between the newest two, as needed by an estimate.
 ///
-/// The public interface gives no pose, so this asks for an estimate of a peer that was never heard:
-/// the pose is looked up and interpolated, and the estimate says that there is nothing. The floor
+/// The public interface does not return poses, so this requests an estimate of a peer without
+/// samples: the pose is looked up and interpolated, and the estimate is empty. The floor
 /// interpolates between two known poses.
 struct PoseInterpolation: Workload {
   let operations = 100

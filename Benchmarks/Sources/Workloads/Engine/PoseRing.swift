@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFloors
 
-/// The floors of what is done with poses.
+/// The floors of operations on poses.
 struct PoseRing {
   private var ring = floor_ring()
   private var pose = floor_pose()
@@ -9,7 +9,7 @@ struct PoseRing {
 
   init() { pose.attitude = (0, 0, 0, 1) }
 
-  /// Copies so many poses into the ring.
+  /// Copies a number of poses into the ring.
   mutating func add(_ count: Int) {
     for _ in 0..<count {
       pose.seconds += 1 / 60
@@ -18,7 +18,7 @@ struct PoseRing {
     }
   }
 
-  /// Interpolates so many times between the newest two.
+  /// Interpolates a number of times between the newest two.
   mutating func interpolate(_ count: Int) {
     for step in 0..<count {
       let share = (Double(step) + 0.5) / Double(count)

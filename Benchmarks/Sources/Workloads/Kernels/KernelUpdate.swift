@@ -5,11 +5,11 @@ import NearbyGeometry
 
 /// The bare update: `nearby_bank_propagate` and `nearby_bank_update` of a bank, all three components.
 ///
-/// Its floor is the same for as many hypotheses, one by one, as straight-line C++.
+/// Its floor is the same update of each hypothesis as straight-line C++.
 struct KernelUpdate: Workload {
-  /// What bounds it from below.
+  /// The kinds of floors.
   enum Floor {
-    /// A Kalman filter's three scalar updates: Gaussian, with no thought of faults.
+    /// A Kalman filter's three scalar updates: Gaussian, without a model of faults.
     case gaussian
     /// The same, linearised once for all components.
     case atOnce
@@ -75,8 +75,8 @@ struct KernelUpdate: Workload {
     }
   }
 
-  /// Both must know where the peer is, and the robust floor must agree with the kernel but for where
-  /// it linearises.
+  /// Both must have found the peer, and the robust floor must agree with the kernel except for the
+  /// linearisation point.
   func check() throws {
     let truth = [walk.peer.x, walk.peer.y, walk.peer.z]
     let stride = Self.stride(hypotheses)

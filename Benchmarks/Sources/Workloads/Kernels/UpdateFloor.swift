@@ -2,7 +2,7 @@
 import CFloors
 import CNearbyKernels
 
-/// The Gaussian straight-line update of one hypothesis, again and again along a walk.
+/// The Gaussian straight-line update of one hypothesis, repeated along a walk.
 struct UpdateFloor {
   private let walk: MeasuredWalk
   private var state: floor_state
@@ -13,7 +13,7 @@ struct UpdateFloor {
     state = walk.start
   }
 
-  /// Does so many updates.
+  /// Does a number of updates.
   mutating func run(_ count: Int) {
     unsafe walk.steps(from: step, count: count) { motion, errors, measurement in
       unsafe floor_update(&state, motion, errors, measurement)

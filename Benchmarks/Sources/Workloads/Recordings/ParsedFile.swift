@@ -3,9 +3,9 @@ import CFloors
 import Foundation
 import NearbyRecordings
 
-/// A file of a recording read from its first row to its last.
+/// Reading a file of a recording from its first row to its last.
 ///
-/// An operation is a byte. The floor counts the lines of the same bytes, which are in memory already.
+/// An operation is a byte. The floor counts the lines of the same bytes in memory.
 struct ParsedFile: Workload {
   /// The text formats.
   enum Format: String, CaseIterable {
@@ -42,7 +42,7 @@ struct ParsedFile: Workload {
   mutating func prepare() { rows = 0 }
 
   mutating func run() {
-    // A fault leaves too few rows, which `check` sees.
+    // A fault leaves too few rows, which `check` detects.
     try? read()
   }
 
@@ -72,7 +72,7 @@ struct ParsedFile: Workload {
     }
   }
 
-  /// A row is looked at, as a user of it would.
+  /// Uses the row, as a caller would.
   private mutating func count(_ line: Int) {
     rows += 1
     sink &+= line

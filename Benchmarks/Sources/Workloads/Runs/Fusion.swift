@@ -2,7 +2,7 @@
 import NearbyFusion
 import NearbyRecordings
 
-/// A recording that is in memory already, fused with an estimate after each sample.
+/// Fusing a recording that is in memory, with an estimate after each sample.
 ///
 /// An operation is a whole run.
 struct Fusion: Workload {
@@ -32,7 +32,7 @@ struct Fusion: Workload {
     var result = (count: 0, sum: 0.0)
     guard var engine = try? FusionEngine(configuration) else { return result }
     let handles = motions.map { engine.addPeer($0) }
-    // Read where they stand: an event is large.
+    // Events are read in place, since they are large.
     let events = events.span
     for index in events.indices {
       switch events[index] {

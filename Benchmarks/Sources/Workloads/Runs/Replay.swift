@@ -3,7 +3,7 @@ import Foundation
 import NearbyFusion
 import NearbyRecordings
 
-/// A recording from its text to written estimates, in this process.
+/// Reading, fusing and writing a recording in this process.
 ///
 /// An operation is a whole run.
 struct Replay: Workload {
@@ -24,7 +24,7 @@ struct Replay: Workload {
   }
 
   mutating func run() {
-    // A fault leaves no samples, which `check` sees.
+    // A fault leaves no samples, which `check` detects.
     try? replay()
   }
 

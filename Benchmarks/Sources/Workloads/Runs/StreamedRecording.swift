@@ -3,7 +3,7 @@ import Foundation
 import NearbyFusion
 import NearbyRecordings
 
-/// A recording read and fused event by event, with the memory that this process has needed at most.
+/// A recording read and fused event by event, with the peak memory of this process.
 public struct StreamedRecording {
   private let samples: Int
   private let poses: Int

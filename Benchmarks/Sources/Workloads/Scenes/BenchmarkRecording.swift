@@ -4,7 +4,7 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 
-/// A recording to measure with: a smooth walk past peers that rest.
+/// A recording for benchmarks: a smooth walk past stationary peers.
 ///
 /// The executable `recording` writes it; workloads read it from ``Places/recording``.
 public struct BenchmarkRecording {
@@ -12,12 +12,12 @@ public struct BenchmarkRecording {
   private let peers: Int
   private let isFull: Bool
 
-  /// A recording of so many seconds, with ten samples of each peer in each.
+  /// Makes a recording with ten samples of each peer per second.
   ///
   /// - Parameters:
-  ///   - seconds: How long it is.
+  ///   - seconds: Its duration.
   ///   - peers: How many peers there are.
-  ///   - isFull: Whether it has the truth and a word on the tracking, too.
+  ///   - isFull: Whether it also has the truth and the tracking quality.
   public init(seconds: Int, peers: Int = 1, isFull: Bool = false) {
     self.seconds = seconds
     self.peers = peers
@@ -74,7 +74,8 @@ public struct BenchmarkRecording {
     return manifest
   }
 
-  /// Writes what reading every format takes: a full recording and estimates, beside the recording.
+  /// Writes the files for reading every format: a full recording and estimates, beside the
+  /// recording.
   public static func writeEveryFormat(besides folder: String) throws {
     try BenchmarkRecording(seconds: 1000, isFull: true).write(into: folder + "-full")
     let recording = try RecordingReader(folder: folder)

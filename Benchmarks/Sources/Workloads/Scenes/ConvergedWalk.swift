@@ -2,7 +2,7 @@
 import NearbyFusion
 import NearbyGeometry
 
-/// An engine that has followed a device on a walk for a minute and knows where the peer is.
+/// An engine that has converged during a minute of a walk.
 struct ConvergedWalk {
   private static let warmUpSeconds = 60
 
@@ -25,7 +25,7 @@ struct ConvergedWalk {
     try check()
   }
 
-  /// Poses and samples of the next second; nothing is added to the engine.
+  /// Poses and samples of the next second, which are not added to the engine.
   mutating func next() -> (poses: [DevicePose], samples: [RangingSample]) {
     defer { second += 1 }
     return (
@@ -34,14 +34,14 @@ struct ConvergedWalk {
     )
   }
 
-  /// Walks on for a second.
+  /// Continues the walk for a second.
   mutating func step() {
     let (poses, samples) = next()
     for pose in poses { engine.add(pose) }
     for sample in samples { engine.add(sample) }
   }
 
-  /// Sees that one hypothesis is left and that it has converged.
+  /// Checks that one hypothesis is left and has converged.
   func check() throws {
     let estimate = engine.estimate(of: peer)
     guard estimate.hypothesisCount == 1, estimate.convergence == .converged else {

@@ -14,7 +14,7 @@ struct MeasuredWalk {
   /// Where the peer is.
   let peer = Vector3(5.5, 0.8, -3)
 
-  /// Steps a tenth of a second apart; all three components are there, and none is faulty.
+  /// Steps a tenth of a second apart, with all three components and without faults.
   init() {
     let walk = Walk(path: .curve, peer: peer)
     var noise = Noise(seed: 5)
@@ -47,7 +47,7 @@ struct MeasuredWalk {
     }
   }
 
-  /// The state of one hypothesis that knows the peer's place to some centimetres.
+  /// The state of one hypothesis with the peer's position known to some centimetres.
   var start: floor_state {
     var state = floor_state()
     state.mean.0 = peer.x
@@ -63,7 +63,7 @@ struct MeasuredWalk {
     return state
   }
 
-  /// Hands on step after step, from a number on and round in a circle, as the kernels want it.
+  /// Passes consecutive steps, starting at a number and wrapping around, in the kernels' form.
   func steps(
     from first: Int = 0, count: Int,
     _ body: (

@@ -13,7 +13,8 @@ struct Noise {
     return Double(state >> 11) * 0x1p-53
   }
 
-  /// A number that is nearly normal, of the given standard deviation: the sum of twelve uniform ones.
+  /// An approximately normal number of the given standard deviation: the sum of twelve uniform
+  /// ones.
   mutating func normal(_ sigma: Double) -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += uniform() }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Where workloads find files: all under the project's folder, which `NEARBY_ROOT` names.
+/// The files of workloads, all below the project's folder, which `NEARBY_ROOT` names.
 enum Places {
-  /// The recording to measure with: poses and ranging, nothing else.
+  /// The recording for benchmarks, with poses and ranging only.
   static var recording: String { "\(root)/out/bench/recording" }
-  /// The same with every file that a recording may have.
+  /// The same recording with every file that a recording may have.
   static var fullRecording: String { recording + "-full" }
-  /// What the engine estimates of it.
+  /// The engine's estimates of it.
   static var estimates: String { recording + "-estimates.csv" }
   /// The command line.
   static var command: String { "\(root)/.build/release/nearby" }

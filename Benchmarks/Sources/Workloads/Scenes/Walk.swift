@@ -5,11 +5,11 @@ import NearbyGeometry
 
 /// A device that walks past a stationary peer; poses at 60 Hz, samples at 10 Hz between them.
 struct Walk {
-  /// Where the device goes.
+  /// The paths of the device.
   enum Path {
-    /// A smooth curve in three dimensions, the device held roughly towards the peer.
+    /// A smooth curve in three dimensions, with the device roughly facing the peer.
     case curve
-    /// To and fro on a straight line: a range allows a whole circle about it, for ever.
+    /// To and fro on a straight line: ranges always allow a whole circle about it.
     case line
     /// Half an hour on the curve, then half an hour at rest, and so on.
     case breaks
@@ -28,7 +28,7 @@ struct Walk {
   var azimuthNoise = 1.5.degreesAsRadians
   var elevationNoise = 2.0.degreesAsRadians
 
-  /// The device's place and attitude at a time in seconds.
+  /// The device's pose at a time in seconds.
   func worldFromDevice(at time: Double) -> RigidTransform {
     switch path {
     case .rest:
@@ -37,7 +37,7 @@ struct Walk {
       return RigidTransform(
         rotation: .identity, translation: Vector3(3 * sin(0.35 * time), 0, 0))
     case .breaks:
-      // The curve goes on where it was left.
+      // The curve continues where it was left.
       let hours = (time / 3600).rounded(.down)
       return curve(at: 1800 * hours + min(time - 3600 * hours, 1800))
     case .curve:
@@ -71,11 +71,11 @@ struct Walk {
   /// The samples of one second, each a third of the way from one pose to the next.
   ///
   /// - Parameters:
-  ///   - second: Which second.
-  ///   - handle: Whose samples they are.
-  ///   - place: Where that peer is, if not where the device looks.
-  ///   - withAngles: Whether angles are measured; never more than 60 degrees off.
-  ///   - noise: Where the noise comes from.
+  ///   - second: The second.
+  ///   - handle: The handle of the measured peer.
+  ///   - place: The peer's position, if it is not the one that the device faces.
+  ///   - withAngles: Whether angles are measured; they are never beyond 60 degrees.
+  ///   - noise: The source of the noise.
   /// - Returns: The samples in time order.
   func samples(
     ofSecond second: Int, peer handle: PeerID, at place: Vector3? = nil, withAngles: Bool,

@@ -6,8 +6,8 @@ import NearbyInteraction
 /// One second of sessions in pairs, with camera assistance: the simulated world of their devices, poses
 /// at 60 Hz, ten measurements and updates of each session, delivered on a queue.
 ///
-/// The cost of an operation, in seconds, is the fraction of a core that is used. The world is a part
-/// of it; on a phone the sensors would be.
+/// The cost of an operation, in seconds, is the fraction of a core that is used. It includes the
+/// simulated world, which replaces the sensors of a phone.
 final class SessionSecond: Workload {
   private static let warmUpSeconds = 20
 

@@ -43,7 +43,7 @@ struct PlotCommand: ParsableCommand {
     help: ArgumentHelp("The recording of the result.", valueName: "dir"), completion: .directory)
   var recording: String?
 
-  @Flag(help: "Show what was smoothed: map, distance and angle.")
+  @Flag(help: "Show the smoothed rows: map, distance and angle.")
   var smoothed = false
 
   private enum Format: String { case svg, png }

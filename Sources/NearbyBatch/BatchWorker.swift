@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import NearbyRecordings
-internal import Synchronization
 
 /// A process that runs recordings of a batch, one after the other.
 ///
@@ -24,7 +23,7 @@ final class BatchWorker: Sendable {
 
   private let process: Process
   private let requests: FileHandle
-  private let answers: Mutex<MessagePipe>
+  private let answers: Locked<MessagePipe>
 
   /// Starts a process.
   ///
@@ -49,7 +48,7 @@ final class BatchWorker: Sendable {
     }
     self.process = process
     requests = input.fileHandleForWriting
-    answers = Mutex(MessagePipe(output.fileHandleForReading))
+    answers = Locked(MessagePipe(output.fileHandleForReading))
   }
 
   /// Ends the process, which is idle.
@@ -115,7 +114,7 @@ private struct MessagePipe: Sendable {
 /// A pool of idle workers.
 final class BatchWorkers: Sendable {
   private let command: [String]
-  private let idle = Mutex<[BatchWorker]>([])
+  private let idle = Locked<[BatchWorker]>([])
 
   init(command: [String]) { self.command = command }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Synchronization
+internal import NearbyRecordings
 
 /// The source of measurements, which provides the devices on which sessions run.
 public protocol NearbyEnvironment: AnyObject, Sendable {
@@ -14,7 +14,7 @@ public protocol NearbyEnvironment: AnyObject, Sendable {
 /// Unless the host sets another one, the environment variable `NEARBY_ENVIRONMENT` selects it
 /// (``EnvironmentSelection``). So an app that does not use this module has an environment, too.
 public enum NearbyEnvironments {
-  private static let chosen = Mutex<(any NearbyEnvironment)?>(nil)
+  private static let chosen = Locked<(any NearbyEnvironment)?>(nil)
 
   /// The environment in which new sessions are made.
   public static var current: any NearbyEnvironment {

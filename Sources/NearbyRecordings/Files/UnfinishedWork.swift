@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
-internal import Synchronization
 
 /// The hidden files and folders that this process is writing and has not renamed to their paths
 /// yet.
@@ -25,8 +24,8 @@ package enum UnfinishedWork {
     }
   }
 
-  private static let kindOfPath = Mutex<[String: Kind]>([:])
-  private static let processes = Mutex<Set<Int32>>([])
+  private static let kindOfPath = Locked<[String: Kind]>([:])
+  private static let processes = Locked<Set<Int32>>([])
 
   /// Starts a child process that must end with this one.
   ///

@@ -107,7 +107,7 @@ public struct MotionConfiguration: Hashable, Sendable, Codable {
 
 /// Radio faults: how often they begin, how long they last, what they look like.
 ///
-/// Each measured component is in one of two states, honest or faulty, and passes between them as a
+/// Each kind of measurement is in one of two states, inlier or fault, and passes between them as a
 /// Markov chain (Gilbert and Elliott), so that a burst counts as one surprise and not as many.
 public struct FaultConfiguration: Hashable, Sendable, Codable {
   /// The probability that a range turns faulty from one sample to the next.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
@@ -152,5 +153,42 @@ struct SmoothingProblemTests {
       $0 + $1.0 * $1.1
     }
     #expect(abs(promise) < 1e-3)
+  }
+}
+
+/// The smoother's viewpoints against the filter's correlation factors.
+@Suite("Viewpoint")
+struct ViewpointTests {
+  @Test(
+    "a straight path decorrelates a range as in the filter", arguments: [0.05, 0.2, 0.7, 2.0])
+  func straightPath(metres: Double) {
+    let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
+    var observations = [problem.observations[0], problem.observations[0]]
+    observations[1].pose.antenna += Vector3(metres, 0, 0)
+    let views = observations.map { Viewpoint($0, in: problem, at: state) }
+    let expected = exp(-metres / CorrelatedNoise.rangeMetres)
+    #expect(abs(views[0].correlation(.range, with: views[1]) - expected) < 1e-9)
+  }
+
+  @Test("a small turn decorrelates angles as in the filter", arguments: [0.02, 0.1, 0.3])
+  func turn(radians: Double) {
+    let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
+    var observations = [problem.observations[0], problem.observations[0]]
+    let antenna = observations[0].pose.antenna
+    let sight = problem.place(
+      ofPeer: 0, knot: observations[0].knot, secondsSinceKnot: 0, in: state)
+    // About an axis across the line of sight, along which directions turn by the whole angle.
+    let turnOfKnot = YawTurn(state.devices[observations[0].knot].yawRadians)
+    let toPeer = turnOfKnot.actBack(
+      sight - Viewpoint(observations[0], in: problem, at: state).antenna)
+    let axis = toPeer.cross(Vector3(0.3, 1, 0.2)).normalized
+    let rotation = Rotation(angleRadians: radians, about: axis)
+    observations[1].pose = observations[0].pose.turned(
+      by: { rotation.act($0) }, about: antenna, to: antenna)
+    let views = observations.map { Viewpoint($0, in: problem, at: state) }
+    let chord = 2 * sin(radians / 2)
+    let expected = exp(-chord / CorrelatedNoise.angleRadians)
+    #expect(abs(views[0].correlation(.azimuth, with: views[1]) - expected) < 1e-9)
+    #expect(abs(views[0].correlation(.elevation, with: views[1]) - expected) < 1e-9)
   }
 }

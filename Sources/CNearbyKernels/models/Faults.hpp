@@ -93,8 +93,9 @@ NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innov
   const T stuck_peak = normalizer * root(stuck_precision);
   const T fresh = prior.begins + nearby_faults.angle_redrawn * prior.lasts;
   const T inlier = prior.inlier * peak * e[0];
-  T faulty = (sticks * prior.lasts) * stuck_peak * e[1] +
-             fresh * (nearby_faults.angle_anything / m.field_of_view);
+  // Elevations have no mirrored share.
+  const double anything = may_mirror ? nearby_faults.angle_anything : 1;
+  T faulty = (sticks * prior.lasts) * stuck_peak * e[1] + fresh * (anything / m.field_of_view);
   if constexpr (may_mirror) faulty += nearby_faults.angle_mirrored * fresh * peak * e[2];
   return {inlier, inlier + faulty, T(1)};
 }

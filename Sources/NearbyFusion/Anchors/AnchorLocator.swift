@@ -50,7 +50,7 @@ public struct AnchorLocator: Sendable {
   private static let windowCount = 400
   /// Of one anchor a range is kept so often, seconds: what comes between replaces nothing.
   private static let interval = 0.2
-  /// A place whose account of the ranges is less likely by this factor is no rival, in χ².
+  /// A place under which the ranges are less likely by this factor is no rival, in χ².
   private static let rivalry = 2 * log(1000.0)
   /// Solutions nearer than this are one, metres.
   private static let sameWithin = 0.3

@@ -16,8 +16,8 @@ struct AnchorSolution: Sendable {
   var position: Vector3
   var turnRadians: Double
   var cost = Double.infinity
-  /// The share of the ranges that it takes for honest.
-  var honestShare = 0.0
+  /// The share of the ranges that it takes for inliers.
+  var inlierShare = 0.0
   var positionCovariance = SymmetricMatrix3.zero
   var turnVariance = Double.infinity
 
@@ -60,8 +60,8 @@ struct AnchorProblem {
   private static let heightStarts = [0.0, -2.5, 2.5]
   /// What is known of place (m²) and turn (rad²) before any range.
   private static let priorInformation = Parameters(1e-6, 1e-6, 1e-6, 0.1)
-  /// A solution that takes fewer of the ranges for honest explains nothing.
-  private static let leastHonestShare = 0.6
+  /// A solution that takes fewer of the ranges for inliers explains nothing.
+  private static let leastInlierShare = 0.6
 
   typealias Parameters = SIMD4<Double>
 
@@ -93,9 +93,9 @@ struct AnchorProblem {
     }
   }
 
-  /// Whether a solution takes most of the ranges for honest.
+  /// Whether a solution takes most of the ranges for inliers.
   func explains(_ solution: AnchorSolution) -> Bool {
-    solution.honestShare >= Self.leastHonestShare
+    solution.inlierShare >= Self.leastInlierShare
   }
 
   /// The solutions from starts all round and at three heights.
@@ -141,7 +141,7 @@ struct AnchorProblem {
     return AnchorSolution(
       position: Vector3(parameters[0], parameters[1], parameters[2]),
       turnRadians: parameters[3].wrappedAngle, cost: normal.cost,
-      honestShare: Double(normal.honest) / Double(max(terms.count, 1)),
+      inlierShare: Double(normal.inliers) / Double(max(terms.count, 1)),
       positionCovariance: SymmetricMatrix3(
         xx: covariance[0][0], xy: covariance[0][1], xz: covariance[0][2], yy: covariance[1][1],
         yz: covariance[1][2], zz: covariance[2][2]),
@@ -187,7 +187,7 @@ struct AnchorProblem {
       if share < 1 {
         normal.cost += (1 - share) * Self.hinge * Self.hinge / share
       } else {
-        normal.honest += 1
+        normal.inliers += 1
       }
       sums[term.anchor].weight += weight
       sums[term.anchor].residual += weight * residual
@@ -205,7 +205,7 @@ struct AnchorProblem {
 private struct NormalEquations {
   var cost = 0.0
   /// How many ranges are within the hinge.
-  var honest = 0
+  var inliers = 0
   private var rows: [SIMD4<Double>]
   private var rightHandSide = SIMD4<Double>.zero
 

@@ -136,8 +136,10 @@ struct ReferenceUpdate {
       // Measured ±π - z instead of z.
       let mirrored = (nu + .pi - 2 * value).wrappedAngle
       fresh =
-        FaultModel.angleAnythingShare / sample.fieldOfViewRadians
-        + (kind == .azimuth ? FaultModel.angleMirroredShare * Self.normal(mirrored, variance) : 0)
+        kind == .azimuth
+        ? FaultModel.angleAnythingShare / sample.fieldOfViewRadians
+          + FaultModel.angleMirroredShare * Self.normal(mirrored, variance)
+        : 1 / sample.fieldOfViewRadians
       let step = (value - sample.previous[kind]).wrappedAngle
       let stuck = step.isNaN ? 0 : Self.normal(step, variance + sample.variance[kind])
       repeated = FaultModel.angleStuckShare * stuck + FaultModel.angleRedrawnShare * fresh

@@ -44,7 +44,7 @@ struct HypothesisBank: Sendable {
 
   private var fieldCount: Int { Int(mayMove ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT) }
 
-  // MARK: InitialHypotheses and growth
+  // MARK: Hypotheses
 
   /// Puts hypotheses, one at least and `NEARBY_CAPACITY` at most, in the place of those there are.
   mutating func replace(with seeds: [Seed]) {
@@ -98,7 +98,7 @@ struct HypothesisBank: Sendable {
     }
   }
 
-  /// Makes two hypotheses of what is left, the first at rest and the second moving, and leaves it to
+  /// Makes two hypotheses of those that are left, the first at rest and the second moving, and leaves it to
   /// `mix` and to the samples which of them holds.
   ///
   /// - Parameters:

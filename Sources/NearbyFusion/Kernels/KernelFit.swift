@@ -264,9 +264,9 @@ package struct KernelFit {
   /// Whether a fit has taken an azimuth for mirrored on its way.
   mutating func hasFolded(_ lane: Int) -> Bool { folded.span[lane] != 0 }
 
-  /// The mean probability that a range is an inlier; one without ranges.
-  mutating func rangeInlierShare(_ lane: Int) -> Double {
-    inlierShares.span[lane * Int(NEARBY_COMPONENTS) + Int(NEARBY_RANGE)]
+  /// The mean probability that a value of a kind is an inlier; one without values.
+  mutating func inlierShare(_ lane: Int, of kind: MeasurementKind) -> Double {
+    inlierShares.span[lane * Int(NEARBY_COMPONENTS) + kind.rawValue]
   }
 
   /// Copies out the mode that a fit found; what could not be fitted stays as it was.

@@ -17,7 +17,7 @@ struct ConvergenceJudge {
   var lacksSignal: Bool
   /// Whether the odometry has stopped telling where the device is.
   var lacksPoses = false
-  /// Whether the account may be believed at all, however narrow it is.
+  /// Whether the track may be believed at all, however narrow it is.
   var isProven = true
 
   @inline(__always)

@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// Without poses the device may be carried anywhere, so no place may be claimed. When poses come back
 /// their world may have been restarted unseen. An outage is therefore over only when samples taken with
-/// poses have agreed with the account for a while.
+/// poses have agreed with the track for a while.
 enum PoseOutage: Hashable, Sendable {
   /// Poses come as they should.
   case none
@@ -30,7 +30,7 @@ enum PoseOutage: Hashable, Sendable {
   /// - Parameters:
   ///   - time: Its time.
   ///   - hasResumed: Whether poses have come back since the last such sample.
-  ///   - isContradicted: Whether the samples contradict the account.
+  ///   - isContradicted: Whether the samples contradict the track.
   ///   - probation: How long they must agree, seconds.
   mutating func addSampleWithPose(
     at time: Timestamp, hasResumed: Bool, isContradicted: Bool, probation: Double

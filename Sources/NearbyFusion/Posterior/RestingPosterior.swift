@@ -3,7 +3,7 @@ import NearbyGeometry
 
 /// Where a peer is as of the newest sample: what most outputs are made of.
 ///
-/// Apart from the account, which is too large to be copied whenever someone asks where the peer is.
+/// Performance: apart from the track, which is too large to be copied for each estimate.
 struct RestingPosterior: Sendable {
   /// Whether the rest says it all, at any later time: there is a single hypothesis of a peer at rest.
   var isSingle = false

@@ -3,7 +3,7 @@ public import NearbyGeometry
 
 /// How well the odometry tracks, from a moment on until the next such sample.
 public struct TrackingSample: Hashable, Sendable {
-  /// The odometry's own word on its quality.
+  /// The quality that the odometry itself reports.
   public enum Quality: Hashable, Sendable {
     /// Poses are good.
     case normal

@@ -38,7 +38,7 @@ struct ModeSearch: Sendable {
       if fits.hasFolded(lane) { hasFolded = true }
       guard logEvidenceOfFit.isFinite else { return }
       fits.copyState(lane, to: &mode, &covariance)
-      rangeInlierShare = fits.rangeInlierShare(lane)
+      rangeInlierShare = fits.inlierShare(lane, of: .range)
     }
 
     /// Takes over the fit of its twin.

@@ -43,7 +43,7 @@ struct ObservationWindow: Sendable {
   private static let agreement = 3.0
   /// How long a peer that may move is taken to be in one place, seconds.
   private static let movingSeconds = 0.25
-  /// Keyframes from one place: the honest values, and faults of a kind or two.
+  /// Keyframes from one place: one for inliers, and others for faults.
   private static let perPlace = 3
 
   var count: Int { keyframes.count }

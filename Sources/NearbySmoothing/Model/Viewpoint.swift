@@ -6,9 +6,10 @@ import NearbyGeometry
 /// Where a sample was made from and where it saw the peer: what its wandering errors are functions of.
 ///
 /// A range's depends on where the device is (multipath) and how it is held (the antenna), an angle's on
-/// the direction under which the peer is seen. Whoever comes back to a pose meets the same error again.
+/// the direction under which the peer is seen. A device that comes back to a pose meets the same error again.
 struct Viewpoint: Sendable {
-  private let place: Vector3
+  /// The antenna in the fixed world.
+  let antenna: Vector3
   /// Two device axes fix the attitude.
   private let back: Vector3
   private let up: Vector3
@@ -21,13 +22,13 @@ struct Viewpoint: Sendable {
     let pose = observation.pose
     let inWorld = pose.turned(
       by: turn.act, about: problem.knots[observation.knot].place, to: device.place)
-    place = inWorld.antenna
+    antenna = inWorld.antenna
     up = inWorld.up
     back = inWorld.back
     let peer = problem.place(
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
-    let sight = turn.actBack(peer - place).normalized
+    let sight = turn.actBack(peer - antenna).normalized
     direction = Vector3(pose.right.dot(sight), pose.up.dot(sight), pose.back.dot(sight))
   }
 
@@ -44,7 +45,7 @@ struct Viewpoint: Sendable {
     }
     let (a, b) = (up - other.up, back - other.back)
     let turned = (a.dot(a) + b.dot(b)).squareRoot() / 1.2
-    let away = (place - other.place).length
+    let away = (antenna - other.antenna).length
     return exp(
       -(away / CorrelatedNoise.rangeMetres + turned / CorrelatedNoise.rangeRadians))
   }

@@ -13,7 +13,7 @@ struct PeerStart: Sendable {
 /// Starts for the drift: none at all, or traced back from the end.
 ///
 /// Over a long way the odometry of a wheeled robot turns by whole revolutions, and no method that goes
-/// downhill finds back from there. The filter's last word on where the peers are is a map; from the end
+/// downhill finds back from there. The filter's last estimates of the peers are a map; from the end
 /// of the recording, where the fixed world is the odometry's, the device is located in it step by step
 /// backwards, by an extended Kalman filter over its place and yaw.
 struct DeviceTrace: Sendable {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNearbyKernels
+import Foundation
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@testable import NearbyFusion
+
+/// One sensor model: the densities and correlation factors of the filter, the fit and the smoother are
+/// the same numbers.
+@Suite("Sensor model")
+struct SensorModelTests {
+  private static func configuration(
+    _ generator: inout SeededGenerator
+  ) -> FusionConfiguration {
+    var configuration = FusionConfiguration()
+    configuration.faults.rangeExcess = generator.uniform(in: 0.3...4)
+    configuration.faults.rangeOnset = generator.uniform(in: 0.005...0.2)
+    configuration.faults.angleOnset = generator.uniform(in: 0.005...0.2)
+    configuration.faults.lastingSeconds = generator.uniform(in: 0.2...5)
+    configuration.ranging.fieldOfViewRadians = generator.uniform(in: 1...3)
+    configuration.ranging.rangeSigma = generator.uniform(in: 0.03...0.5)
+    return configuration
+  }
+
+  /// A device at the origin that looks at a peer ahead, slightly above and to the right.
+  private static let peer = Vector3(1, 0.7, -5)
+  private static let predicted: [Double] = {
+    let angles = ArrivalAngles(ofDirection: peer)
+    return [peer.length, angles.azimuthRadians, angles.elevationRadians]
+  }()
+
+  /// An innovation of so many sigmas.
+  private static func innovation(
+    _ kind: MeasurementKind, sigmas: ClosedRange<Double>, sigma: Double,
+    _ generator: inout SeededGenerator
+  ) -> Double {
+    let size = generator.uniform(in: sigmas) * sigma
+    return generator.uniform() < 0.5 ? size : -size
+  }
+
+  @Test("the fit of a window has the model's outliers", arguments: 0..<40 as Range<UInt64>)
+  func fit(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let configuration = Self.configuration(&generator)
+    let model = FaultModel(configuration)
+    for kind in MeasurementKind.allCases {
+      let sigma = 0.05
+      let innovation = Self.innovation(kind, sigmas: 2...6, sigma: sigma, &generator)
+      var keyframe = FitKeyframe(
+        from: AntennaPose(.identity, antennaInDevice: .zero))
+      keyframe[kind] = FitKeyframe.Value(
+        value: Self.predicted[kind.rawValue] + innovation, variance: sigma * sigma)
+      // All else is known, so that the innovation is what it is.
+      let certain = SymmetricMatrix3(xx: 1e12, xy: 0, xz: 0, yy: 1e12, yz: 0, zz: 1e12)
+      var fits = KernelFit()
+      fits.setStart(
+        0,
+        FitModel(
+          center: Self.peer, information: certain,
+          FitModel.Errors(rangeScaleSigma: 0, constant: (0, 0, 0), wandering: (0, 0, 0)), model,
+          configuration.ranging), at: Self.peer)
+      fits.fit(1, to: [keyframe], widest: 1)
+      let share = model.outlierShare(of: kind)
+      let outlier =
+        share
+        * model.outlierDensity(
+          of: kind, innovation: innovation,
+          excess: model.rangeExcess(sigma: configuration.ranging.rangeSigma))
+      let inlier =
+        (1 - share) * exp(-0.5 * innovation * innovation / (sigma * sigma))
+        / (sigma * (2 * Double.pi).squareRoot())
+      let found = fits.inlierShare(0, of: kind)
+      #expect(abs(found - inlier / (inlier + outlier)) < 1e-6, "\(kind), seed \(seed)")
+    }
+  }
+
+  @Test(
+    "the filter's faults that begin have the model's densities", arguments: 0..<40 as Range<UInt64>)
+  func filter(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let configuration = Self.configuration(&generator)
+    let model = FaultModel(configuration)
+    for kind in MeasurementKind.allCases {
+      let sigma = 0.05
+      let innovation = Self.innovation(kind, sigmas: 9...11, sigma: sigma, &generator)
+      let excess = model.rangeExcess(sigma: configuration.ranging.rangeSigma)
+      let n = StateIndex.restingCount
+      var update = ReferenceUpdate(
+        mean: [Self.peer.x, Self.peer.y, Self.peer.z] + [Double](repeating: 0, count: n - 3),
+        covariance: [Double](repeating: 0, count: n * n))
+      let value = Self.predicted[kind.rawValue] + innovation
+      update.update(
+        ReferenceUpdate.Sample(
+          pose: AntennaPose(.identity, antennaInDevice: .zero),
+          value: PerKind { $0 == kind ? value : nil },
+          variance: PerKind(repeating: sigma * sigma), previous: PerKind(repeating: .nan),
+          onset: PerKind { model.onset(of: $0) }, faultCorrelation: 0.9, rangeExcess: excess,
+          lastingExcessVariance: 0,
+          fieldOfViewRadians: configuration.ranging.fieldOfViewRadians), isCurved: false)
+      let onset = model.onset(of: kind)
+      let normal =
+        exp(-0.5 * innovation * innovation / (sigma * sigma))
+        / (sigma * (2 * Double.pi).squareRoot())
+      // What the filter calls mirrored is a hypothesis of its own in a fit.
+      let share = kind == .azimuth ? FaultModel.angleAnythingShare : 1
+      let outlier =
+        share * model.outlierDensity(of: kind, innovation: innovation, excess: excess)
+      let expected = (1 - onset) * normal / ((1 - onset) * normal + onset * outlier)
+      let found = update.inlierProbability[kind]
+      // The edge of the filter's one-sided density is soft: 1/(1 + exp(-1.7 · 9)) is 1e-7 off, which
+      // counts 90 times as much as a share of anything.
+      #expect(abs(found / expected - 1) < 1e-4, "\(kind), seed \(seed)")
+    }
+  }
+
+  @Test("shares of a density sum to one")
+  func shares() {
+    #expect(FaultModel.rangeExcessShare + FaultModel.rangeAnythingShare == 1)
+    #expect(FaultModel.angleMirroredShare + FaultModel.angleAnythingShare == 1)
+    #expect(FaultModel.rangeRepeatedShare + FaultModel.rangeRedrawnShare == 1)
+    #expect(FaultModel.angleStuckShare + FaultModel.angleRedrawnShare == 1)
+    // By default one in ten.
+    let model = FaultModel(FusionConfiguration())
+    for kind in MeasurementKind.allCases { #expect(model.outlierShare(of: kind) == 0.1) }
+  }
+
+  @Test(
+    "a kernel's step has the correlation factors of the noise", arguments: 0..<40 as Range<UInt64>)
+  func correlations(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    func point(_ seconds: Double, path: Double, turn: Double) -> TrajectoryPoint {
+      var point = TrajectoryPoint(
+        worldFromDevice: .identity,
+        timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: seconds))
+      (point.path, point.turn) = (path, turn)
+      return point
+    }
+    let a = point(1, path: 2, turn: 3)
+    let (seconds, path, turn) = (
+      generator.uniform(in: 0...4), generator.uniform(in: 0...2), generator.uniform(in: 0...2)
+    )
+    let b = point(1 + seconds, path: 2 + path, turn: 3 + turn)
+    let distance = generator.uniform(in: 1...9)
+    let travelled = CorrelatedNoise.travelled(from: a, to: b, distance: distance)
+    let faults = seconds / FaultConfiguration().lastingSeconds
+    var travel = nearby_travel(
+      range: travelled.range, range_variance: 0.4, angle: travelled.angle, azimuth_variance: 0.3,
+      fault: faults, elevation_variance: 0.2)
+    let step = unsafe nearby_error_step_over(&travel)
+    let expected = CorrelatedNoise.correlation(from: a, to: b, distance: distance)
+    #expect(abs(step.range - expected.range) < 1e-12)
+    #expect(abs(step.azimuth - expected.angle) < 1e-12)
+    #expect(abs(step.elevation - expected.angle) < 1e-12)
+    let lasting = FaultModel(FusionConfiguration()).correlation(seconds: seconds)
+    #expect(abs(step.fault - lasting) < 1e-12)
+    #expect(abs(step.range_added - (1 - expected.range * expected.range) * 0.4) < 1e-12)
+    #expect(abs(step.elevation_added - (1 - expected.angle * expected.angle) * 0.2) < 1e-12)
+  }
+}

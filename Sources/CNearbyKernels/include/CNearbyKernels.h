@@ -63,9 +63,9 @@ enum {
 ///
 /// A fault that begins: an obstructed range is too long, exponentially distributed about its mean
 /// excess; an azimuth is mirrored front to back; or the value may be anything, a range within
-/// `range_reach` mean excesses and an angle within the field of view (an elevation always). A fault that lasts repeats
-/// itself, so that a burst is one surprise and not as many as it has samples: a range repeats its
-/// excess, an angle the very value at which it sticks. Or it is drawn anew.
+/// `range_reach` mean excesses and an angle within the field of view (an elevation always). A fault
+/// that lasts repeats itself, so that a burst is one surprise and not as many as it has samples: a
+/// range repeats its excess, an angle the very value at which it sticks. Or it is drawn anew.
 typedef struct nearby_fault_model {
   double range_excess, range_anything, range_reach;
   double angle_mirrored, angle_anything;

@@ -71,12 +71,16 @@ struct Track: Sendable {
     birthDevice = device
     let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
     search = TrackSearch(measurements, at: device, initial, motion, noise, features)
-    var seeds: [HypothesisBank.Seed] = []
-    if motion != .moving { seeds += initial.seeds().weighted(to: 1 - Self.movesAtFirst) }
+    var seeds = initial.seeds()
+    var moving: [HypothesisBank.Seed] = []
     if motion != .stationary {
       let speeds = settings.motion.speedVariances
-      seeds += initial.seeds().weighted(to: Self.movesAtFirst).map { $0.moving(at: speeds) }
+      moving = seeds.map { $0.moving(at: speeds) }
     }
+    if motion == .moving { seeds = [] }
+    seeds.scaleWeights(to: 1 - Self.movesAtFirst)
+    moving.scaleWeights(to: Self.movesAtFirst)
+    seeds += moving
     bank.replace(with: seeds)
     distanceBefore = distance(from: device)
     spread.add(device.worldFromDevice.translation)

@@ -140,9 +140,15 @@ struct ModeSearch: Sendable {
     fitAll(keyframes, widest: isSweep ? 400 : 3, assumptions, &covariances)
     guard let best = pieces.lazy.map(logEvidence).max(), best.isFinite else { return [] }
     rangeInlierShare = pieces.first { logEvidence($0) == best }?.rangeInlierShare ?? 1
-    let alive = pieces.indices.filter { !(logEvidence(pieces[$0]) < best + Self.leastLogEvidence) }
-    let seeds = alive.map { seed(pieces[$0], covariances[$0], best: best, antennaInWorld) }
-    if alive.count < pieces.count { pieces = alive.map { pieces[$0] } }
+    var seeds: [HypothesisBank.Seed] = []
+    seeds.reserveCapacity(pieces.count)
+    for index in pieces.indices
+    where !(logEvidence(pieces[index]) < best + Self.leastLogEvidence) {
+      seeds.append(seed(pieces[index], covariances[index], best: best, antennaInWorld))
+      // The pieces that are kept move to the front.
+      pieces.swapAt(seeds.count - 1, index)
+    }
+    pieces.removeLast(pieces.count - seeds.count)
     return seeds
   }
 
@@ -166,35 +172,35 @@ struct ModeSearch: Sendable {
   ) {
     // One for all: it is cleared when it is made.
     var fits = KernelFit()
-    let all = Array(pieces.indices)
-    let twins = all.drop { !isMirrored(pieces[$0]) }
-    let others = all[..<twins.startIndex]
+    let firstTwin = pieces.firstIndex(where: isMirrored) ?? pieces.endIndex
+    let (others, twins) = (0..<firstTwin, firstTwin..<pieces.endIndex)
     fit(twins, keyframes, widest: widest, assumptions, &covariances, with: &fits)
     guard hasTwins, !twins.isEmpty else {
       return fit(others, keyframes, widest: widest, assumptions, &covariances, with: &fits)
     }
-    var (unlike, left) = ([Int](), twins)
+    var (unlike, left) = ([Int](), firstTwin)
     unlike.reserveCapacity(others.count)
     for place in others {
       let twin = firstMirrored + pieces[place].index
-      left = left.drop { pieces[$0].index < twin }
-      if let found = left.first, pieces[found].index == twin, !pieces[found].hasFolded {
+      while left < pieces.endIndex, pieces[left].index < twin { left += 1 }
+      let found = left
+      if found < pieces.endIndex, pieces[found].index == twin, !pieces[found].hasFolded {
         pieces[place].take(pieces[found])
         covariances[place] = covariances[found]
       } else {
         unlike.append(place)
       }
     }
-    fit(unlike[...], keyframes, widest: widest, assumptions, &covariances, with: &fits)
+    fit(unlike, keyframes, widest: widest, assumptions, &covariances, with: &fits)
   }
 
   /// Fits pieces, however many.
   private mutating func fit(
-    _ places: ArraySlice<Int>, _ keyframes: [FitKeyframe], widest: Double,
+    _ places: some RandomAccessCollection<Int>, _ keyframes: [FitKeyframe], widest: Double,
     _ assumptions: FitAssumptions, _ covariances: inout [StateCovariance],
     with fits: inout KernelFit
   ) {
-    var rest = places
+    var rest = places[...]
     while !rest.isEmpty {
       fitSideBySide(
         rest.prefix(KernelFit.capacity), keyframes, widest: widest, assumptions, &covariances,
@@ -205,7 +211,7 @@ struct ModeSearch: Sendable {
 
   /// Fits as many pieces side by side as there is room for.
   private mutating func fitSideBySide(
-    _ places: ArraySlice<Int>, _ keyframes: [FitKeyframe], widest: Double,
+    _ places: some RandomAccessCollection<Int>, _ keyframes: [FitKeyframe], widest: Double,
     _ assumptions: FitAssumptions, _ covariances: inout [StateCovariance],
     with fits: inout KernelFit
   ) {

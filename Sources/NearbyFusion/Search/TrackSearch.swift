@@ -100,15 +100,17 @@ struct TrackSearch: Sendable {
       let initial = InitialHypotheses(measurements, at: sampleDevice, noise: noise, settings)
       movingModes = ModeSearch(initial, moves: true, features)
     }
-    let resting = seedsAtRest(at: device, noise, settings)
+    var seeds = seedsAtRest(at: device, noise, settings)
     var modes = movingModes.take()
-    let moving = seeds(&modes, at: device, moves: true, noise, settings)
+    var moving = self.seeds(&modes, at: device, moves: true, noise, settings)
     movingModes = modes
     rangeInlierShare = restingModes?.rangeInlierShare ?? movingModes?.rangeInlierShare ?? 1
     // The share of the moving ones follows from the samples, one by one as each was predicted: a
     // window's evidence depends too much on how its drift was approximated.
     let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
-    let seeds = resting.weighted(to: 1 - movingShare) + moving.weighted(to: movingShare)
+    seeds.scaleWeights(to: 1 - movingShare)
+    moving.scaleWeights(to: movingShare)
+    if !moving.isEmpty { seeds += moving }
     if !seeds.isEmpty { bank.replace(with: seeds) }
   }
 
@@ -158,13 +160,9 @@ struct TrackSearch: Sendable {
 }
 
 extension [HypothesisBank.Seed] {
-  /// The same with weights that have another sum.
-  func weighted(to sum: Double) -> Self {
+  /// Gives the weights another sum.
+  mutating func scaleWeights(to sum: Double) {
     let total = reduce(0) { $0 + $1.weight }
-    return map { seed in
-      var seed = seed
-      seed.weight *= sum / total
-      return seed
-    }
+    for index in indices { self[index].weight *= sum / total }
   }
 }

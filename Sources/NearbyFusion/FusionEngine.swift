@@ -149,7 +149,7 @@ public struct FusionEngine: Sendable {
 
   @inline(__always)
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
-    // Read through a span where it stands: a filter is large.
+    // Performance: read in place through a span, as a filter is large.
     let filters = peers.span
     if filters[peer.index].posterior.isSingle {
       return PeerEstimate(

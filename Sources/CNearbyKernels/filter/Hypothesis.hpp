@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One hypothesis, or several side by side, where they stand in a bank or taken out of it.
+// One hypothesis, or several side by side, in place in a bank or loaded from it.
 
 #pragma once
 

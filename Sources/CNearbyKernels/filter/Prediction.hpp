@@ -22,7 +22,7 @@ NEARBY_INLINE inline void decorrelate(const H &h, double correlation, double add
   });
 }
 
-/// `nearby_ornstein_uhlenbeck_over`, in line. Below a ratio of 0.04 the differences are series.
+/// `nearby_ornstein_uhlenbeck_over`, inlined. Below a ratio of 0.04 the differences are series.
 NEARBY_INLINE inline nearby_ornstein_uhlenbeck ornstein_uhlenbeck(double x) {
   nearby_ornstein_uhlenbeck result;
   if (x < 0.04) {

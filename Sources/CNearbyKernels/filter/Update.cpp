@@ -203,9 +203,9 @@ NEARBY_INLINE inline bool curvature_matters(const H &h, const Sample &m) {
 
 /// The update of one hypothesis with the components of a mask, all linearised at the prediction.
 ///
-/// The same as one after the other, for models that are flat: what is known of the others' errors
-/// once a component has been used follows from the covariances of the predictions, so that
-/// nothing but a few numbers is waited for, and the state is written once.
+/// The same as one after the other, for models that are flat: once a component has been used, the
+/// innovations of the others follow from the covariances of the predictions. Performance: only a
+/// few numbers depend on each other, and the state is written once.
 template <int present, class H, class Fields>
 NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fields) {
   constexpr int count = __builtin_popcount(present);
@@ -360,7 +360,7 @@ inline void update_lanes(nearby_vectors vectors, const nearby_bank *bank,
         measurement, fault_correlation);
 }
 
-/// Performance: not in line, so that a single column need not save the registers that this one
+/// Performance: not inlined, so that a single column need not save the registers that this one
 /// needs.
 __attribute__((noinline)) nearby_correlations advance_lanes(const nearby_bank *bank,
                                                             const nearby_motion *motion,

@@ -232,7 +232,7 @@ NEARBY_INLINE inline Lanes informative(Lanes weight, Lanes innovation, double pr
 ///
 /// The chain forgets its state with probability 1 - lasting and draws it anew then, faulty with the
 /// outliers' share. Probabilities are scaled to a sum of one after every few values only: none
-/// is so unlikely that they would come to nothing in between.
+/// is so unlikely that they would underflow in between.
 template <int component, bool may_mirror, int States, class Lanes>
 NEARBY_INLINE inline void weigh(const Window &window, const Models<Lanes> &models, const Lanes *x,
                                 double widening, bool is_mode, Value<States, Lanes> *values,
@@ -401,8 +401,8 @@ NEARBY_INLINE inline void set_priors(const Models<Lanes> &models, const Lanes *x
 
 /// The system at `x`.
 ///
-/// At the mode itself (`is_mode`) the information is that which the values have, and the cost is
-/// found; on the way there, the information is that with which steps are sure to lead downhill.
+/// At the mode itself (`is_mode`) the information is the observed one, and the cost is computed;
+/// before, the information is positive definite, so that steps lead downhill.
 template <int States, class Lanes>
 NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes> &models,
                                         const Lanes *x, double widening, bool is_mode,

@@ -100,7 +100,7 @@ struct Factorization {
     each<P::size>([&](auto n) NEARBY_INLINE {
       constexpr int i = P::size - 1 - n;
       x[i] *= inverse[i];
-      // Those known longest first: only the last has to be waited for.
+      // Performance: oldest operands first, so that only the last one can stall.
       each<n>([&](auto m) NEARBY_INLINE {
         constexpr int k = P::size - 1 - m;
         if constexpr (P::meet(k, i)) x[i] -= lower(k, i) * x[k];

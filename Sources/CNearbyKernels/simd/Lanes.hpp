@@ -29,8 +29,8 @@ constexpr int lane_count = 4, wide_lane_count = 8;
 using Lanes = double __attribute__((ext_vector_type(lane_count)));
 using WideLanes = double __attribute__((ext_vector_type(wide_lane_count)));
 using Pair = double __attribute__((ext_vector_type(2)));
-/// The same where they stand in memory among doubles, aligned as those. They are the same types to
-/// the language: a reference to `Lanes` must not be bound to them, for it would promise alignment.
+/// The same in memory among doubles, with their alignment. They are the same types to the language:
+/// a reference to `Lanes` must not be bound to them, because it would promise more alignment.
 typedef Lanes LanesAt __attribute__((aligned(8), may_alias));
 typedef WideLanes WideLanesAt __attribute__((aligned(8), may_alias));
 typedef Pair PairAt __attribute__((aligned(8), may_alias));
@@ -101,10 +101,11 @@ NEARBY_INLINE inline void each(const Body &body) {
   each_of(body, std::make_integer_sequence<int, count>());
 }
 
-/// The same number, known to the compiler no sooner than another: what is done with it comes after,
-/// in the order of instructions. Nothing is emitted, and nothing waits.
+/// The same number, but available to the compiler only after another one: operations on it come
+/// later in the order of instructions. Nothing is emitted.
 ///
-/// A processor looks some hundred instructions ahead: what is waited for longest must come first.
+/// Performance: a processor looks some hundred instructions ahead, so the operations with the
+/// longest latency must come first.
 NEARBY_INLINE inline double after([[maybe_unused]] double other, double x) {
 #if defined(__x86_64__)
   asm("" : "+x"(x) : "x"(other));
@@ -112,8 +113,9 @@ NEARBY_INLINE inline double after([[maybe_unused]] double other, double x) {
   return x;
 }
 
-/// The same number, not to be read from memory together with its neighbours: what was written one
-/// by one just before and is read in pairs must be waited for until both are in the cache.
+/// The same number, never read from memory together with its neighbours.
+///
+/// Performance: a load of a pair stalls when its halves were stored one by one just before.
 NEARBY_INLINE inline double alone(double x) {
 #if defined(__x86_64__)
   asm("" : "+x"(x));
@@ -228,7 +230,7 @@ NEARBY_INLINE inline T wrapped(T angle) {
   return angle - turn * rounded(T(angle * (1 / turn)));
 }
 
-/// One alone is almost never beyond: its chain of operations is not waited for then.
+/// Performance: a single angle is almost never outside, so that its chain of operations is skipped.
 NEARBY_INLINE inline double wrapped(double angle) {
   if (__builtin_expect(std::fabs(angle) <= M_PI, 1)) return angle;
   return wrapped<double>(angle);

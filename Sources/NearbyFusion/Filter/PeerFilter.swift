@@ -24,7 +24,7 @@ struct PeerFilter: Sendable {
     get { rangeTrackers.first }
     set { rangeTrackers = newValue.map { [$0] } ?? [] }
   }
-  /// Performance: in an array, since to look at a large optional copies it.
+  /// Performance: in an array, since a test for `nil` copies a large optional.
   private var rangeTrackers: [RangeTracker] = []
   /// Whether ranges are filtered by themselves.
   @inline(__always)
@@ -431,7 +431,7 @@ struct PeerFilter: Sendable {
 
   /// Judges whether a single hypothesis has converged.
   ///
-  /// Performance: in line, as most have.
+  /// Performance: inlined, as most have converged.
   @inline(__always)
   private mutating func confirm(
     _ settings: Settings, isVisionLimited: Bool, at time: Timestamp

@@ -51,7 +51,7 @@ struct HypothesisBank: Sendable {
     precondition(seeds.count <= Int(NEARBY_CAPACITY), "more hypotheses than a bank may hold")
     count = 0
     reserve(seeds.count)
-    // Read where they stand: a seed is large.
+    // Performance: read in place, as a seed is large.
     let seeds = seeds.span
     var total = 0.0
     for index in seeds.indices { total += seeds[index].weight }

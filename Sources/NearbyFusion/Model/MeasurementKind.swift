@@ -70,7 +70,7 @@ extension RangingConfiguration {
     }
   }
 
-  /// The share of that which is white noise.
+  /// The share of the accuracy of a kind that is white noise, 0 to 1.
   package func whiteShare(of kind: MeasurementKind) -> Double {
     switch kind {
     case .range: rangeWhiteShare

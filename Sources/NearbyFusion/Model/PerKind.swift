@@ -2,8 +2,8 @@
 
 /// Something for each kind of measurement.
 ///
-/// Performance: named and not in an array in line, which is copied as a whole for each element that is
-/// read.
+/// Performance: three named properties instead of an inline array, which is copied as a whole for each
+/// element that is read.
 struct PerKind<Element> {
   var range: Element
   var azimuth: Element

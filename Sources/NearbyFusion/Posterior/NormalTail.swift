@@ -3,8 +3,9 @@
 /// The probabilities that a normal error exceeds √2 x standard deviations, to 1e-6: ½ erfc(x).
 ///
 /// Beyond 4.2 standard deviations they are zero, or one, to 1.1e-5: most heights are that clear, and no
-/// word hangs on it. Else erf(x) = x p(x²)/q(x²), fitted here (minimax on [0, 3]): no exponential is
-/// waited for. Two cost what one does.
+/// published direction depends on it. Else erf(x) = x p(x²)/q(x²), fitted here (minimax on [0, 3]).
+///
+/// Performance: no exponential, and two values cost as much as one.
 @inline(__always)
 func normalTails(beyond x: SIMD2<Double>) -> SIMD2<Double> {
   let u = x * x

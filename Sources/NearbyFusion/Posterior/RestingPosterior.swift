@@ -5,7 +5,8 @@ import NearbyGeometry
 ///
 /// Performance: apart from the track, which is too large to be copied for each estimate.
 struct RestingPosterior: Sendable {
-  /// Whether the rest says it all, at any later time: there is a single hypothesis of a peer at rest.
+  /// Whether the rest is the whole posterior, at any later time: there is a single hypothesis of a peer at
+  /// rest.
   var isSingle = false
   /// The device at the newest sample.
   var device = TrajectoryPoint.nowhere

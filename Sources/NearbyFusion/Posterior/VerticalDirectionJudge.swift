@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns the probabilities of above and below into a word, without flicker.
+/// Turns the probabilities of above and below into a vertical direction, with hysteresis.
 struct VerticalDirectionJudge {
   var configuration: OutputConfiguration
   /// The word published before.

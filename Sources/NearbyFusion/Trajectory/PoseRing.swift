@@ -77,7 +77,9 @@ struct PoseRing: Sendable {
 
   // MARK: Looking up
 
-  /// The newest pose, if it is that of a moment: read where it stands.
+  /// The newest pose, if it is that of a moment.
+  ///
+  /// Performance: read in place.
   @inline(__always)
   func newest(at time: Timestamp) -> TrajectoryPoint? {
     guard let newest, newest.timestamp == time else { return nil }

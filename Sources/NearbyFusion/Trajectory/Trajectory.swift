@@ -69,7 +69,7 @@ struct Trajectory: Sendable {
 
   mutating func append(_ pose: DevicePose) -> PoseOutcome {
     let next = pose.worldFromDevice
-    // What is not a number is not below anything.
+    // NaN fails every `<`, so it is rejected here too.
     guard next.translation.dot(next.translation) < 1e14, next.rotation.squaredNorm < 2 else {
       return .rejectedNotFinite
     }

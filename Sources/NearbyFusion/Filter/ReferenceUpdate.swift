@@ -158,8 +158,8 @@ private struct Linearization {
   private(set) var predicted: Double
   private(set) var jacobian: [Double]
   /// ½ tr(∇²h P) and ½ tr((∇²h P)²).
-  var curvatureMean = 0.0
-  var curvatureVariance = 0.0
+  var curvatureMean: Double
+  var curvatureVariance: Double
 
   init(
     _ kind: MeasurementKind, from pose: AntennaPose, at mean: [Double], _ covariance: [Double]
@@ -170,52 +170,75 @@ private struct Linearization {
       return (0..<9).reduce(0) { $0 + u[$1 / 3] * covariance[$1 / 3 * n + $1 % 3] * v[$1 % 3] }
     }
     let v = Vector3(mean[0], mean[1], mean[2]) - pose.antenna
-    let (right, up, back) = (v.dot(pose.right), v.dot(pose.up), v.dot(pose.back))
-    let level = (right * right + back * back).squareRoot()
-    let errors = mean[StateIndex.bias(kind)] + mean[StateIndex.wander(kind)]
+    let model =
+      switch kind {
+      case .range: Geometry(rangeOf: v, scale: 1 + mean[StateIndex.rangeScale], p)
+      case .azimuth: Geometry(azimuthOf: v, pose, p)
+      case .elevation: Geometry(elevationOf: v, pose, p)
+      }
+    predicted = model.value + mean[StateIndex.bias(kind)] + mean[StateIndex.wander(kind)]
+    (curvatureMean, curvatureVariance) = (model.curvatureMean, model.curvatureVariance)
     jacobian = [Double](repeating: 0, count: n)
-    let gradient: Vector3
-    switch kind {
-    case .range:
-      // z = (1 + s) ‖v‖ + b + w, ∇²‖v‖ = (I - u uᵀ) / ‖v‖
-      let range = v.length
-      let u = v / range
-      let scale = 1 + mean[StateIndex.rangeScale]
-      predicted = scale * range + errors
-      gradient = scale * u
-      jacobian[StateIndex.rangeScale] = range
-      let across = u.cross(abs(u.y) < 0.9 ? Vector3(0, 1, 0) : Vector3(1, 0, 0)).normalized
-      let above = u.cross(across)
-      let (aa, bb, ab) = (p(across, across), p(above, above), p(across, above))
-      curvatureMean = 0.5 * (aa + bb) / range
-      curvatureVariance = 0.5 * (aa * aa + bb * bb + 2 * ab * ab) / (range * range)
-    case .azimuth:
-      // z = atan2(δ.x, -δ.z) + b + w, ∇²h = -(t rᵀ + r tᵀ) / ρ², t across and r along in the plane
-      predicted = atan2(right, -back) + errors
-      let t = (right * pose.back - back * pose.right) / level
-      let r = (right * pose.right + back * pose.back) / level
-      gradient = t / level
-      let square = level * level
-      curvatureMean = -p(t, r) / square
-      curvatureVariance = (p(t, r) * p(t, r) + p(t, t) * p(r, r)) / (square * square)
-    case .elevation:
-      // z = atan2(δ.y, ρ) + b + w, ∇²h = -(t rᵀ + r tᵀ) / ‖δ‖² - tan(z) a aᵀ / ‖δ‖²
-      predicted = atan2(up, level) + errors
-      let range = v.length
-      let forward = (right * pose.right + back * pose.back) / level
-      let t = (level * pose.up - up * forward) / range
-      let r = v / range
-      let a = (right * pose.back - back * pose.right) / level
-      gradient = t / range
-      let square = range * range
-      let bend = 0.5 * p(a, a) * up / (level * square)
-      curvatureMean = -p(t, r) / square - bend
-      // Without the covariance of the two parts.
-      curvatureVariance =
-        (p(t, r) * p(t, r) + p(t, t) * p(r, r)) / (square * square) + 2 * bend * bend
-    }
-    (jacobian[0], jacobian[1], jacobian[2]) = (gradient.x, gradient.y, gradient.z)
+    (jacobian[0], jacobian[1], jacobian[2]) = (
+      model.gradient.x, model.gradient.y, model.gradient.z
+    )
+    jacobian[StateIndex.rangeScale] = kind == .range ? v.length : 0
     jacobian[StateIndex.bias(kind)] = 1
     jacobian[StateIndex.wander(kind)] = 1
+  }
+}
+
+/// A model without the radio's errors, for the vector `v` from the antenna to the peer; `p(a, b)` is
+/// aᵀ P b with the covariance P of the position.
+private struct Geometry {
+  var value: Double
+  /// By the position.
+  var gradient: Vector3
+  var curvatureMean: Double
+  var curvatureVariance: Double
+
+  /// z = (1 + s) ‖v‖, ∇²‖v‖ = (I - u uᵀ) / ‖v‖.
+  init(rangeOf v: Vector3, scale: Double, _ p: (Vector3, Vector3) -> Double) {
+    let range = v.length
+    let u = v / range
+    value = scale * range
+    gradient = scale * u
+    let across = u.cross(abs(u.y) < 0.9 ? Vector3(0, 1, 0) : Vector3(1, 0, 0)).normalized
+    let above = u.cross(across)
+    let (aa, bb, ab) = (p(across, across), p(above, above), p(across, above))
+    curvatureMean = 0.5 * (aa + bb) / range
+    curvatureVariance = 0.5 * (aa * aa + bb * bb + 2 * ab * ab) / (range * range)
+  }
+
+  /// z = atan2(δ.x, -δ.z), ∇²h = -(t rᵀ + r tᵀ) / ρ², t across and r along in the device's plane.
+  init(azimuthOf v: Vector3, _ pose: AntennaPose, _ p: (Vector3, Vector3) -> Double) {
+    let (right, back) = (v.dot(pose.right), v.dot(pose.back))
+    let level = (right * right + back * back).squareRoot()
+    let t = (right * pose.back - back * pose.right) / level
+    let r = (right * pose.right + back * pose.back) / level
+    value = atan2(right, -back)
+    gradient = t / level
+    let square = level * level
+    curvatureMean = -p(t, r) / square
+    curvatureVariance = (p(t, r) * p(t, r) + p(t, t) * p(r, r)) / (square * square)
+  }
+
+  /// z = atan2(δ.y, ρ), ∇²h = -(t rᵀ + r tᵀ) / ‖δ‖² - tan(z) a aᵀ / ‖δ‖², t up and a across.
+  init(elevationOf v: Vector3, _ pose: AntennaPose, _ p: (Vector3, Vector3) -> Double) {
+    let (right, up, back) = (v.dot(pose.right), v.dot(pose.up), v.dot(pose.back))
+    let level = (right * right + back * back).squareRoot()
+    let range = v.length
+    let forward = (right * pose.right + back * pose.back) / level
+    let t = (level * pose.up - up * forward) / range
+    let r = v / range
+    let a = (right * pose.back - back * pose.right) / level
+    value = atan2(up, level)
+    gradient = t / range
+    let square = range * range
+    let bend = 0.5 * p(a, a) * up / (level * square)
+    curvatureMean = -p(t, r) / square - bend
+    // Without the covariance of the two parts.
+    curvatureVariance =
+      (p(t, r) * p(t, r) + p(t, t) * p(r, r)) / (square * square) + 2 * bend * bend
   }
 }

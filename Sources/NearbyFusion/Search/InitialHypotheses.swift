@@ -288,32 +288,40 @@ struct InitialHypotheses {
     let level = max(cos(ray.angles.elevationRadians), 0.1)
     let acrossSpread = distance * (ray.knowsAzimuth ? level : 1) * ray.acrossSigma
     let upSpread = isPlanar ? Self.planarHeightSigma : distance * ray.upSigma
-    // A flat Gaussian at radius ρ has its mean distance at ρ + (σ_a² + σ_u²)/(2 ρ).
-    let spread = 0.5 * (acrossSpread * acrossSpread + (isPlanar ? 0 : upSpread * upSpread))
-    let radius = 0.5 * (distance + max(distance * distance - 4 * spread, 0).squareRoot())
-    let mean = antennaInWorld + radius * direction
-
     var position =
       SymmetricMatrix3(outer: direction, scale: sigma * sigma)
       + SymmetricMatrix3(outer: acrossInWorld, scale: acrossSpread * acrossSpread)
       + SymmetricMatrix3(outer: upInWorld, scale: upSpread * upSpread)
     if isPlanar { position.yy = max(position.yy, Self.planarHeightSigma * Self.planarHeightSigma) }
 
+    // A flat Gaussian at radius ρ has its mean distance at ρ + (σ_a² + σ_u²)/(2 ρ).
+    let spread = 0.5 * (acrossSpread * acrossSpread + (isPlanar ? 0 : upSpread * upSpread))
+    let radius = 0.5 * (distance + max(distance * distance - 4 * spread, 0).squareRoot())
     var seed = HypothesisBank.Seed(
       mean: InlineArray(repeating: 0), covariance: InlineArray(repeating: 0), weight: ray.weight,
       anglesAreFaulty: anglesAreFaulty)
-    seed.mean[0] = mean.x
-    seed.mean[1] = mean.y
-    seed.mean[2] = mean.z
-    seed.setPositionCovariance(position)
+    seed.setPosition(antennaInWorld + radius * direction, position)
+    setErrors(
+      of: &seed, direction,
+      PerKind(
+        range: range.map { _ in direction },
+        azimuth: ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
+        elevation: ray.knowsElevation ? distance * upInWorld : nil))
+    return seed
+  }
+
+  /// Sets the priors of the radio's errors, correlated with the position as they made the measurement.
+  ///
+  /// - Parameters:
+  ///   - seed: The hypothesis.
+  ///   - direction: The line of sight.
+  ///   - lever: How far a unit of each kind's error moves the peer; `nil` for what was not measured.
+  private func setErrors(
+    of seed: inout HypothesisBank.Seed, _ direction: Vector3, _ lever: PerKind<Vector3?>
+  ) {
     let scale = rangeScaleSigma * rangeScaleSigma
     seed.setError(
       StateIndex.rangeScale, variance: scale, along: range.map { -scale * $0.value * direction })
-    // How far a unit of each kind's error moves the peer.
-    let lever = PerKind<Vector3?>(
-      range: range.map { _ in direction },
-      azimuth: ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
-      elevation: ray.knowsElevation ? distance * upInWorld : nil)
     for kind in MeasurementKind.allCases {
       let (constant, wandering) = (constant[kind], wandering[kind])
       seed.setError(
@@ -321,7 +329,6 @@ struct InitialHypotheses {
       seed.setError(
         StateIndex.wander(kind), variance: wandering, along: lever[kind].map { -wandering * $0 })
     }
-    return seed
   }
 }
 
@@ -330,7 +337,8 @@ extension InitialHypotheses.Observation {
 }
 
 extension HypothesisBank.Seed {
-  fileprivate mutating func setPositionCovariance(_ p: SymmetricMatrix3) {
+  fileprivate mutating func setPosition(_ position: Vector3, _ p: SymmetricMatrix3) {
+    (mean[0], mean[1], mean[2]) = (position.x, position.y, position.z)
     covariance[StateIndex.packed(0, 0)] = p.xx
     covariance[StateIndex.packed(0, 1)] = p.xy
     covariance[StateIndex.packed(0, 2)] = p.xz

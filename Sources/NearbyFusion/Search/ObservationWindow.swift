@@ -24,6 +24,23 @@ struct ObservationWindow: Sendable {
     /// White variance of one sample, and the wandering error's.
     var white = 0.0
     var wander = 0.0
+
+    /// The value as the fit wants it.
+    ///
+    /// - Parameters:
+    ///   - toPrevious: The correlation of the wandering error with that of the keyframe before.
+    ///   - toNow: Its correlation with that of now.
+    ///   - poseVariance: The variance that drift since and an uncertain pose add.
+    /// - Returns: The value.
+    func fitValue(
+      _ toPrevious: Double, _ toNow: Double, _ poseVariance: Double
+    ) -> FitKeyframe.Value {
+      let dilution = (1 + toPrevious) / max(1 - toPrevious, 1e-3)
+      return FitKeyframe.Value(
+        value: mean,
+        variance: white / count + wander * (1 - toNow * toNow) * dilution + poseVariance,
+        correlation: toNow)
+    }
   }
 
   private var keyframes: [Keyframe] = []
@@ -239,10 +256,6 @@ struct ObservationWindow: Sendable {
     let device = keyframe.device
     let pose = device.worldFromDevice
     let range = keyframe.range
-    let toPrevious = previous.map {
-      CorrelatedNoise.correlation(from: $0, to: device, distance: range)
-    }
-    let toNow = CorrelatedNoise.correlation(from: device, to: now, distance: range)
     let place = Drift(
       since: now.positionDriftVariance - device.positionDriftVariance,
       all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count)
@@ -250,12 +263,6 @@ struct ObservationWindow: Sendable {
       since: now.yawDriftVariance - device.yawDriftVariance,
       all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count)
     let ago = max(0, now.timestamp.seconds(since: device.timestamp))
-    let placeVariance =
-      place.rest + device.interpolationVariance
-      + (moves ? settings.motion.displacementVarianceGivenVelocity(seconds: ago) : 0)
-    let turnVariance = yaw.rest + device.interpolationVariance
-    let away = now.worldFromDevice.translation - pose.translation
-
     var drift = FitKeyframe.Drift()
     drift.horizontal = place.amplitude
     drift.vertical = settings.configuration.odometry.isPlanar ? 0 : place.amplitude
@@ -267,20 +274,23 @@ struct ObservationWindow: Sendable {
       drift: drift,
       velocityReach: moves ? settings.motion.velocityReach(seconds: ago) : 0,
       faultCorrelation: settings.faults.correlation(seconds: since))
+
+    let placeVariance =
+      place.rest + device.interpolationVariance
+      + (moves ? settings.motion.displacementVarianceGivenVelocity(seconds: ago) : 0)
+    let away = now.worldFromDevice.translation - pose.translation
+    let rangeVariance = placeVariance + yaw.rest * away.dot(away)
+    let angleVariance =
+      placeVariance / (range * range) + (yaw.rest + device.interpolationVariance)
+    let toPrevious = previous.map {
+      CorrelatedNoise.correlation(from: $0, to: device, distance: range)
+    }
+    let toNow = CorrelatedNoise.correlation(from: device, to: now, distance: range)
     for kind in MeasurementKind.allCases where keyframe.values[kind].count > 0 {
-      let average = keyframe.values[kind]
-      let toPrevious = toPrevious.map { kind == .range ? $0.range : $0.angle } ?? 0
-      let toNow = kind == .range ? toNow.range : toNow.angle
-      let dilution = (1 + toPrevious) / max(1 - toPrevious, 1e-3)
-      let drift =
+      result[kind] =
         kind == .range
-        ? placeVariance + yaw.rest * away.dot(away)
-        : placeVariance / (range * range) + turnVariance
-      result[kind] = FitKeyframe.Value(
-        value: average.mean,
-        variance: average.white / average.count + average.wander * (1 - toNow * toNow) * dilution
-          + drift,
-        correlation: toNow)
+        ? keyframe.values[kind].fitValue(toPrevious?.range ?? 0, toNow.range, rangeVariance)
+        : keyframe.values[kind].fitValue(toPrevious?.angle ?? 0, toNow.angle, angleVariance)
     }
     return result
   }

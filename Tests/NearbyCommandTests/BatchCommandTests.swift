@@ -27,10 +27,10 @@ struct BatchCommandTests {
   }
 
   @Test func everyRecordingHasAResultAndARowForEachPeer() throws {
-    // Progress appears only on a slow machine.
-    let result = try batch("--smooth", "--evaluate", "--quiet", into: "out")
+    let result = try batch("--smooth", "--evaluate", into: "out")
     #expect(result.exitCode == 0)
-    #expect(result.errors.isEmpty)
+    // Nothing but progress, which appears only on a slow machine.
+    #expect(result.errors.split(whereSeparator: \.isNewline).allSatisfy { $0.contains(" %  ") })
     #expect(
       try folder.contents(of: "out") == ["batch.csv", "batch.json", "failures.csv", "results"])
     #expect(

@@ -25,9 +25,9 @@ open class ARSession: NSObject, @unchecked Sendable {
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
     /// Remove the anchors.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
-    /// Stop tracked raycasts, of which there are none.
+    /// Stop tracked raycasts: no effect, since sessions here never track raycasts.
     public static let stopTrackedRaycasts = RunOptions(rawValue: 1 << 2)
-    /// Restart the reconstruction of the scene, which is never made.
+    /// Restart scene reconstruction: no effect, since scenes are not reconstructed here.
     public static let resetSceneReconstruction = RunOptions(rawValue: 1 << 3)
   }
 

@@ -35,7 +35,7 @@ public struct Smoother: Sendable {
   private struct Sighting {
     var peer: Int
     var timestamp: Timestamp
-    /// Where the device was; `nil` when nobody can say.
+    /// Where the device was; `nil` when there is no tracked pose.
     var device: TrajectoryPoint?
     /// What was measured that may be used.
     var measurements: InlineArray<3, MeasuredValue?>

@@ -65,7 +65,8 @@ void merge(const nearby_bank &bank, double *weight, int i, int j) {
     merge_states<NEARBY_STATE_SIZE>(bank, i, a, j, b);
   for (int f = NEARBY_FIELD_FAULT; f <= NEARBY_FIELD_RANGE_RESIDUAL; ++f)
     row(bank, f)[i] = a * row(bank, f)[i] + b * row(bank, f)[j];
-  // The report is that of the heavier one: an average of innovations is nobody's innovation.
+  // The report is that of the heavier one: an average of innovations is the
+  // innovation of no hypothesis.
   if (b > a)
     for (int f = NEARBY_FIELD_INNOVATION; f < NEARBY_FIELD_COUNT; ++f)
       row(bank, f)[i] = row(bank, f)[j];
@@ -231,8 +232,8 @@ int32_t nearby_bank_reduce(const nearby_bank *bank, int32_t most, double pruning
                                     [least](double w) { return w > least; }));
   }
   nearby::on_this_processor([&]() NEARBY_INLINE { exponentials(log_weight, 0, total, weight); });
-  // Many of about the same share are a shell, not so many outsiders: without this limit none of
-  // them might be left. Half, as the greatest share may be rounded to less than an even one.
+  // Many hypotheses of about the same weight form a shell. Without this limit all of them could be
+  // pruned. Half of an even weight, because rounding may put the greatest weight below an even one.
   const double least_share = std::min(pruning_weight, 0.5 / total);
 
   int count = 0;

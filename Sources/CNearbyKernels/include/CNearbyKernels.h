@@ -110,8 +110,8 @@ enum {
 /// as the widest vectors hold.
 enum { NEARBY_LANES = 8 };
 
-/// The most hypotheses that a bank may hold: a search finds at most so many places, 96 for each of
-/// two motions, and each of them with and without mirrored azimuths.
+/// The greatest number of hypotheses in a bank, which is the greatest number of modes that a search
+/// finds: 96 for each of two motion models, with and without mirrored azimuths.
 enum { NEARBY_CAPACITY = 384 };
 
 /// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles, or

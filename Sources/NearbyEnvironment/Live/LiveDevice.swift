@@ -13,9 +13,9 @@ public import NearbyGeometry
 /// device.add(RadioMeasurement(timestamp: time, distance: 4.2))
 /// ```
 ///
-/// Events are delivered before the call returns. Time is that of the poses and measurements, and of
-/// ``advance(to:)`` when there are none; without any of them no timeout occurs. The first of them
-/// sets the clock, whose origin is arbitrary.
+/// Events are delivered before the call returns. The clock follows the timestamps of poses and
+/// measurements, and those of ``advance(to:)`` while neither arrive. Timeouts occur only when one of
+/// the three moves the clock. The first one sets it, and its origin is arbitrary.
 public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.

@@ -30,14 +30,14 @@ enum Challenge {
     /// Whether the device has seen the peer from another side since its birth: an angle that is stuck
     /// would have shown.
     var hasBeenTested: Bool
-    /// Since its birth.
+    /// The time since its first sample.
     var seconds: Double
   }
 
-  /// A challenger must have been consistent for so long before it takes over, seconds.
+  /// A challenger must have run for so long before it takes over, seconds.
   private static let probation = 1.0
 
-  /// Whether a challenger is given up: the incumbent was right after all, or it is wrong itself.
+  /// Whether a challenger is given up: the incumbent agrees with the data, or the challenger does not.
   static func ends(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
     incumbent.isConsistent && !incumbent.isLost || challenger.isContradicted
   }

@@ -60,7 +60,7 @@ extension RangingSample {
 }
 
 extension RangingConfiguration {
-  /// The accuracy of a kind where a sample states none: one sigma.
+  /// The configured accuracy of a kind, one sigma; used when a sample does not state its own.
   @inline(__always)
   package func sigma(of kind: MeasurementKind) -> Double {
     switch kind {

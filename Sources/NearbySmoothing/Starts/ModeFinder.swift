@@ -28,7 +28,7 @@ struct ModeFinder: Sendable {
   var alternatives: [[Vector3]]
   /// For each peer that may move where the filter had it, knot by knot.
   var filterTracks: [[Vector3?]]
-  /// The peers of which nobody knows whether they move.
+  /// The peers of unknown motion.
   var undecided: [Int]
 
   init(

@@ -9,7 +9,7 @@ struct Walk {
   enum Path {
     /// A smooth curve in three dimensions, with the device roughly facing the peer.
     case curve
-    /// To and fro on a straight line: ranges always allow a whole circle about it.
+    /// Back and forth on a straight line: ranges leave a circle about that line unresolved.
     case line
     /// Half an hour on the curve, then half an hour at rest, and so on.
     case breaks

@@ -42,6 +42,13 @@ public struct RangingConfiguration: Hashable, Sendable, Codable {
   public var azimuthSigmaRadians = 3.5.degreesAsRadians
   /// The accuracy of an elevation, likewise, radians.
   public var elevationSigmaRadians = 5.0.degreesAsRadians
+  /// The white noise of a height difference: one sigma, metres.
+  public var heightDifferenceSigma = 0.10
+  /// The offset of height differences, as of two barometers: a Gauss-Markov process of one sigma,
+  /// metres.
+  public var heightOffsetSigma = 0.5
+  /// The correlation time of that offset, seconds.
+  public var heightOffsetSeconds = 600.0
   /// How much of ``rangeSigma`` is white noise, 0 to 1; the rest wanders with the pose and with time.
   public var rangeWhiteShare = 0.9
   /// How much of ``azimuthSigmaRadians`` is white noise; the rest depends on the pose.
@@ -114,6 +121,8 @@ public struct FaultConfiguration: Hashable, Sendable, Codable {
   public var rangeOnset = 0.03
   /// The probability that an angle turns faulty from one sample to the next.
   public var angleOnset = 0.03
+  /// The probability that a height difference turns faulty from one sample to the next.
+  public var heightOnset = 0.01
   /// How long a fault lasts on average, seconds.
   public var lastingSeconds = 1.0
   /// The mean excess of a range without line of sight, metres.
@@ -217,6 +226,9 @@ extension FusionConfiguration {
     Limit("ranging.rangeSigma", \.ranging.rangeSigma, 1e-4...1e3),
     Limit("ranging.azimuthSigmaRadians", \.ranging.azimuthSigmaRadians, 1e-5...Double.pi),
     Limit("ranging.elevationSigmaRadians", \.ranging.elevationSigmaRadians, 1e-5...Double.pi),
+    Limit("ranging.heightDifferenceSigma", \.ranging.heightDifferenceSigma, 1e-4...1e3),
+    Limit("ranging.heightOffsetSigma", \.ranging.heightOffsetSigma, 0...1e3),
+    Limit("ranging.heightOffsetSeconds", \.ranging.heightOffsetSeconds, 1...1e6),
     Limit("ranging.rangeWhiteShare", \.ranging.rangeWhiteShare, 0.01...1),
     Limit("ranging.azimuthWhiteShare", \.ranging.azimuthWhiteShare, 0.01...1),
     Limit("ranging.elevationWhiteShare", \.ranging.elevationWhiteShare, 0.01...1),
@@ -235,6 +247,7 @@ extension FusionConfiguration {
     Limit("motion.movingSeconds", \.motion.movingSeconds, 0.1...1e6),
     Limit("faults.rangeOnset", \.faults.rangeOnset, 1e-6...0.5),
     Limit("faults.angleOnset", \.faults.angleOnset, 1e-6...0.5),
+    Limit("faults.heightOnset", \.faults.heightOnset, 1e-6...0.5),
     Limit("faults.lastingSeconds", \.faults.lastingSeconds, 0.01...1e3),
     Limit("faults.rangeExcess", \.faults.rangeExcess, 0.01...1e3),
     Limit("faults.doubtAfter", \.faults.doubtAfter, 0.05...60),

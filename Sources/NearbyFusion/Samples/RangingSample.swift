@@ -16,20 +16,26 @@ public struct RangingSample: Hashable, Sendable {
   public var azimuthRadians: Double?
   /// `asin(d.y)` of the peer's unit direction in device axes, radians, positive up.
   public var elevationRadians: Double?
+  /// How far the peer is above the device, metres along gravity: from two barometers, say.
+  public var heightDifference: Double?
   /// The distance's standard deviation, metres; the configuration's when `nil`.
   public var distanceSigma: Double?
   /// The azimuth's standard deviation, radians; the configuration's when `nil`.
   public var azimuthSigmaRadians: Double?
   /// The elevation's standard deviation, radians; the configuration's when `nil`.
   public var elevationSigmaRadians: Double?
+  /// The standard deviation of the height difference's white noise, metres; the configuration's when
+  /// `nil`. Its slowly wandering offset is not in it (``RangingConfiguration/heightOffsetSigma``).
+  public var heightDifferenceSigma: Double?
   /// Whether the radio believes that something stands in the line of sight.
   public var isNonLineOfSight: Bool?
 
   /// Makes a sample.
   public init(
     peer: PeerID, timestamp: Timestamp, distance: Double? = nil, azimuthRadians: Double? = nil,
-    elevationRadians: Double? = nil, distanceSigma: Double? = nil,
-    azimuthSigmaRadians: Double? = nil, elevationSigmaRadians: Double? = nil,
+    elevationRadians: Double? = nil, heightDifference: Double? = nil,
+    distanceSigma: Double? = nil, azimuthSigmaRadians: Double? = nil,
+    elevationSigmaRadians: Double? = nil, heightDifferenceSigma: Double? = nil,
     isNonLineOfSight: Bool? = nil
   ) {
     self.peer = peer
@@ -37,9 +43,11 @@ public struct RangingSample: Hashable, Sendable {
     self.distance = distance
     self.azimuthRadians = azimuthRadians
     self.elevationRadians = elevationRadians
+    self.heightDifference = heightDifference
     self.distanceSigma = distanceSigma
     self.azimuthSigmaRadians = azimuthSigmaRadians
     self.elevationSigmaRadians = elevationSigmaRadians
+    self.heightDifferenceSigma = heightDifferenceSigma
     self.isNonLineOfSight = isNonLineOfSight
   }
 }

@@ -112,7 +112,8 @@ public struct FusionEngine: Sendable {
     // Performance: put together last; a whole that others write to would be copied to be returned.
     return SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
-      azimuth: reports.azimuth, elevation: reports.elevation)
+      azimuth: reports.azimuth, elevation: reports.elevation,
+      heightDifference: reports.heightDifference)
   }
 
   /// What is known of a peer at the time of the newest sample of it that was used, or that told how far

@@ -8,10 +8,12 @@ final class Settings: Sendable {
   let configuration: FusionConfiguration
   let faults: FaultModel
   let motion: MotionModel
+  let heightOffset: HeightOffset
 
   init(_ configuration: FusionConfiguration) {
     self.configuration = configuration
     faults = FaultModel(configuration)
     motion = MotionModel(configuration)
+    heightOffset = HeightOffset(configuration.ranging)
   }
 }

@@ -38,7 +38,7 @@ public struct Smoother: Sendable {
     /// Where the device was; `nil` when there is no tracked pose.
     var device: TrajectoryPoint?
     /// What was measured that may be used.
-    var measurements: InlineArray<3, MeasuredValue?>
+    var measurements: KindArray<MeasuredValue?>
     var isObstructed: Bool
     /// Where the filter had the peer then; of peers that may move.
     var filterPosition: Vector3?
@@ -111,12 +111,12 @@ public struct Smoother: Sendable {
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     let report = engine.add(sample)
-    var measurements = InlineArray<3, MeasuredValue?>(repeating: nil)
+    var measurements = KindArray<MeasuredValue?>(repeating: nil)
     for kind in MeasurementKind.allCases {
       switch report[kind].outcome {
       case .absent, .rejected: continue
       case .fused, .rejectedAsOutlier:
-        measurements[kind.rawValue] = MeasuredValue(kind, of: sample, configuration.ranging)
+        measurements[kind] = MeasuredValue(kind, of: sample, configuration.ranging)
       }
     }
     let index = sample.peer.index

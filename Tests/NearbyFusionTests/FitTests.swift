@@ -8,7 +8,7 @@ import Testing
 
 @testable import NearbyFusion
 
-/// The fit of a whole window: exact without noise, honest about its width, unmoved by outliers.
+/// The fit of a whole window: exact without noise, right about its width, unmoved by outliers.
 @Suite("Fit")
 struct FitTests {
   private static let range: Int32 = 1
@@ -24,8 +24,10 @@ struct FitTests {
     result.antenna_in_world = (place.x, place.y, place.z)
     result.device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
     result.present = present
-    result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians)
-    result.variance = (0.01, 0.004, 0.008)
+    result.value = (
+      ray.length, angles.azimuthRadians, angles.elevationRadians, peer.y - place.y
+    )
+    result.variance = (0.01, 0.004, 0.008, 0.01)
     return result
   }
 
@@ -47,17 +49,16 @@ struct FitTests {
     let weight = 1 / (sigma * sigma)
     return nearby_fit_model(
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
-      range_scale_sigma: 0, bias_variance: (0, 0, 0), wander_variance: (0, 0, 0),
-      outlier_share: (0.1, 0.1, 0.1), range_excess: 1.5, field_of_view: 2, is_mirrored: 0,
-      may_move: 0,
-      speed_variance: (0, 0, 0))
+      range_scale_sigma: 0, bias_variance: (0, 0, 0, 0), wander_variance: (0, 0, 0, 0),
+      outlier_share: (0.1, 0.1, 0.1, 0.1), range_excess: 1.5, field_of_view: 2, is_mirrored: 0,
+      states: Int32(NEARBY_STATE_SIZE), speed_variance: (0, 0, 0))
   }
 
   private struct Result {
     var state: [Double]
     var covariance: [Double]
     var logEvidence: Double
-    var honest = [Double](repeating: .nan, count: 3)
+    var inlierShares = [Double](repeating: .nan, count: Int(NEARBY_COMPONENTS))
 
     var position: Vector3 { Vector3(state[0], state[1], state[2]) }
     var positionCovariance: SymmetricMatrix3 {
@@ -80,10 +81,10 @@ struct FitTests {
     result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe result.state.withUnsafeMutableBufferPointer { state in
         unsafe result.covariance.withUnsafeMutableBufferPointer { covariance in
-          unsafe result.honest.withUnsafeMutableBufferPointer { honest in
+          unsafe result.inlierShares.withUnsafeMutableBufferPointer { inlierShares in
             unsafe nearby_fit(
               keyframes.baseAddress, Int32(keyframes.count), &model, widest, state.baseAddress,
-              covariance.baseAddress, honest.baseAddress)
+              covariance.baseAddress, inlierShares.baseAddress)
           }
         }
       }
@@ -138,16 +139,16 @@ struct FitTests {
         Vector3(r0, r1, r2).dot(then), Vector3(r3, r4, r5).dot(then), Vector3(r6, r7, r8).dot(then))
       let angles = ArrivalAngles(ofDirection: ray)
       var result = k
-      result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians)
+      result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians, 0)
       result.velocity_reach = reach
       return result
     }
     var model = model(center: peer, sigma: 10_000)
-    model.may_move = 1
+    model.states = Int32(NEARBY_MOVING_STATE_SIZE)
     model.speed_variance = (1e8, 1e8, 1e8)
     let result = fit(keyframes, model, from: peer + generator.normalVector().normalized)
     #expect((result.position - peer).length < 1e-6, "seed \(seed)")
-    let found = Vector3(result.state[10], result.state[11], result.state[12])
+    let found = Vector3(result.state[11], result.state[12], result.state[13])
     #expect((found - velocity).length < 1e-6, "seed \(seed): \(found) for \(velocity)")
   }
 
@@ -227,7 +228,7 @@ struct FitTests {
     for lane in 0..<count {
       places.append(peer + 2 * generator.normalVector().normalized)
       var model = model(center: places[lane], sigma: 3 + Double(lane))
-      model.may_move = moves ? 1 : 0
+      model.states = Int32(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
       model.speed_variance = (1, 0.1, 1)
       model.is_mirrored = Int32(lane % 2)
       model.range_scale_sigma = 0.02 * Double(lane)
@@ -242,7 +243,7 @@ struct FitTests {
   private struct Together {
     var states: [Double]
     var covariances: [Double]
-    var honest: [Double]
+    var inlierShares: [Double]
     var evidences: [Double]
     var hasFolded: [Int32]
 
@@ -251,16 +252,15 @@ struct FitTests {
       in vectors: nearby_vectors
     ) {
       let count = places.count
-      let n = Int(
-        models[0].may_move != 0 ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+      let n = Int(models[0].states)
       states = places.flatMap { [$0.x, $0.y, $0.z] + [Double](repeating: 0, count: n - 3) }
       covariances = [Double](repeating: 0, count: count * n * (n + 1) / 2)
-      honest = [Double](repeating: 0, count: 3 * count)
+      inlierShares = [Double](repeating: 0, count: Int(NEARBY_COMPONENTS) * count)
       evidences = [Double](repeating: .nan, count: count)
       hasFolded = [Int32](repeating: -1, count: count)
       unsafe nearby_fit_side_by_side_with(
         keyframes, Int32(keyframes.count), models, Int32(count), 400, &states, &covariances,
-        &honest, &evidences, &hasFolded, vectors)
+        &inlierShares, &evidences, &hasFolded, vectors)
     }
   }
 
@@ -283,7 +283,8 @@ struct FitTests {
       #expect(
         Array(together.covariances[lane * triangle..<(lane + 1) * triangle])
           == Array(alone.covariance.prefix(triangle)))
-      #expect(Array(together.honest[3 * lane..<3 * (lane + 1)]) == alone.honest)
+      let kinds = Int(NEARBY_COMPONENTS)
+      #expect(Array(together.inlierShares[kinds * lane..<kinds * (lane + 1)]) == alone.inlierShares)
     }
   }
 
@@ -299,7 +300,7 @@ struct FitTests {
       #expect(one.hasFolded == other.hasFolded)
       let pairs = [
         (one.states, other.states), (one.covariances, other.covariances),
-        (one.honest, other.honest), (one.evidences, other.evidences),
+        (one.inlierShares, other.inlierShares), (one.evidences, other.evidences),
       ]
       for (a, b) in pairs.flatMap({ zip($0, $1) }) where a != b {
         #expect(abs(a - b) <= 1e-7 * max(1, abs(a)))
@@ -312,8 +313,9 @@ struct FitTests {
   /// What the fit says it predicts, from its parameters: the state, with a velocity or without, then
   /// the drift's amplitudes.
   private func predict(_ x: [Double], _ k: nearby_keyframe) -> [Double] {
-    let moves = x.count > Int(NEARBY_STATE_SIZE) + 4
-    let velocity = moves ? Vector3(x[10], x[11], x[12]) : .zero
+    let states = x.count - 4
+    let velocity = states == Int(NEARBY_MOVING_STATE_SIZE) ? Vector3(x[11], x[12], x[13]) : .zero
+    let offset = states > Int(NEARBY_STATE_SIZE) ? x[Int(NEARBY_STATE_HEIGHT_OFFSET)] : 0
     let turned = Vector3(x[2] - k.pivot.2, 0, k.pivot.0 - x[0])
     let amplitudes = x.suffix(4)
     let first = amplitudes.startIndex
@@ -333,36 +335,37 @@ struct FitTests {
     return [
       (1 + x[Int(NEARBY_STATE_RANGE_SCALE)]) * ray.length + bias(0) + k.memory.0 * wander(0),
       angles.azimuthRadians + bias(1) + k.memory.1 * wander(1),
-      angles.elevationRadians + bias(2) + k.memory.2 * wander(2),
+      angles.elevationRadians + bias(2) + k.memory.2 * wander(2), v.y + k.memory.3 * offset,
     ]
   }
 
   @Test(
     "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>,
-    [false, true])
-  func covariance(seed: UInt64, moves: Bool) throws {
-    let states = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    [NEARBY_STATE_SIZE, NEARBY_HEIGHT_STATE_SIZE, NEARBY_MOVING_STATE_SIZE])
+  func covariance(seed: UInt64, size: Int) throws {
+    let (states, moves) = (Int(size), size == NEARBY_MOVING_STATE_SIZE)
+    let hasHeights = size != NEARBY_STATE_SIZE
     let n = states + 4
     var generator = SeededGenerator(seed: seed)
     let peer = peer(&generator)
     var keyframes = path(&generator, count: 20, peer: peer, present: 7)
     for index in keyframes.indices {
       let left = 1 - Double(index) / 20
-      keyframes[index].memory = (1 - left, 0.5 * (1 - left), 0.3)
+      keyframes[index].memory = (1 - left, 0.5 * (1 - left), 0.3, 0.9)
       keyframes[index].horizontal_drift = 0.3 * left
       keyframes[index].vertical_drift = 0.2 * left
       keyframes[index].yaw_drift = 0.1 * left
       keyframes[index].pivot = (0.5 * left, 0, -0.3)
       keyframes[index].velocity_reach = moves ? 2 * left : 0
-      keyframes[index].present = 1 + Int32(generator.uniform() * 7)
+      keyframes[index].present = 1 + Int32(generator.uniform() * (hasHeights ? 15 : 7))
     }
     var model = model(center: peer, sigma: 3)
     model.information = (0.2, 0.02, -0.03, 0.3, 0.01, 0.25)
     model.range_scale_sigma = 0.03
-    model.bias_variance = (0.0225, 0.002, 0.004)
-    model.wander_variance = (0.02, 0.003, 0.005)
-    model.outlier_share = (0, 0, 0)
-    model.may_move = moves ? 1 : 0
+    model.bias_variance = (0.0225, 0.002, 0.004, 0)
+    model.wander_variance = (0.02, 0.003, 0.005, 0.25)
+    model.outlier_share = (0, 0, 0, 0)
+    model.states = Int32(size)
     model.speed_variance = (0.81, 0.06, 0.9)
     // Without noise and with every prior about the truth, the truth is the mode.
     let result = fit(keyframes, model, from: peer + generator.normalVector(sigma: 0.3))
@@ -375,7 +378,8 @@ struct FitTests {
       for column in 0..<3 { information[row * n + column] = prior[row * 3 + column] }
     }
     let variances =
-      [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005] + (moves ? [0.81, 0.06, 0.9] : [])
+      [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005]
+      + (hasHeights ? [0.25] : []) + (moves ? [0.81, 0.06, 0.9] : [])
     for (offset, variance) in variances.enumerated() {
       information[(Int(NEARBY_STATE_RANGE_SCALE) + offset) * (n + 1)] = 1 / variance
     }
@@ -383,8 +387,8 @@ struct FitTests {
     let truth = [peer.x, peer.y, peer.z] + [Double](repeating: 0, count: n - 3)
     for k in keyframes {
       let jacobian = NumericJacobian(at: truth, angles: [1, 2]) { predict($0, k) }
-      let variances = [k.variance.0, k.variance.1, k.variance.2]
-      for component in 0..<3 where k.present & 1 << Int32(component) != 0 {
+      let variances = [k.variance.0, k.variance.1, k.variance.2, k.variance.3]
+      for component in 0..<variances.count where k.present & 1 << Int32(component) != 0 {
         let h = jacobian.rows[component]
         for row in 0..<n {
           for column in 0..<n {
@@ -416,22 +420,22 @@ struct FitTests {
     let without = fit([], model, from: peer, widest: 1).positionCovariance.zz
     let result = fit([doubtful], model, from: peer, widest: 1)
     let variance = result.positionCovariance.zz
-    model.outlier_share = (0, 0, 0)
-    let honest = fit([doubtful], model, from: peer, widest: 1).positionCovariance.zz
+    model.outlier_share = (0, 0, 0, 0)
+    let undoubted = fit([doubtful], model, from: peer, widest: 1).positionCovariance.zz
 
     // The densities at the mode by hand, and of them the observed information.
     let error = doubtful.value.0 - result.position.length
-    let asHonest = 0.9 * exp(-0.5 * error * error / noise) / (2 * .pi * noise).squareRoot()
+    let asInlier = 0.9 * exp(-0.5 * error * error / noise) / (2 * .pi * noise).squareRoot()
     let asFault = 0.1 * (0.25 / 45 + (error > 0 ? 0.75 * exp(-error / 1.5) / 1.5 : 0))
-    let weight = asHonest / (asHonest + asFault)
+    let weight = asInlier / (asInlier + asFault)
     let observed = weight / noise * (1 - (1 - weight) * error * error / noise)
-    #expect(abs(result.honest[0] - weight) < 1e-7)
+    #expect(abs(result.inlierShares[0] - weight) < 1e-7)
     #expect(abs(variance - 1 / (1 / prior + max(0, observed))) < 1e-7 * prior)
 
-    #expect(abs(honest - 1 / (1 / prior + 1 / noise)) < 1e-7 * prior)
-    #expect(variance > honest)
+    #expect(abs(undoubted - 1 / (1 / prior + 1 / noise)) < 1e-7 * prior)
+    #expect(variance > undoubted)
     #expect(variance <= without * (1 + 1e-9))
-    // Where fault and honesty are about as likely, the value says nothing of the place.
+    // Where fault and inlier are about as likely, the value says nothing of the place.
     if (0.2...0.8).contains(weight) { #expect(variance > without * (1 - 1e-9), "\(weight)") }
   }
 
@@ -490,20 +494,20 @@ struct FitTests {
       var keyframes = keyframes
       for index in faulty { keyframes[index].value.0 += 2 }
       let result = fit(keyframes, model(center: peer, sigma: 3), from: peer, widest: 1)
-      return (result.logEvidence, result.honest)
+      return (result.logEvidence, result.inlierShares)
     }
-    let (row, honestInRow) = evidence(faultsAt: Array(10..<18))
+    let (row, inlierSharesInRow) = evidence(faultsAt: Array(10..<18))
     let (apart, _) = evidence(faultsAt: (0..<8).map { 5 * $0 })
     // A row has one onset, eight single ones have eight, each of 4.6 nats: 0.1 × 0.1 to begin, and to
     // end 0.1 × 0.9.
     #expect(row > apart + 10, "seed \(seed): \(row) against \(apart)")
-    #expect(abs(honestInRow[0] - 0.8) < 0.02)
-    #expect(honestInRow[1] == 1 && honestInRow[2] == 1)
+    #expect(abs(inlierSharesInRow[0] - 0.8) < 0.02)
+    #expect(inlierSharesInRow[1] == 1 && inlierSharesInRow[2] == 1)
   }
 
   @Test("chained faults have the likelihood that the chain's definition gives")
   func chainLikelihood() {
-    // Three ranges from one place, honest residuals 0, 3, 0 about a peer that is pinned where it is.
+    // Three ranges from one place, residuals 0, 3, 0 about a peer that is pinned where it is.
     let peer = Vector3(0, 0, -5)
     var keyframes = (0..<3).map { _ in
       keyframe(at: .zero, .identity, peer: peer, present: Self.range)
@@ -513,7 +517,7 @@ struct FitTests {
     let model = model(center: peer, sigma: 1e-5)
     let result = fit(keyframes, model, from: peer, widest: 1)
     // By hand: all eight paths of the chain, each with its transitions and densities.
-    let honest = { (e: Double) in exp(-0.5 * e * e / 0.01) / (2 * Double.pi * 0.01).squareRoot() }
+    let inlier = { (e: Double) in exp(-0.5 * e * e / 0.01) / (2 * Double.pi * 0.01).squareRoot() }
     let faulty = { (e: Double) in
       0.25 / 45 + (e > 0 ? 0.75 * exp(-e / 1.5) / 1.5 : 0)
     }
@@ -526,7 +530,7 @@ struct FitTests {
         let stays = step > 0 && isFaulty == (path >> (step - 1) & 1 == 1)
         let error = step == 1 ? 3.0 : 0.0
         probability *= step == 0 ? drawn : 0.3 * drawn + (stays ? 0.7 : 0)
-        probability *= isFaulty ? faulty(error) : honest(error)
+        probability *= isFaulty ? faulty(error) : inlier(error)
       }
       sum += probability
     }
@@ -548,8 +552,8 @@ struct FitTests {
     let plain = fit(keyframes, model, from: peer, widest: 1)
     model.is_mirrored = 1
     let mirrored = fit(keyframes, model, from: peer, widest: 1)
-    #expect(plain.honest[1] < 0.2)
-    #expect(mirrored.honest[1] > 0.8)
+    #expect(plain.inlierShares[1] < 0.2)
+    #expect(mirrored.inlierShares[1] > 0.8)
     #expect(mirrored.logEvidence > plain.logEvidence + 20)
     #expect((mirrored.position - peer).length < 1e-3)
   }

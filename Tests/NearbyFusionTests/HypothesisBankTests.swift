@@ -31,7 +31,8 @@ struct HypothesisBankTests {
     nearby_error_step(
       range: generator.uniform(), range_added: generator.uniform() * 1e-2,
       azimuth: generator.uniform(), azimuth_added: generator.uniform() * 4e-3,
-      elevation: generator.uniform(), elevation_added: generator.uniform() * 8e-3, fault: 0.9)
+      elevation: generator.uniform(), elevation_added: generator.uniform() * 8e-3, fault: 0.9,
+      height: 1, height_added: 0)
   }
 
   private func measurement(
@@ -47,10 +48,10 @@ struct HypothesisBankTests {
     result.value = (
       ray.length + generator.normal(sigma: 0.1) + excess,
       (angles.azimuthRadians + generator.normal(sigma: 0.06)).remainder(dividingBy: 2 * .pi),
-      angles.elevationRadians + generator.normal(sigma: 0.09)
+      angles.elevationRadians + generator.normal(sigma: 0.09), 0
     )
     if generator.uniform() < 0.5 {
-      result.previous = (result.value.0 + 0.1, result.value.1 - 0.05, result.value.2)
+      result.previous = (result.value.0 + 0.1, result.value.1 - 0.05, result.value.2, 0)
     }
     return result
   }
@@ -96,18 +97,21 @@ struct HypothesisBankTests {
     arguments: (0...nearby_widest_vectors().rawValue).map(nearby_vectors.init(rawValue:)),
     [1, 2, 4, 5, 8, 13])
   func vectors(vectors: nearby_vectors, count: Int) {
-    for (seed, hasVelocity) in [(UInt64(3), false), (4, true)] {
+    for (seed, order) in [
+      (UInt64(3), KernelBank.restingOrder), (4, KernelBank.movingOrder),
+      (5, KernelBank.heightOrder),
+    ] {
       var generator = SeededGenerator(seed: seed)
       // Narrow and wide: alone, one is flat to the models and the other is not.
       for sigma in [0.01, 1.2] {
         let hypotheses = (0..<count).map { index in
           var hypothesis = KernelBank.Hypothesis(
-            &generator, position: place(&generator), sigma: sigma, hasVelocity: hasVelocity)
-          hypothesis.moves = hasVelocity && index % 2 == 0
+            &generator, position: place(&generator), sigma: sigma, order: order)
+          hypothesis.moves = order == KernelBank.movingOrder && index % 2 == 0
           return hypothesis
         }
         let before = KernelBank(hypotheses, stride: count == 1 ? 1 : (count + 7) / 8 * 8)
-        for present in 0..<8 as Range<Int32> {
+        for present in 0..<16 as Range<Int32> {
           let measurement = measurement(&generator, of: place(&generator), present: present)
           var (one, other) = (before, before)
           one.update(measurement, in: NEARBY_VECTORS_OF_ANY)
@@ -130,14 +134,18 @@ struct HypothesisBankTests {
     arguments: [0, 0.003, 0.4, 3, 800], [1, 2, 8])
   func advanceOverPath(length: Double, count: Int) {
     // Of a measurement in which nothing is present the prediction is left.
-    for (seed, hasVelocity, present, most) in [
-      (UInt64(1), false, Int32(7), 1e-10), (2, true, 7, 1e-10), (3, false, 0, 1e-13),
-      (4, true, 0, 1e-13),
-    ] {
+    let (resting, height, moving) = (
+      KernelBank.restingOrder, KernelBank.heightOrder, KernelBank.movingOrder
+    )
+    let cases: [(seed: UInt64, order: Int, present: Int32, most: Double)] = [
+      (1, resting, 7, 1e-10), (2, moving, 15, 1e-10), (3, resting, 0, 1e-13),
+      (4, moving, 0, 1e-13), (5, height, 15, 1e-10), (6, height, 0, 1e-13),
+    ]
+    for (seed, order, present, most) in cases {
       var generator = SeededGenerator(seed: seed)
       let hypotheses = (0..<count).map { _ in
         KernelBank.Hypothesis(
-          &generator, position: place(&generator), sigma: 1, hasVelocity: hasVelocity)
+          &generator, position: place(&generator), sigma: 1, order: order)
       }
       var motion = motion(&generator)
       motion.seconds = 0.4
@@ -154,9 +162,12 @@ struct HypothesisBankTests {
         motion,
         nearby_travel(
           range: length, range_variance: 0.01, angle: 0.7 * length, azimuth_variance: 0.002,
-          fault: 0.2 * length, elevation_variance: 0.003),
+          fault: 0.2 * length, elevation_variance: 0.003, height: 0.1 * length,
+          height_variance: 0.25),
         to: measurement)
-      let expected = [exp(-length), exp(-0.7 * length), exp(-0.2 * length)]
+      let expected = [
+        exp(-length), exp(-0.7 * length), exp(-0.2 * length), exp(-0.1 * length),
+      ]
       for (a, b) in zip([factors.range, factors.angle, factors.fault], expected) {
         #expect(abs(a - b) <= (3e-14 + 1e-15 * length) * b + 1e-260)
       }
@@ -166,7 +177,9 @@ struct HypothesisBankTests {
         nearby_error_step(
           range: expected[0], range_added: decorrelation[0] * 0.01, azimuth: expected[1],
           azimuth_added: decorrelation[1] * 0.002, elevation: expected[1],
-          elevation_added: decorrelation[1] * 0.003, fault: expected[2]))
+          elevation_added: decorrelation[1] * 0.003, fault: expected[2],
+          height: expected[3], height_added: decorrelation[3] * 0.25)
+      )
       stepped.update(measurement, faultCorrelation: expected[2])
       for index in 0..<count {
         for field in 0..<travelled.fields.count / travelled.stride {
@@ -186,7 +199,7 @@ struct HypothesisBankTests {
       &generator, position: peer, sigma: 0.01 * pow(30, generator.uniform()))
     var measurement = measurement(&generator, of: peer, present: Int32(1 + seed % 7))
     // No faults: a probability near one half, or a step of metres, would make much of little.
-    measurement.fault_onset = (0, 0, 0)
+    measurement.fault_onset = (0, 0, 0, 0)
     let antenna = measurement.antenna_in_world
     measurement.value.0 =
       (peer - Vector3(antenna.0, antenna.1, antenna.2)).length + generator.normal(sigma: 0.1)
@@ -254,19 +267,23 @@ struct HypothesisBankTests {
     for present in 1..<8 as Range<Int32> {
       var from = nearby_measurement(
         antenna: generator.normalVector(), worldFromDevice: generator.rotation())
-      from.fault_onset = (0, 0, 0)
+      from.fault_onset = (0, 0, 0, 0)
       from.present = present
       var pose = nearby_antenna_pose(
         antenna_in_world: from.antenna_in_world, device_from_world: from.device_from_world)
-      var jacobians = [[Double]](repeating: [Double](repeating: 0, count: n), count: 3)
+      // With no offset of height differences.
+      let state = hypothesis.mean + [0]
+      var jacobians = [[Double]](
+        repeating: [Double](repeating: 0, count: KernelBank.heightOrder), count: 3)
       let predicted = [
-        unsafe nearby_predict(Int32(NEARBY_RANGE), hypothesis.mean, &pose, &jacobians[0]),
-        unsafe nearby_predict(Int32(NEARBY_AZIMUTH), hypothesis.mean, &pose, &jacobians[1]),
-        unsafe nearby_predict(Int32(NEARBY_ELEVATION), hypothesis.mean, &pose, &jacobians[2]),
+        unsafe nearby_predict(Int32(NEARBY_RANGE), state, &pose, &jacobians[0]),
+        unsafe nearby_predict(Int32(NEARBY_AZIMUTH), state, &pose, &jacobians[1]),
+        unsafe nearby_predict(Int32(NEARBY_ELEVATION), state, &pose, &jacobians[2]),
       ]
       let innovations = (0..<3).map { _ in generator.uniform(in: 0.02...0.1) }
       from.value = (
-        predicted[0] + innovations[0], predicted[1] + innovations[1], predicted[2] + innovations[2]
+        predicted[0] + innovations[0], predicted[1] + innovations[1],
+        predicted[2] + innovations[2], 0
       )
       let noise = [from.variance.0, from.variance.1, from.variance.2]
       var bank = KernelBank([hypothesis], stride: stride)
@@ -274,7 +291,8 @@ struct HypothesisBankTests {
 
       let components = (0..<3).filter { present & 1 << Int32($0) != 0 }
       let expected = try jointUpdate(
-        hypothesis, components.map { jacobians[$0] }, components.map { innovations[$0] },
+        hypothesis, components.map { Array(jacobians[$0].prefix(n)) },
+        components.map { innovations[$0] },
         components.map { noise[$0] })
       // In lanes the curvature, of order P/r, comes on top, and each is linearised after the other.
       let tolerance = stride == 1 ? 1e-11 : 1e-3
@@ -308,7 +326,7 @@ struct HypothesisBankTests {
       nearby_motion(),
       nearby_error_step(
         range: 0.5, range_added: 0.01, azimuth: 0.4, azimuth_added: 0.002, elevation: 0.3,
-        elevation_added: 0.003, fault: 1))
+        elevation_added: 0.003, fault: 1, height: 1, height_added: 0))
     let factors = [0.5, 0.4, 0.3]
     let added = [0.01, 0.002, 0.003]
     for component in 0..<3 {

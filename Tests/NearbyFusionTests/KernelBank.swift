@@ -18,12 +18,11 @@ struct KernelBank {
     /// A random state with a full random covariance, its position as uncertain as `sigma`.
     init(
       _ generator: inout SeededGenerator, position: Vector3, sigma: Double,
-      hasVelocity: Bool = false
+      order: Int = KernelBank.restingOrder
     ) {
-      let order = hasVelocity ? KernelBank.movingOrder : KernelBank.restingOrder
-      // Position, scale, constant errors, wandering errors, velocity.
+      // Position, scale, constant errors, wandering errors, offset of heights, velocity.
       let scales =
-        [sigma, sigma, sigma, 0.03, 0.15, 0.04, 0.05, 0.1, 0.06, 0.09, 0.9, 0.3, 0.9]
+        [sigma, sigma, sigma, 0.03, 0.15, 0.04, 0.05, 0.1, 0.06, 0.09, 0.5, 0.9, 0.3, 0.9]
       let a = (0..<order * order).map { _ in generator.normal() }
       covariance = (0..<order * order).map { at in
         let (row, column) = (at / order, at % order)
@@ -40,17 +39,20 @@ struct KernelBank {
   var fields: [Double]
   var count: Int
   let stride: Int
-  /// The number of states: more with a velocity.
+  /// The number of states: more with the offset of heights, and with a velocity.
   let order: Int
 
   static let restingOrder = Int(NEARBY_STATE_SIZE)
+  static let heightOrder = Int(NEARBY_HEIGHT_STATE_SIZE)
   static let movingOrder = Int(NEARBY_MOVING_STATE_SIZE)
-  private var hasVelocity: Bool { order > Self.restingOrder }
+  private var hasVelocity: Bool { order > Self.heightOrder }
 
   init(_ hypotheses: [Hypothesis], stride: Int) {
     order = hypotheses.first?.mean.count ?? Self.restingOrder
     let fieldCount =
-      order == Self.restingOrder ? NEARBY_FIELD_COUNT : NEARBY_MOVING_FIELD_COUNT
+      order == Self.restingOrder
+      ? NEARBY_FIELD_COUNT
+      : order == Self.heightOrder ? NEARBY_HEIGHT_FIELD_COUNT : NEARBY_MOVING_FIELD_COUNT
     fields = [Double](repeating: 0, count: Int(fieldCount) * stride)
     count = hypotheses.count
     self.stride = stride
@@ -69,16 +71,18 @@ struct KernelBank {
   }
 
   static func meanField(_ state: Int) -> Int {
-    state < restingOrder
-      ? Int(NEARBY_FIELD_MEAN) + state : Int(NEARBY_FIELD_VELOCITY) + state - restingOrder
+    if state < restingOrder { return Int(NEARBY_FIELD_MEAN) + state }
+    return state < heightOrder
+      ? Int(NEARBY_FIELD_HEIGHT_OFFSET) : Int(NEARBY_FIELD_VELOCITY) + state - heightOrder
   }
 
   static func covarianceField(_ row: Int, _ column: Int) -> Int {
     let element = max(row, column) * (max(row, column) + 1) / 2 + min(row, column)
-    let resting = Int(NEARBY_COVARIANCE_SIZE)
-    return element < resting
-      ? Int(NEARBY_FIELD_COVARIANCE) + element
-      : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element - resting
+    let (resting, height) = (Int(NEARBY_COVARIANCE_SIZE), Int(NEARBY_HEIGHT_COVARIANCE_SIZE))
+    if element < resting { return Int(NEARBY_FIELD_COVARIANCE) + element }
+    return element < height
+      ? Int(NEARBY_FIELD_HEIGHT_COVARIANCE) + element - resting
+      : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + element - height
   }
 
   subscript(field: Int, index: Int) -> Double {
@@ -101,13 +105,13 @@ struct KernelBank {
   private mutating func withBank<Result>(
     _ body: (UnsafePointer<nearby_bank>) -> Result
   ) -> Result {
-    let (count, stride, mayMove) = (Int32(count), Int32(stride), Int32(hasVelocity ? 1 : 0))
+    let (count, stride, states) = (Int32(count), Int32(stride), Int32(order))
     var room = [Double](repeating: 0, count: fields.count + 4)
     return unsafe room.withUnsafeMutableBufferPointer { room in
       let first = (40 - Int(bitPattern: room.baseAddress) % 32) % 32 / 8
       let bank = unsafe nearby_bank(
         fields: room.baseAddress.map { unsafe $0 + first }, count: count, stride: stride,
-        may_move: mayMove)
+        states: states)
       for index in fields.indices { unsafe room[first + index] = fields[index] }
       let result = unsafe withUnsafePointer(to: bank) { unsafe body($0) }
       for index in fields.indices { fields[index] = unsafe room[first + index] }
@@ -265,9 +269,9 @@ extension nearby_measurement {
     antenna_in_world = (antenna.x, antenna.y, antenna.z)
     let (x, y, z) = (worldFromDevice.xAxis, worldFromDevice.yAxis, worldFromDevice.zAxis)
     device_from_world = (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z)
-    variance = (0.01, 0.004, 0.008)
-    previous = (.nan, .nan, .nan)
-    fault_onset = (0.03, 0.03, 0.03)
+    variance = (0.01, 0.004, 0.008, 0.02)
+    previous = (.nan, .nan, .nan, .nan)
+    fault_onset = (0.03, 0.03, 0.03, 0.01)
     range_excess = 1.5
     lasting_range_variance = 0.05
     field_of_view = 2

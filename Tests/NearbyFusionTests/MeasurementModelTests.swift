@@ -7,18 +7,18 @@ import NearbySimulation
 import NearbyTestSupport
 import Testing
 
-/// The models of range, azimuth and elevation: values by hand, Jacobians against differences.
+/// The models of all kinds: values by hand, Jacobians against differences.
 @Suite("Measurement models")
 struct MeasurementModelTests {
   /// A peer and an antenna: `errors` are the range scale, the constant errors of range, azimuth and
-  /// elevation, and their wandering errors.
+  /// elevation, their wandering errors, and the offset of height differences.
   private struct Case {
     var peer: Vector3
     var errors = [Double](repeating: 0, count: errorCount)
     var antenna = Vector3.zero
     var worldFromDevice = Rotation.identity
 
-    static let errorCount = Int(NEARBY_STATE_SIZE - NEARBY_STATE_RANGE_SCALE)
+    static let errorCount = Int(NEARBY_HEIGHT_STATE_SIZE - NEARBY_STATE_RANGE_SCALE)
 
     var state: [Double] { [peer.x, peer.y, peer.z] + errors }
 
@@ -39,7 +39,7 @@ struct MeasurementModelTests {
   private func predict(
     _ kind: MeasurementKind, _ state: [Double], _ pose: nearby_antenna_pose
   ) -> (value: Double, jacobian: [Double]) {
-    var jacobian = [Double](repeating: .nan, count: Int(NEARBY_STATE_SIZE))
+    var jacobian = [Double](repeating: .nan, count: Int(NEARBY_HEIGHT_STATE_SIZE))
     let value = unsafe withUnsafePointer(to: pose) { from in
       unsafe state.withUnsafeBufferPointer { values in
         unsafe jacobian.withUnsafeMutableBufferPointer { result in
@@ -59,8 +59,8 @@ struct MeasurementModelTests {
       #expect(analytic.value.isFinite, "\(model), \(name)", sourceLocation: sourceLocation)
       let numeric = NumericJacobian(
         at: test.state,
-        distanceToSingularity: model == .range ? test.distances.range : test.distances.axis,
-        angles: model == .range ? [] : [0]
+        distanceToSingularity: model.isAngle ? test.distances.axis : test.distances.range,
+        angles: model.isAngle ? [0] : []
       ) { [predict(model, $0, test.pose).value] }
       let mismatch = numeric.mismatch(with: [analytic.jacobian])
       #expect(mismatch == nil, "\(model), \(name)", sourceLocation: sourceLocation)
@@ -71,22 +71,27 @@ struct MeasurementModelTests {
   func byHand() {
     // Three ahead and four up: five metres, straight ahead, asin 0.8 up; then the errors on top.
     let test = Case(
-      peer: Vector3(1, 6, 0), errors: [0.1, 0.5, 0.03, 0.04, 0.25, 0.01, 0.02],
+      peer: Vector3(1, 6, 0), errors: [0.1, 0.5, 0.03, 0.04, 0.25, 0.01, 0.02, 0.3],
       antenna: Vector3(1, 2, 3))
     let range = predict(.range, test.state, test.pose)
     #expect(abs(range.value - (1.1 * 5 + 0.5 + 0.25)) < 1e-14)
-    for (entry, expected) in zip(range.jacobian, [0, 0.88, -0.66, 5, 1, 0, 0, 1, 0, 0]) {
+    for (entry, expected) in zip(range.jacobian, [0, 0.88, -0.66, 5, 1, 0, 0, 1, 0, 0, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
     let azimuth = predict(.azimuth, test.state, test.pose)
     #expect(abs(azimuth.value - (0.03 + 0.01)) < 1e-14)
-    for (entry, expected) in zip(azimuth.jacobian, [1.0 / 3, 0, 0, 0, 0, 1, 0, 0, 1, 0]) {
+    for (entry, expected) in zip(azimuth.jacobian, [1.0 / 3, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0]) {
       #expect(abs(entry - expected) < 1e-14)
     }
     let elevation = predict(.elevation, test.state, test.pose)
     #expect(abs(elevation.value - (asin(0.8) + 0.04 + 0.02)) < 1e-14)
     // Up by 3/25 a metre; backwards, which is towards the antenna's axis, by 4/25.
-    for (entry, expected) in zip(elevation.jacobian, [0, 0.12, 0.16, 0, 0, 0, 1, 0, 0, 1]) {
+    for (entry, expected) in zip(elevation.jacobian, [0, 0.12, 0.16, 0, 0, 0, 1, 0, 0, 1, 0]) {
+      #expect(abs(entry - expected) < 1e-14)
+    }
+    let height = predict(.heightDifference, test.state, test.pose)
+    #expect(abs(height.value - (4 + 0.3)) < 1e-14)
+    for (entry, expected) in zip(height.jacobian, [0.0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]) {
       #expect(abs(entry - expected) < 1e-14)
     }
   }
@@ -94,16 +99,19 @@ struct MeasurementModelTests {
   @Test("a constant error and a wandering one of the same component do the same, to no other")
   func errorStates() {
     let test = Case(peer: Vector3(2, 1, -3))
-    for (component, model) in MeasurementKind.allCases.enumerated() {
+    // Whose error each state from the range's constant one on is.
+    let kinds: [MeasurementKind] = [
+      .range, .azimuth, .elevation, .range, .azimuth, .elevation, .heightDifference,
+    ]
+    for model in MeasurementKind.allCases {
       let before = predict(model, test.state, test.pose)
-      for other in 0..<MeasurementKind.allCases.count {
-        for kind in [NEARBY_STATE_RANGE_BIAS, NEARBY_STATE_RANGE_WANDER] {
-          var state = test.state
-          state[Int(kind) + other] += 0.01
-          let moved = predict(model, state, test.pose).value - before.value
-          #expect(abs(moved - (other == component ? 0.01 : 0)) < 1e-14, "\(model), \(other)")
-          #expect(before.jacobian[Int(kind) + other] == (other == component ? 1 : 0))
-        }
+      for (error, kind) in kinds.enumerated() {
+        let index = Int(NEARBY_STATE_RANGE_BIAS) + error
+        var state = test.state
+        state[index] += 0.01
+        let moved = predict(model, state, test.pose).value - before.value
+        #expect(abs(moved - (kind == model ? 0.01 : 0)) < 1e-14, "\(model), \(error)")
+        #expect(before.jacobian[index] == (kind == model ? 1 : 0))
       }
     }
   }

@@ -17,7 +17,8 @@ struct MovingPeerTests {
     _ generator: inout SeededGenerator, moves: Bool, weight: Double = 1
   ) -> KernelBank.Hypothesis {
     var result = KernelBank.Hypothesis(
-      &generator, position: generator.normalVector(sigma: 3), sigma: 0.5, hasVelocity: true)
+      &generator, position: generator.normalVector(sigma: 3), sigma: 0.5,
+      order: KernelBank.movingOrder)
     result.moves = moves
     result.logWeight = log(weight)
     if !moves {
@@ -175,7 +176,7 @@ struct MovingPeerTests {
     var measurement = nearby_measurement(
       antenna: Vector3(1, 5, 2), worldFromDevice: generator.rotation())
     measurement.present = 7
-    measurement.value = (6, 0.3, -0.2)
+    measurement.value = (6, 0.3, -0.2, 0)
     var (a, b) = (KernelBank([long], stride: 1), KernelBank([short], stride: 1))
     a.update(measurement)
     b.update(measurement)

@@ -28,7 +28,7 @@ struct SensorModelTests {
   private static let peer = Vector3(1, 0.7, -5)
   private static let predicted: [Double] = {
     let angles = ArrivalAngles(ofDirection: peer)
-    return [peer.length, angles.azimuthRadians, angles.elevationRadians]
+    return [peer.length, angles.azimuthRadians, angles.elevationRadians, peer.y]
   }()
 
   /// An innovation of so many sigmas.
@@ -59,8 +59,10 @@ struct SensorModelTests {
         0,
         FitModel(
           center: Self.peer, information: certain,
-          FitModel.Errors(rangeScaleSigma: 0, constant: (0, 0, 0), wandering: (0, 0, 0)), model,
-          configuration.ranging), at: Self.peer)
+          FitModel.Errors(
+            rangeScaleSigma: 0, constant: KindArray(repeating: 0),
+            wandering: KindArray(repeating: 0)), model,
+          configuration.ranging, hasHeights: true), at: Self.peer)
       fits.fit(1, to: [keyframe], widest: 1)
       let share = model.outlierShare(of: kind)
       let outlier =
@@ -86,7 +88,7 @@ struct SensorModelTests {
       let sigma = 0.05
       let innovation = Self.innovation(kind, sigmas: 9...11, sigma: sigma, &generator)
       let excess = model.rangeExcess(sigma: configuration.ranging.rangeSigma)
-      let n = StateIndex.restingCount
+      let n = StateIndex.heightCount
       var update = ReferenceUpdate(
         mean: [Self.peer.x, Self.peer.y, Self.peer.z] + [Double](repeating: 0, count: n - 3),
         covariance: [Double](repeating: 0, count: n * n))
@@ -120,10 +122,13 @@ struct SensorModelTests {
     #expect(FaultModel.rangeExcessShare + FaultModel.rangeAnythingShare == 1)
     #expect(FaultModel.angleMirroredShare + FaultModel.angleAnythingShare == 1)
     #expect(FaultModel.rangeRepeatedShare + FaultModel.rangeRedrawnShare == 1)
-    #expect(FaultModel.angleStuckShare + FaultModel.angleRedrawnShare == 1)
-    // By default one in ten.
+    #expect(FaultModel.stuckShare + FaultModel.redrawnShare == 1)
+    // By default one in ten; barometers fail less often.
     let model = FaultModel(FusionConfiguration())
-    for kind in MeasurementKind.allCases { #expect(model.outlierShare(of: kind) == 0.1) }
+    for kind in MeasurementKind.allCases where kind != .heightDifference {
+      #expect(model.outlierShare(of: kind) == 0.1)
+    }
+    #expect(model.outlierShare(of: .heightDifference) == 1 / 28.0)
   }
 
   @Test(
@@ -145,9 +150,11 @@ struct SensorModelTests {
     let distance = generator.uniform(in: 1...9)
     let travelled = CorrelatedNoise.travelled(from: a, to: b, distance: distance)
     let faults = seconds / FaultConfiguration().lastingSeconds
+    let offset = HeightOffset(RangingConfiguration())
     var travel = nearby_travel(
       range: travelled.range, range_variance: 0.4, angle: travelled.angle, azimuth_variance: 0.3,
-      fault: faults, elevation_variance: 0.2)
+      fault: faults, elevation_variance: 0.2, height: offset.rate * seconds,
+      height_variance: offset.variance)
     let step = unsafe nearby_error_step_over(&travel)
     let expected = CorrelatedNoise.correlation(from: a, to: b, distance: distance)
     #expect(abs(step.range - expected.range) < 1e-12)
@@ -157,5 +164,8 @@ struct SensorModelTests {
     #expect(abs(step.fault - lasting) < 1e-12)
     #expect(abs(step.range_added - (1 - expected.range * expected.range) * 0.4) < 1e-12)
     #expect(abs(step.elevation_added - (1 - expected.angle * expected.angle) * 0.2) < 1e-12)
+    let height = offset.correlation(seconds: seconds)
+    #expect(abs(step.height - height) < 1e-12)
+    #expect(abs(step.height_added - (1 - height * height) * offset.variance) < 1e-12)
   }
 }

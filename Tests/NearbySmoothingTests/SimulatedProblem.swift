@@ -140,7 +140,7 @@ enum SmallProblem {
         let pose = trajectoryPlaces[knot].worldFromDevice
         let values = [
           3 + generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
-          generator.normal(sigma: 0.3),
+          generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
         ]
         observations.append(
           Observation(
@@ -149,7 +149,7 @@ enum SmallProblem {
             pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)),
             measurements: InlineArray { MeasuredValue(value: values[$0], sigma: 0.1) },
             poseVariance: (0, 0),
-            outlierShare: [outlierShare, outlierShare, outlierShare],
+            outlierShare: KindArray(repeating: outlierShare),
             noise: InlineArray(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
       }
     }

@@ -23,7 +23,13 @@ using Numbers = double[whole_lanes];
 double *row(const nearby_bank &bank, int field) { return bank.fields + field * bank.stride; }
 
 int field_count(const nearby_bank &bank) {
-  return bank.may_move ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT;
+  int count = 0;
+  nearby::with_states(bank.states, [&](auto size) {
+    count = nearby::has_velocity<size> ? NEARBY_MOVING_FIELD_COUNT
+            : nearby::has_height<size> ? NEARBY_HEIGHT_FIELD_COUNT
+                                       : NEARBY_FIELD_COUNT;
+  });
+  return count;
 }
 
 void copy(const nearby_bank &bank, int from, int to) {
@@ -59,10 +65,7 @@ void merge_states(const nearby_bank &bank, int i, double a, int j, double b) {
 void merge(const nearby_bank &bank, double *weight, int i, int j) {
   const double total = weight[i] + weight[j];
   const double a = weight[i] / total, b = weight[j] / total;
-  if (bank.may_move)
-    merge_states<NEARBY_MOVING_STATE_SIZE>(bank, i, a, j, b);
-  else
-    merge_states<NEARBY_STATE_SIZE>(bank, i, a, j, b);
+  nearby::with_states(bank.states, [&](auto size) { merge_states<size>(bank, i, a, j, b); });
   for (int f = NEARBY_FIELD_FAULT; f <= NEARBY_FIELD_RANGE_RESIDUAL; ++f)
     row(bank, f)[i] = a * row(bank, f)[i] + b * row(bank, f)[j];
   // The report is that of the heavier one: an average of innovations is the
@@ -176,7 +179,7 @@ NEARBY_INLINE inline int take_in(const nearby_bank &bank, int i, int count, doub
        first -= lane_count) {
     const auto others = Place<Lanes>::load(bank, first);
     LaneBits candidates = within(i + 1, count, first);
-    if (bank.may_move) {
+    if (bank.states == NEARBY_MOVING_STATE_SIZE) {
       const double *moving = row(bank, NEARBY_FIELD_MOVES);
       candidates &= at<Lanes>(moving + first) == moving[i];
     }

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <type_traits>
+
 #include "../simd/Lanes.hpp"
 
 namespace nearby {
@@ -15,12 +17,15 @@ NEARBY_INLINE constexpr int packed(int row, int column) {
 
 /// Where an element of the mean, or of the packed covariance, stands among a bank's fields.
 NEARBY_INLINE constexpr int mean_field(int i) {
-  return i < NEARBY_STATE_SIZE ? NEARBY_FIELD_MEAN + i
-                               : NEARBY_FIELD_VELOCITY + i - NEARBY_STATE_SIZE;
+  return i < NEARBY_STATE_SIZE          ? NEARBY_FIELD_MEAN + i
+         : i < NEARBY_HEIGHT_STATE_SIZE ? NEARBY_FIELD_HEIGHT_OFFSET + i - NEARBY_STATE_SIZE
+                                        : NEARBY_FIELD_VELOCITY + i - NEARBY_STATE_VELOCITY;
 }
 NEARBY_INLINE constexpr int covariance_field(int i) {
   return i < NEARBY_COVARIANCE_SIZE ? NEARBY_FIELD_COVARIANCE + i
-                                    : NEARBY_FIELD_VELOCITY_COVARIANCE + i - NEARBY_COVARIANCE_SIZE;
+         : i < NEARBY_HEIGHT_COVARIANCE_SIZE
+             ? NEARBY_FIELD_HEIGHT_COVARIANCE + i - NEARBY_COVARIANCE_SIZE
+             : NEARBY_FIELD_VELOCITY_COVARIANCE + i - NEARBY_HEIGHT_COVARIANCE_SIZE;
 }
 
 /// The fields of a hypothesis of a bank.
@@ -44,7 +49,24 @@ struct SingleColumn {
   NEARBY_INLINE constexpr operator int() const { return 1; }
 };
 
-/// The state of a hypothesis in its bank: `N` states, with or without a velocity.
+/// Calls `body(size)`, a constant, with the size of a state.
+template <class Body>
+NEARBY_INLINE inline void with_states(int32_t states, const Body &body) {
+  if (states == NEARBY_STATE_SIZE)
+    body(std::integral_constant<int, NEARBY_STATE_SIZE>());
+  else if (states == NEARBY_HEIGHT_STATE_SIZE)
+    body(std::integral_constant<int, NEARBY_HEIGHT_STATE_SIZE>());
+  else
+    body(std::integral_constant<int, NEARBY_MOVING_STATE_SIZE>());
+}
+
+/// Whether a state of a size holds the offset of height differences, and a velocity.
+template <int N>
+constexpr bool has_height = N >= NEARBY_HEIGHT_STATE_SIZE;
+template <int N>
+constexpr bool has_velocity = N >= NEARBY_MOVING_STATE_SIZE;
+
+/// The state of a hypothesis in its bank: `N` states.
 template <class Fields, int N = NEARBY_STATE_SIZE>
 struct Placed {
   using Value = typename Fields::Value;
@@ -86,11 +108,9 @@ struct Hypothesis {
 /// Calls `body(placed)` for the only hypothesis of a bank that is a single column.
 template <class Body>
 NEARBY_INLINE inline void for_column(const nearby_bank &bank, const Body &body) {
-  using Column = Fields<double, SingleColumn>;
-  if (bank.may_move)
-    body(Placed<Column, NEARBY_MOVING_STATE_SIZE>{{bank, 0}});
-  else
-    body(Placed<Column>{{bank, 0}});
+  with_states(bank.states, [&](auto size) NEARBY_INLINE {
+    body(Placed<Fields<double, SingleColumn>, size>{{bank, 0}});
+  });
 }
 
 /// Calls `body(placed)` for all hypotheses of a bank with room for lanes. Lanes beyond the count
@@ -99,13 +119,10 @@ template <class InLanes, class Body>
 NEARBY_INLINE inline void for_lanes(const nearby_bank &bank, const Body &body) {
   constexpr int width = Number<InLanes>::count;
   static_assert(NEARBY_LANES % width == 0, "a bank is worked on in whole lanes");
-  if (bank.may_move) {
+  with_states(bank.states, [&](auto size) NEARBY_INLINE {
     for (int first = 0; first < bank.count; first += width)
-      body(Placed<Fields<InLanes>, NEARBY_MOVING_STATE_SIZE>{{bank, first}});
-  } else {
-    for (int first = 0; first < bank.count; first += width)
-      body(Placed<Fields<InLanes>>{{bank, first}});
-  }
+      body(Placed<Fields<InLanes>, size>{{bank, first}});
+  });
 }
 
 }  // namespace nearby

@@ -73,10 +73,12 @@ NEARBY_INLINE inline void move(const H &h, const nearby_motion &motion, typename
 
 /// The step of the errors over a path.
 NEARBY_INLINE inline nearby_error_step error_step(const nearby_travel &t) {
-  double powers[3] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault};
+  double powers[4] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault,
+                      -octaves * t.height};
   powers_of_two(powers);
   nearby_error_step step;
   step.range = powers[0], step.azimuth = step.elevation = powers[1], step.fault = powers[2];
+  step.height = powers[3], step.height_added = (1 - step.height * step.height) * t.height_variance;
   const double range_decorrelation = 1 - step.range * step.range;
   const double angle_decorrelation = 1 - step.azimuth * step.azimuth;
   step.range_added = range_decorrelation * t.range_variance;
@@ -86,7 +88,7 @@ NEARBY_INLINE inline nearby_error_step error_step(const nearby_travel &t) {
 }
 
 /// The step of errors that stay as they are.
-constexpr nearby_error_step no_error_step = {1, 0, 1, 0, 1, 0, 1};
+constexpr nearby_error_step no_error_step = {1, 0, 1, 0, 1, 0, 1, 1, 0};
 
 NEARBY_INLINE inline nearby_correlations correlations(const nearby_error_step &step) {
   return {step.range, step.azimuth, step.fault};
@@ -109,7 +111,7 @@ template <class H>
 NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
                                     const nearby_error_step &errors) {
   using T = typename H::Value;
-  if constexpr (H::size > NEARBY_STATE_SIZE) move(h, motion, T(h.fields[NEARBY_FIELD_MOVES]));
+  if constexpr (has_velocity<H::size>) move(h, motion, T(h.fields[NEARBY_FIELD_MOVES]));
   // up × d = (d.z, 0, -d.x)
   const T dx = h.mean(0) - motion.device_in_world[0];
   const T dz = h.mean(2) - motion.device_in_world[2];
@@ -121,6 +123,8 @@ NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
   decorrelate<NEARBY_STATE_RANGE_WANDER>(h, errors.range, errors.range_added);
   decorrelate<NEARBY_STATE_AZIMUTH_WANDER>(h, errors.azimuth, errors.azimuth_added);
   decorrelate<NEARBY_STATE_ELEVATION_WANDER>(h, errors.elevation, errors.elevation_added);
+  if constexpr (has_height<H::size>)
+    decorrelate<NEARBY_STATE_HEIGHT_OFFSET>(h, errors.height, errors.height_added);
 }
 
 }  // namespace nearby

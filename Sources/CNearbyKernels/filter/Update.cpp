@@ -27,13 +27,13 @@ struct Sample : nearby_measurement {
 template <int component, class H, class T>
 NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T range,
                                           T (&result)[H::size]) {
-  constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
-  constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
+  using Errors = nearby::ErrorStates<component>;
   each<H::size>([&](auto i) NEARBY_INLINE {
     T across = h.cov(i, 0) * z.direction[0];
     across = h.cov(i, 1) * z.direction[1] + across;
     across = h.cov(i, 2) * z.direction[2] + across;
-    T sum = h.cov(i, bias) + h.cov(i, wander);
+    T sum = h.cov(i, Errors::wander);
+    if constexpr (Errors::has_bias) sum = h.cov(i, Errors::bias) + sum;
     if constexpr (component == NEARBY_RANGE) sum = h.cov(i, NEARBY_STATE_RANGE_SCALE) * range + sum;
     result[i] = across * z.slope + sum;
   });
@@ -43,7 +43,9 @@ NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T 
 template <int component, class T, int size>
 NEARBY_INLINE inline T predicted_covariance(const Linearized<T> &z, T range, const T (&c)[size]) {
   const T part = c[0] * z.gradient(0) + c[1] * z.gradient(1);
-  T rest = c[NEARBY_STATE_RANGE_BIAS + component] + c[NEARBY_STATE_RANGE_WANDER + component];
+  using Errors = nearby::ErrorStates<component>;
+  T rest = c[Errors::wander];
+  if constexpr (Errors::has_bias) rest = c[Errors::bias] + rest;
   rest = c[2] * z.gradient(2) + rest;
   if constexpr (component == NEARBY_RANGE) rest = c[NEARBY_STATE_RANGE_SCALE] * range + rest;
   return part + rest;
@@ -80,7 +82,8 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread
                                               const T *gain_variance, const Sample &m,
                                               const Fields &fields) {
   constexpr bool is_range = component == NEARBY_RANGE;
-  if constexpr (!is_range) innovation = nearby::wrapped(innovation);
+  constexpr bool is_angle = component == NEARBY_AZIMUTH || component == NEARBY_ELEVATION;
+  if constexpr (is_angle) innovation = nearby::wrapped(innovation);
   const T faulty = fields[NEARBY_FIELD_FAULT + component];
   const T precision = 1.0 / spread.variance;
   const T begins = m.fault_onset[component] * (1.0 - faulty);
@@ -93,7 +96,7 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread
                                       spread, precision, m);
     fields[NEARBY_FIELD_RANGE_RESIDUAL] = innovation;
   } else {
-    density = nearby::angle_densities<component>(prior, innovation, spread, precision, m);
+    density = nearby::bounded_densities<component>(prior, innovation, spread, precision, m);
   }
   const T inlier = density.inlier / density.any;
 
@@ -162,6 +165,21 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const Sample 
   return by.likelihood;
 }
 
+/// The update with a height difference, if there is one and the state has its offset: the model is
+/// linear, so it may come before all others, which then bend less.
+template <class H, class Fields>
+NEARBY_INLINE inline void update_height(H &h, const Sample &m, const Fields &fields) {
+  using T = typename H::Value;
+  if constexpr (nearby::has_height<H::size>) {
+    if (!(m.present & 1 << NEARBY_HEIGHT_DIFFERENCE)) return;
+    const auto z = nearby::HeightDifferenceModel<T>::template at<false>(h, m);
+    const T likelihood = fuse<NEARBY_HEIGHT_DIFFERENCE>(h, z, T(0), m, fields);
+    if constexpr (!std::is_same_v<T, double>)
+      fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm(likelihood);
+  }
+}
+
+/// The update with all other components.
 template <class H, class Fields>
 NEARBY_INLINE inline void update(H &h, const Sample &m, const Fields &fields) {
   using T = typename H::Value;
@@ -278,10 +296,11 @@ NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fi
   });
 }
 
-/// The same with the components that are there.
+/// The same with the components that are there, but for a height difference.
 template <class H, class Fields>
 NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fields) {
-  switch (m.present) {
+  constexpr int kinds = 1 << NEARBY_RANGE | 1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION;
+  switch (m.present & kinds) {
     case 1:
       return update_at_once<1>(h, m, fields);
     case 2:
@@ -317,6 +336,7 @@ NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_moti
       *correlations = nearby::correlations(errors);
       nearby::propagate(h, step, errors);
     }
+    update_height(h, m, h.fields);
     // In place its columns are contiguous, and the compiler keeps them so.
     if (curvature_matters(h, m))
       update(h, m, h.fields);
@@ -332,6 +352,7 @@ NEARBY_INLINE inline void update_lanes(const nearby_bank *bank,
   nearby::for_lanes<Lanes>(*bank, [&](auto placed) NEARBY_INLINE {
     const Sample m(*measurement, fault_correlation);
     auto h = nearby::Hypothesis<Lanes, placed.size>::load(placed.fields);
+    update_height(h, m, placed.fields);
     update(h, m, placed.fields);
     h.store(placed.fields);
   });

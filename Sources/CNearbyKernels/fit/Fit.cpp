@@ -91,10 +91,12 @@ struct Models {
     const Lanes scale = lanes([](const Model &m) NEARBY_INLINE { return m.range_scale_sigma; });
     precision[NEARBY_STATE_RANGE_SCALE] = inverse(scale * scale);
     each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+      using Errors = nearby::ErrorStates<c>;
       outlier_share[c] = lanes([&](const Model &m) NEARBY_INLINE { return m.outlier_share[c]; });
-      precision[NEARBY_STATE_RANGE_BIAS + c] =
-          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.bias_variance[c]; }));
-      precision[NEARBY_STATE_RANGE_WANDER + c] =
+      if constexpr (Errors::has_bias)
+        precision[Errors::bias] =
+            inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.bias_variance[c]; }));
+      precision[Errors::wander] =
           inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.wander_variance[c]; }));
     });
     outlier_rate = 1 / lanes([](const Model &m) NEARBY_INLINE { return m.range_excess; });
@@ -105,10 +107,10 @@ struct Models {
 
 // MARK: - Linearisation
 
-/// What the models ask of a state.
+/// What the models ask of a state; one without an offset of height differences is asked for none.
 template <class Lanes>
 struct Mean {
-  Lanes values[NEARBY_STATE_SIZE];
+  Lanes values[NEARBY_HEIGHT_STATE_SIZE];
   NEARBY_INLINE Lanes mean(int i) const { return values[i]; }
 };
 
@@ -168,7 +170,8 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
   using P = Parameters<States>;
   const nearby_keyframe &k = *measured.from;
   Mean<Lanes> mean;
-  each<NEARBY_STATE_SIZE>([&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
+  each<P::has_height ? NEARBY_HEIGHT_STATE_SIZE : NEARBY_STATE_SIZE>(
+      [&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
   // up × (p - pivot)
   const Lanes turned_x = mean.values[2] - k.pivot[2], turned_z = k.pivot[0] - mean.values[0];
   // Where the peer was in the world as it was then: less its way and the drift since.
@@ -185,8 +188,10 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
                                                       v.gradient[Value<States, Lanes>::scale]);
   else if constexpr (component == NEARBY_AZIMUTH)
     z = nearby::AzimuthModel<Lanes>::template at<false>(mean, k);
-  else
+  else if constexpr (component == NEARBY_ELEVATION)
     z = nearby::ElevationModel<Lanes>::template at<false>(mean, k);
+  else
+    z = nearby::HeightDifferenceModel<Lanes>::template at<false>(mean, k);
   if constexpr (may_mirror) {
     // Errors are added to what the radio takes for the azimuth.
     const Lanes error = x[P::bias(component)] + x[P::wander(component)];
@@ -212,7 +217,8 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
   v.gradient[drift + 3] = -k.yaw_drift * (v.gradient[0] * turned_x + v.gradient[2] * turned_z);
   // The model predicts with the wandering error of now; then it was only correlated with it.
   v.innovation = measured.value - z.predicted + (1 - measured.memory) * x[P::wander(component)];
-  if constexpr (component != NEARBY_RANGE) v.innovation = nearby::wrapped(v.innovation);
+  constexpr bool is_angle = component == NEARBY_AZIMUTH || component == NEARBY_ELEVATION;
+  if constexpr (is_angle) v.innovation = nearby::wrapped(v.innovation);
   const double sharpness = nearby::normalizer * root_of_narrowing * measured.sharpness;
   const double half_precision = -0.5 * nearby::octaves * narrowing * measured.precision;
   v.inlier = sharpness * nearby::power_of_two(half_precision * (v.innovation * v.innovation));
@@ -318,6 +324,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
     });
   });
   // The errors' rows, and the gradient.
+  constexpr bool has_bias = nearby::ErrorStates<component>::has_bias;
   constexpr int at_once = 4;
   each<(entries + at_once - 1) / at_once>([&](auto group) NEARBY_INLINE {
     constexpr int first = at_once * group, rows = std::min(at_once, entries - first);
@@ -335,7 +342,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
     each<rows>([&](auto r) NEARBY_INLINE {
       constexpr int row = Value<States, Lanes>::parameter(first + r);
       // No other component adds to these two.
-      system.information(row, P::bias(component)) = bias[r];
+      if constexpr (has_bias) system.information(row, P::bias(component)) = bias[r];
       system.information(row, P::wander(component)) = wander[r];
       system.gradient[row] += pull[r];
     });
@@ -351,10 +358,12 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
     bias_pull += v.push;
     wander_pull += v.push * memory;
   }
-  system.information(P::bias(component), P::bias(component)) += bias;
-  system.information(P::wander(component), P::bias(component)) = mixed;
+  if constexpr (has_bias) {
+    system.information(P::bias(component), P::bias(component)) += bias;
+    system.information(P::wander(component), P::bias(component)) = mixed;
+    system.gradient[P::bias(component)] += bias_pull;
+  }
   system.information(P::wander(component), P::wander(component)) += wander;
-  system.gradient[P::bias(component)] += bias_pull;
   system.gradient[P::wander(component)] += wander_pull;
 }
 
@@ -409,8 +418,8 @@ NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes
                                         Value<States, Lanes> *values,
                                         System<States, Lanes> &system) {
   set_priors<States>(models, x, system);
-  each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
-    system.inlier_share[c] = Lanes(1);
+  each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE { system.inlier_share[c] = Lanes(1); });
+  each<Parameters<States>::components>([&](auto c) NEARBY_INLINE {
     if (window.count[c] == 0) return;
     if (c == NEARBY_AZIMUTH && nearby::any(models.is_mirrored))
       weigh<c, c == NEARBY_AZIMUTH>(window, models, x, widening, is_mode, values, system);
@@ -434,7 +443,7 @@ struct Fits {
 
   /// The same without those before `first`, and with `most` of them at most.
   Fits from(int first, int most) const {
-    const int size = models->may_move ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE;
+    const int size = models->states;
     Fits rest = *this;
     rest.count = std::min(count - first, most);
     rest.models += first;
@@ -538,10 +547,8 @@ NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
 
 template <class Lanes>
 NEARBY_INLINE inline void fit(const Fits &fits, const Priors &priors) {
-  if (fits.models->may_move)
-    fit<NEARBY_MOVING_STATE_SIZE, Lanes>(fits, priors);
-  else
-    fit<NEARBY_STATE_SIZE, Lanes>(fits, priors);
+  nearby::with_states(fits.models->states,
+                      [&](auto size) NEARBY_INLINE { fit<size, Lanes>(fits, priors); });
 }
 
 }  // namespace

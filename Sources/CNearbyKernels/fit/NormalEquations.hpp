@@ -10,25 +10,31 @@
 namespace nearby {
 
 /// The parameters of a fit, in the order in which they are eliminated: of each component the
-/// constant and the wandering error, which meet no other component's, then what all components
-/// share: position, scale of ranges, the amplitudes of the odometry's drift since the window began
-/// (x, y, z, yaw), and the velocity of a peer that moves.
+/// constant and the wandering error (of height differences their offset only), which meet no other
+/// component's, then what all components share: position, scale of ranges, the amplitudes of the
+/// odometry's drift since the window began (x, y, z, yaw), and the velocity of a peer that moves.
 template <int States>
 struct Parameters {
-  static constexpr bool moves = States > NEARBY_STATE_SIZE;
-  static constexpr int errors = 2 * NEARBY_COMPONENTS;
+  static constexpr bool has_height = nearby::has_height<States>;
+  static constexpr bool moves = nearby::has_velocity<States>;
+  /// The components that the parameters explain.
+  static constexpr int components = NEARBY_HEIGHT_DIFFERENCE + has_height;
+  static constexpr int errors = 2 * NEARBY_HEIGHT_DIFFERENCE + has_height;
   static constexpr int position = errors, scale = position + 3, drift = scale + 1;
   static constexpr int velocity = drift + 4, size = velocity + (moves ? 3 : 0);
 
   static NEARBY_INLINE constexpr int bias(int component) { return 2 * component; }
-  static NEARBY_INLINE constexpr int wander(int component) { return 2 * component + 1; }
+  static NEARBY_INLINE constexpr int wander(int component) {
+    return component == NEARBY_HEIGHT_DIFFERENCE ? errors - 1 : 2 * component + 1;
+  }
 
   /// Where a state stands.
   static NEARBY_INLINE constexpr int of(int state) {
-    return state < NEARBY_STATE_RANGE_BIAS     ? position + state
-           : state < NEARBY_STATE_RANGE_WANDER ? bias(state - NEARBY_STATE_RANGE_BIAS)
-           : state < NEARBY_STATE_VELOCITY     ? wander(state - NEARBY_STATE_RANGE_WANDER)
-                                               : velocity + state - NEARBY_STATE_VELOCITY;
+    return state < NEARBY_STATE_RANGE_BIAS      ? position + state
+           : state < NEARBY_STATE_RANGE_WANDER  ? bias(state - NEARBY_STATE_RANGE_BIAS)
+           : state < NEARBY_STATE_HEIGHT_OFFSET ? wander(state - NEARBY_STATE_RANGE_WANDER)
+           : state < NEARBY_STATE_VELOCITY      ? wander(NEARBY_HEIGHT_DIFFERENCE)
+                                                : velocity + state - NEARBY_STATE_VELOCITY;
   }
 
   /// Whether two of them meet in the information or in its factor.

@@ -22,8 +22,12 @@ extern "C" {
 
 /// The state of one hypothesis about one peer:
 /// position in the odometry's world (3), range scale error, the constant errors of range, azimuth
-/// and elevation, their wandering errors; and for peers that may move, velocity in the odometry's
-/// world (3).
+/// and elevation, their wandering errors; then, where height differences have been measured, their
+/// offset; and for peers that may move, the offset in any case and velocity in the odometry's world
+/// (3).
+///
+/// So a state has one of three sizes. Performance: a peer without height differences pays nothing
+/// for them.
 enum {
   NEARBY_STATE_POSITION = 0,
   NEARBY_STATE_RANGE_SCALE = 3,
@@ -35,13 +39,18 @@ enum {
   NEARBY_STATE_ELEVATION_WANDER = 9,
   NEARBY_STATE_SIZE = 10,
   NEARBY_COVARIANCE_SIZE = 55,
-  NEARBY_STATE_VELOCITY = NEARBY_STATE_SIZE,
-  NEARBY_MOVING_STATE_SIZE = NEARBY_STATE_SIZE + 3,
-  NEARBY_MOVING_COVARIANCE_SIZE = 91,
+  NEARBY_STATE_HEIGHT_OFFSET = NEARBY_STATE_SIZE,
+  NEARBY_HEIGHT_STATE_SIZE = NEARBY_STATE_HEIGHT_OFFSET + 1,
+  NEARBY_HEIGHT_COVARIANCE_SIZE = 66,
+  NEARBY_STATE_VELOCITY = NEARBY_HEIGHT_STATE_SIZE,
+  NEARBY_MOVING_STATE_SIZE = NEARBY_STATE_VELOCITY + 3,
+  NEARBY_MOVING_COVARIANCE_SIZE = 105,
 };
 
 #ifdef __cplusplus
 static_assert(NEARBY_COVARIANCE_SIZE == NEARBY_STATE_SIZE * (NEARBY_STATE_SIZE + 1) / 2 &&
+                  NEARBY_HEIGHT_COVARIANCE_SIZE ==
+                      NEARBY_HEIGHT_STATE_SIZE * (NEARBY_HEIGHT_STATE_SIZE + 1) / 2 &&
                   NEARBY_MOVING_COVARIANCE_SIZE ==
                       NEARBY_MOVING_STATE_SIZE * (NEARBY_MOVING_STATE_SIZE + 1) / 2,
               "a covariance is the packed triangle of its state");
@@ -53,7 +62,8 @@ enum {
   NEARBY_RANGE = 0,
   NEARBY_AZIMUTH = 1,
   NEARBY_ELEVATION = 2,
-  NEARBY_COMPONENTS = 3,
+  NEARBY_HEIGHT_DIFFERENCE = 3,
+  NEARBY_COMPONENTS = 4,
 };
 
 // MARK: Fault model
@@ -63,21 +73,24 @@ enum {
 ///
 /// A fault that begins: an obstructed range is too long, exponentially distributed about its mean
 /// excess; an azimuth is mirrored front to back; or the value may be anything, a range within
-/// `range_reach` mean excesses and an angle within the field of view (an elevation always). A fault
-/// that lasts repeats itself, so that a burst is one surprise and not as many as it has samples: a
-/// range repeats its excess, an angle the very value at which it sticks. Or it is drawn anew.
+/// `range_reach` mean excesses, an angle within the field of view (an elevation always) and a
+/// height difference within `height_reach` metres. A fault that lasts repeats itself, so that a
+/// burst is one surprise and not as many as it has samples: a range repeats its excess, an angle or
+/// a height difference the very value at which it sticks. Or it is drawn anew.
 typedef struct nearby_fault_model {
   double range_excess, range_anything, range_reach;
   double angle_mirrored, angle_anything;
   double range_repeated, range_redrawn;
-  double angle_stuck, angle_redrawn;
+  double stuck, redrawn;
+  double height_reach;
 } nearby_fault_model;
 
 static const nearby_fault_model nearby_faults = {
     0.75, 0.25, 30,  // range_excess, range_anything, range_reach
     0.25, 0.75,      // angle_mirrored, angle_anything
     0.9,  0.1,       // range_repeated, range_redrawn
-    0.6,  0.4,       // angle_stuck, angle_redrawn
+    0.6,  0.4,       // stuck, redrawn
+    20,              // height_reach
 };
 
 /// The fields of a hypothesis. A bank is a structure of arrays: field `f` of hypothesis `i` stands
@@ -96,14 +109,19 @@ enum {
   NEARBY_FIELD_INNOVATION_VARIANCE = NEARBY_FIELD_INNOVATION + NEARBY_COMPONENTS,
   NEARBY_FIELD_INLIER = NEARBY_FIELD_INNOVATION_VARIANCE + NEARBY_COMPONENTS,
   NEARBY_FIELD_COUNT = NEARBY_FIELD_INLIER + NEARBY_COMPONENTS,
+  /// Only in a bank with height differences: their offset, and its part of the covariance.
+  NEARBY_FIELD_HEIGHT_OFFSET = NEARBY_FIELD_COUNT,
+  NEARBY_FIELD_HEIGHT_COVARIANCE,
+  NEARBY_HEIGHT_FIELD_COUNT =
+      NEARBY_FIELD_HEIGHT_COVARIANCE + NEARBY_HEIGHT_COVARIANCE_SIZE - NEARBY_COVARIANCE_SIZE,
   /// Only in a bank about a peer that may move: one for a hypothesis under which it does and zero
   /// for one under which it rests, the velocity, and the rest of the covariance.
-  NEARBY_FIELD_MOVES = NEARBY_FIELD_COUNT,
+  NEARBY_FIELD_MOVES = NEARBY_HEIGHT_FIELD_COUNT,
   NEARBY_FIELD_VELOCITY,
   NEARBY_FIELD_VELOCITY_COVARIANCE =
-      NEARBY_FIELD_VELOCITY + NEARBY_MOVING_STATE_SIZE - NEARBY_STATE_SIZE,
-  NEARBY_MOVING_FIELD_COUNT =
-      NEARBY_FIELD_VELOCITY_COVARIANCE + NEARBY_MOVING_COVARIANCE_SIZE - NEARBY_COVARIANCE_SIZE,
+      NEARBY_FIELD_VELOCITY + NEARBY_MOVING_STATE_SIZE - NEARBY_STATE_VELOCITY,
+  NEARBY_MOVING_FIELD_COUNT = NEARBY_FIELD_VELOCITY_COVARIANCE + NEARBY_MOVING_COVARIANCE_SIZE -
+                              NEARBY_HEIGHT_COVARIANCE_SIZE,
 };
 
 /// A stride is one or a multiple of so many hypotheses: a cache line of doubles, which is as many
@@ -114,14 +132,15 @@ enum { NEARBY_LANES = 8 };
 /// finds: 96 for each of two motion models, with and without mirrored azimuths.
 enum { NEARBY_CAPACITY = 384 };
 
-/// A bank of hypotheses in memory that the caller owns: `NEARBY_FIELD_COUNT * stride` doubles, or
-/// `NEARBY_MOVING_FIELD_COUNT * stride` when the peer may move.
+/// A bank of hypotheses in memory that the caller owns: as many doubles as the fields of its states
+/// are, times `stride`.
 typedef struct nearby_bank {
   double *fields;
   int32_t count;
   int32_t stride;
-  /// Whether the peer may move: the state then holds its velocity.
-  int32_t may_move;
+  /// The size of a state: `NEARBY_STATE_SIZE`, `NEARBY_HEIGHT_STATE_SIZE` with height differences,
+  /// or `NEARBY_MOVING_STATE_SIZE` of a peer that may move.
+  int32_t states;
 } nearby_bank;
 
 // MARK: One step
@@ -139,21 +158,23 @@ typedef struct nearby_motion {
   double seconds, horizontal_speed_variance, vertical_speed_variance, velocity_seconds;
 } nearby_motion;
 
-/// The path from the peer's last sample to this one, as it decorrelates the radio's errors: its
-/// length in correlation lengths of the range's wandering error, of both angles', and of faults, at
-/// least zero; and the stationary variances of the wandering errors.
+/// The path from the peer's last sample to this one, as it decorrelates the sensors' errors: its
+/// length in correlation lengths of the range's wandering error, of both angles', of the offset of
+/// height differences, and of faults, at least zero; and the stationary variances of these errors.
 ///
 /// Performance: lengths and variances alternate, so that none are read in pairs. They are written
 /// one by one, and a load that spans two stores must wait until both are in the cache.
 typedef struct nearby_travel {
   double range, range_variance, angle, azimuth_variance, fault, elevation_variance;
+  double height, height_variance;
 } nearby_travel;
 
-/// One step of the first-order Gauss-Markov processes of the radio's errors: of each wandering
+/// One step of the first-order Gauss-Markov processes of the sensors' errors: of each wandering
 /// error the correlation factor φ = exp(-travel) and the variance (1 - φ²) σ² that is added to it;
 /// and the correlation factor of faults, which is the probability that one has lasted.
 typedef struct nearby_error_step {
   double range, range_added, azimuth, azimuth_added, elevation, elevation_added, fault;
+  double height, height_added;
 } nearby_error_step;
 
 /// Correlation factors φ = exp(-travel) of the errors over a step: of the range's wandering error,
@@ -220,11 +241,12 @@ typedef struct nearby_ornstein_uhlenbeck {
 /// above, the differences would cancel out and might be negative.
 nearby_ornstein_uhlenbeck nearby_ornstein_uhlenbeck_over(double ratio);
 
-/// Updates every hypothesis with the components that are present: azimuth, elevation, range, each a
-/// scalar, each linearised (second order in the innovation's mean and variance) at the mean that
-/// the one before has left. Where there is a single column, and the models bend by less within its
-/// spread than a hundredth of the noise's variance, all are linearised at the prediction, and the
-/// range comes first.
+/// Updates every hypothesis with the components that are present: height difference, azimuth,
+/// elevation, range, each a scalar, each linearised (second order in the innovation's mean and
+/// variance) at the mean that the one before has left. A height difference needs a state that has
+/// its offset, and is left out without. Where there is a single column, and the models bend by less
+/// within its spread than a hundredth of the noise's variance, all others are linearised at the
+/// prediction, and the range comes first.
 ///
 /// Each component has the likelihood (1 - f) N(ν; 0, S) + f F(ν), with f the probability of a
 /// fault, from a Markov chain (Gilbert and Elliott), and F its density. With γ the posterior
@@ -329,12 +351,14 @@ typedef struct nearby_fit_model {
   /// Whether the radio confuses what is before it with what is behind, as two antennas do far from
   /// straight ahead: an azimuth z may then be measured as ±π - z.
   int32_t is_mirrored;
-  /// Whether the peer moves, and the prior variance of its velocity now along each axis, m²/s².
-  int32_t may_move;
+  /// The size of the state, as a bank has it: that of a peer that moves holds its velocity, whose
+  /// prior variance now, along each axis, is `speed_variance`, m²/s².
+  int32_t states;
   double speed_variance[3];
 } nearby_fit_model;
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.
+/// Height differences need a state that has their offset, and are left out without.
 ///
 /// Each component is a Markov chain over the keyframes: inlier with a share of 1 - ε, N(ν; 0, R),
 /// or faulty with a share of ε, F; so that a burst of faults is one surprise. Minimises the
@@ -342,7 +366,7 @@ typedef struct nearby_fit_model {
 /// Newton's method, each value weighted by its probability of being no fault given all others
 /// (forward and backward, Rabiner 1989, eq. 27), the noise at first widened and then narrowed to
 /// what it is (graduated non-convexity, Yang et al. 2020), so that a start far off finds its way.
-/// `state`, with a velocity when the peer may move, is the start and becomes the mode; the
+/// `state`, as long as the model says, is the start and becomes the mode; the
 /// amplitudes of the odometry's drift are fitted with it and left out; `covariance` (packed) is the
 /// inverse of the information there. Returns the logarithm of the evidence by Laplace's
 /// approximation, up to a constant common to all priors; minus infinity when it could not be
@@ -357,7 +381,7 @@ double nearby_fit(const nearby_keyframe *keyframes, int32_t count, const nearby_
 enum { NEARBY_FITS = 8 };
 
 /// The same for up to `NEARBY_FITS` starts in one window, in lanes: each with a model of its own,
-/// all of which hold that the peer moves or all that it rests. States, covariances, shares of
+/// all with states of one size. States, covariances, shares of
 /// inliers and evidences stand one after the other, states and covariances as long as the
 /// models' are. What cannot be fitted is left as it was, its evidence's logarithm minus infinity.
 /// Takes up to 0.6 MB of stack.
@@ -380,8 +404,8 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
 // MARK: Models
 
 /// The prediction of a measurement of a kind for one state, with its Jacobian
-/// (`NEARBY_STATE_SIZE`). These models are what `nearby_bank_update` uses, given out for tests and
-/// for batch estimation. Not a number for a kind that does not exist.
+/// (both `NEARBY_HEIGHT_STATE_SIZE`). These models are what `nearby_bank_update` uses, given out
+/// for tests and for batch estimation. Not a number for a kind that does not exist.
 double nearby_predict(int32_t kind, const double *state, const nearby_antenna_pose *from,
                       double *jacobian);
 

@@ -15,7 +15,7 @@ namespace nearby {
 /// Singular on the device's vertical axis, ρ = 0; the value wraps at straight behind.
 template <class T>
 struct AzimuthModel {
-  static constexpr int bias = NEARBY_STATE_AZIMUTH_BIAS, wander = NEARBY_STATE_AZIMUTH_WANDER;
+  using Errors = ErrorStates<NEARBY_AZIMUTH>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
@@ -36,7 +36,7 @@ struct AzimuthModel {
     const T square = 1.0 / squared, zero = T(0.0 * squared);
     Linearized<T> z;
     opposite = d[0], adjacent = -d[2];
-    z.predicted = h.mean(bias) + h.mean(wander);
+    z.predicted = h.mean(Errors::bias) + h.mean(Errors::wander);
     z.slope = square;
     for (int i = 0; i < 3; ++i)
       z.direction[i] = m.device_from_world[6 + i] * d[0] - m.device_from_world[i] * d[2];

@@ -15,7 +15,7 @@ namespace nearby {
 /// Singular on the device's vertical axis, ρ = 0, where it has its greatest value.
 template <class T>
 struct ElevationModel {
-  static constexpr int bias = NEARBY_STATE_ELEVATION_BIAS, wander = NEARBY_STATE_ELEVATION_WANDER;
+  using Errors = ErrorStates<NEARBY_ELEVATION>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {
@@ -39,7 +39,7 @@ struct ElevationModel {
     const T up[3] = {T(-d[0] * slope), rho, T(-d[2] * slope)};
     Linearized<T> z;
     opposite = d[1], adjacent = rho;
-    z.predicted = h.mean(bias) + h.mean(wander);
+    z.predicted = h.mean(Errors::bias) + h.mean(Errors::wander);
     z.slope = square;
     rotate_back(m.device_from_world, up, z.direction);
     if constexpr (curved) {

@@ -70,15 +70,17 @@ NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innov
   return {inlier * factor, even * factor + nearby_faults.range_excess * fresh * e[3], factor};
 }
 
-/// The densities of an angle's innovation.
+/// The densities of the innovation of an angle or of a height difference.
 template <int component, class T, class Sample>
-NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innovation,
-                                                  const Spread<T> &spread, T precision,
-                                                  const Sample &m) {
-  // NaN before the first value, at which an angle cannot stick.
-  const double change = wrapped(m.value[component] - m.previous[component]);
+NEARBY_INLINE inline Densities<T> bounded_densities(const Prior<T> &prior, T innovation,
+                                                    const Spread<T> &spread, T precision,
+                                                    const Sample &m) {
+  constexpr bool is_angle = component != NEARBY_HEIGHT_DIFFERENCE;
+  // NaN before the first value, at which a value cannot stick.
+  const double step_from_previous = m.value[component] - m.previous[component];
+  const double change = is_angle ? wrapped(step_from_previous) : step_from_previous;
   const bool may_stick = change == change;
-  const double step = may_stick ? change : 0, sticks = may_stick ? nearby_faults.angle_stuck : 0;
+  const double step = may_stick ? change : 0, sticks = may_stick ? nearby_faults.stuck : 0;
   const T stuck_precision = 1.0 / spread.repeated_variance;
   // Measured π - z instead of z: the innovation that the mirrored value would have.
   constexpr bool may_mirror = component == NEARBY_AZIMUTH;
@@ -91,11 +93,12 @@ NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innov
   powers_of_two(e);
   const T peak = normalizer * root(precision);
   const T stuck_peak = normalizer * root(stuck_precision);
-  const T fresh = prior.begins + nearby_faults.angle_redrawn * prior.lasts;
+  const T fresh = prior.begins + nearby_faults.redrawn * prior.lasts;
   const T inlier = prior.inlier * peak * e[0];
-  // Elevations have no mirrored share.
+  // Only azimuths have a mirrored share.
   const double anything = may_mirror ? nearby_faults.angle_anything : 1;
-  T faulty = (sticks * prior.lasts) * stuck_peak * e[1] + fresh * (anything / m.field_of_view);
+  const double span = is_angle ? m.field_of_view : 2 * nearby_faults.height_reach;
+  T faulty = (sticks * prior.lasts) * stuck_peak * e[1] + fresh * (anything / span);
   if constexpr (may_mirror) faulty += nearby_faults.angle_mirrored * fresh * peak * e[2];
   return {inlier, inlier + faulty, T(1)};
 }
@@ -105,6 +108,7 @@ NEARBY_INLINE inline Densities<T> angle_densities(const Prior<T> &prior, T innov
 /// their own there. `rate` is one over the mean excess.
 template <int component, class T>
 NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density) {
+  if constexpr (component == NEARBY_HEIGHT_DIFFERENCE) return T(0.5 / nearby_faults.height_reach);
   if constexpr (component != NEARBY_RANGE) return angle_density;
   const T anything = nearby_faults.range_anything / nearby_faults.range_reach * rate;
   const T excess =

@@ -10,6 +10,21 @@
 
 namespace nearby {
 
+/// Where the errors of a component stand in the state: a constant and a wandering one.
+template <int component>
+struct ErrorStates {
+  static constexpr bool has_bias = true;
+  static constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
+  static constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
+};
+
+/// Height differences have an offset that wanders slowly, and no constant error beside it.
+template <>
+struct ErrorStates<NEARBY_HEIGHT_DIFFERENCE> {
+  static constexpr bool has_bias = false;
+  static constexpr int wander = NEARBY_STATE_HEIGHT_OFFSET;
+};
+
 /// A scalar measurement, linearised: it depends on the position, on a constant and a wandering
 /// error and, if it is a range, on its scale.
 template <class T>

@@ -6,16 +6,19 @@
 
 namespace {
 
-nearby::Hypothesis<double> at(const double *state) {
-  nearby::Hypothesis<double> h{};
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) h.mean(i) = state[i];
+using State = nearby::Hypothesis<double, NEARBY_HEIGHT_STATE_SIZE>;
+
+State at(const double *state) {
+  State h{};
+  for (int i = 0; i < State::size; ++i) h.mean(i) = state[i];
   return h;
 }
 
 template <class Model>
 void fill(double *jacobian, const nearby::Linearized<double> &z) {
-  for (int i = 0; i < NEARBY_STATE_SIZE; ++i) jacobian[i] = i < 3 ? z.gradient(i) : 0;
-  jacobian[Model::bias] = jacobian[Model::wander] = 1;
+  for (int i = 0; i < State::size; ++i) jacobian[i] = i < 3 ? z.gradient(i) : 0;
+  if constexpr (Model::Errors::has_bias) jacobian[Model::Errors::bias] = 1;
+  jacobian[Model::Errors::wander] = 1;
 }
 
 }  // namespace
@@ -38,6 +41,11 @@ double nearby_predict(int32_t kind, const double *state, const nearby_antenna_po
     case NEARBY_ELEVATION: {
       const auto z = nearby::ElevationModel<double>::at<false>(at(state), *from);
       fill<nearby::ElevationModel<double>>(jacobian, z);
+      return z.predicted;
+    }
+    case NEARBY_HEIGHT_DIFFERENCE: {
+      const auto z = nearby::HeightDifferenceModel<double>::at<false>(at(state), *from);
+      fill<nearby::HeightDifferenceModel<double>>(jacobian, z);
       return z.predicted;
     }
   }

@@ -6,4 +6,5 @@
 
 #include "Azimuth.hpp"
 #include "Elevation.hpp"
+#include "HeightDifference.hpp"
 #include "Range.hpp"

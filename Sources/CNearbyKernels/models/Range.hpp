@@ -14,7 +14,7 @@ namespace nearby {
 /// Singular at the antenna itself, v = 0.
 template <class T>
 struct RangeModel {
-  static constexpr int bias = NEARBY_STATE_RANGE_BIAS, wander = NEARBY_STATE_RANGE_WANDER;
+  using Errors = ErrorStates<NEARBY_RANGE>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &range) {
@@ -26,7 +26,7 @@ struct RangeModel {
     const T inverse_square = 1.0 / squared;
     const T scale = 1.0 + h.mean(NEARBY_STATE_RANGE_SCALE);
     Linearized<T> z;
-    z.predicted = scale * range + (h.mean(bias) + h.mean(wander));
+    z.predicted = scale * range + (h.mean(Errors::bias) + h.mean(Errors::wander));
     z.slope = (scale * inverse_square) * range;
     for (int i = 0; i < 3; ++i) z.direction[i] = v[i];
     if constexpr (curved) {

@@ -92,8 +92,8 @@ struct PeerFilter: Sendable {
       followRange(of: sample, reports.range, settings)
     }
     assess(
-      settings, odometry, isUsed: reports.isUsed, lacksPose: rejection?.isForLackOfPose ?? false,
-      at: sample.timestamp)
+      settings, odometry, isUsed: reports.usesRadio,
+      isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
     if isInCrowd { pack(bornOf: unborn) }
     return !measurements.isEmpty
   }
@@ -241,7 +241,9 @@ struct PeerFilter: Sendable {
       azimuth: settings.configuration.errorVariances(
         of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
       elevation: settings.configuration.errorVariances(
-        of: .elevation, noise.elevation, stated: values.elevation.sigma))
+        of: .elevation, noise.elevation, stated: values.elevation.sigma),
+      heightDifference: settings.configuration.errorVariances(
+        of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma))
   }
 
   /// Stages 3 to 6 for one track.
@@ -336,6 +338,13 @@ struct PeerFilter: Sendable {
         decorrelation: result.decorrelation.angle, learns: learns, isClear: isClear,
         &noise.elevation)
     }
+    if measurements.has(.heightDifference) {
+      // Its offset is no share of its accuracy, of which there is nothing to be learnt from it.
+      reports.heightDifference = Self.report(
+        result.outcomes.heightDifference, measurements.values.heightDifference,
+        white: errors.heightDifference.white, decorrelation: 0, learns: learns, isClear: isClear,
+        &noise.heightDifference)
+    }
   }
 
   /// Says what became of one measurement, and learns from it.
@@ -378,13 +387,20 @@ struct PeerFilter: Sendable {
   // MARK: Stage 9, convergence
 
   /// Judges convergence and the vertical direction as of the newest sample.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - odometry: How the odometry is doing.
+  ///   - isUsed: Whether anything that the radio measured was used.
+  ///   - isSilent: Whether the sample says nothing of the radio: it has no pose, or no radio values.
+  ///   - time: The sample's time.
   private mutating func assess(
-    _ settings: Settings, _ odometry: OdometryState, isUsed: Bool, lacksPose: Bool,
+    _ settings: Settings, _ odometry: OdometryState, isUsed: Bool, isSilent: Bool,
     at time: Timestamp
   ) {
     if isUsed {
       convergence.unusableSince = nil
-    } else if convergence.unusableSince == nil, !lacksPose {
+    } else if convergence.unusableSince == nil, !isSilent {
       convergence.unusableSince = time
     }
     guard !tracks.isEmpty else {

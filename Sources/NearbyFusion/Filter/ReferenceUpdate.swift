@@ -18,7 +18,8 @@ import NearbyGeometry
 ///
 /// Source: Bar-Shalom and Tse 1975 (one candidate); Gilbert 1960 and Elliott 1963 for the chain.
 struct ReferenceUpdate {
-  /// Position (3), range scale, constant errors and wandering errors of all kinds.
+  /// Position (3), range scale, constant errors and wandering errors of what a radio measures, the
+  /// offset of height differences.
   var mean: [Double]
   /// Row by row.
   var covariance: [Double]
@@ -60,12 +61,15 @@ struct ReferenceUpdate {
   /// - Parameters:
   ///   - sample: What was measured.
   ///   - isCurved: Whether to linearise each at the mean that the one before has left, to second order:
-  ///     azimuth, elevation, then range, since angles are less curved. Else all are linearised at the
-  ///     prediction, to first order: range, azimuth, then elevation.
+  ///     height difference, which is linear, azimuth, elevation, then range, since angles are less
+  ///     curved. Else all are linearised at the prediction, to first order: height difference, range,
+  ///     azimuth, then elevation.
   mutating func update(_ sample: Sample, isCurved: Bool) {
-    let prediction = mean
+    var prediction = mean
     let order: [MeasurementKind] =
-      isCurved ? [.azimuth, .elevation, .range] : [.range, .azimuth, .elevation]
+      isCurved
+      ? [.heightDifference, .azimuth, .elevation, .range]
+      : [.heightDifference, .range, .azimuth, .elevation]
     for kind in order {
       guard let value = sample.value[kind] else { continue }
       var model = Linearization(
@@ -77,6 +81,8 @@ struct ReferenceUpdate {
         innovation -= model.jacobian[state] * (mean[state] - prediction[state])
       }
       use(model, innovation: kind.wrapped(innovation), kind, sample)
+      // The others are linearised where the height difference has moved the mean to.
+      if kind == .heightDifference { prediction = mean }
     }
   }
 
@@ -133,16 +139,19 @@ struct ReferenceUpdate {
         + FaultModel.rangeRedrawnShare * fresh
     } else {
       let value = sample.value[kind] ?? 0
-      // Measured ±π - z instead of z.
-      let mirrored = (nu + .pi - 2 * value).wrappedAngle
-      fresh =
-        kind == .azimuth
-        ? FaultModel.angleAnythingShare / sample.fieldOfViewRadians
+      switch kind {
+      case .range, .heightDifference: fresh = 0.5 / FaultModel.heightReach
+      case .azimuth:
+        // Measured ±π - z instead of z.
+        let mirrored = (nu + .pi - 2 * value).wrappedAngle
+        fresh =
+          FaultModel.angleAnythingShare / sample.fieldOfViewRadians
           + FaultModel.angleMirroredShare * Self.normal(mirrored, variance)
-        : 1 / sample.fieldOfViewRadians
-      let step = (value - sample.previous[kind]).wrappedAngle
+      case .elevation: fresh = 1 / sample.fieldOfViewRadians
+      }
+      let step = kind.wrapped(value - sample.previous[kind])
       let stuck = step.isNaN ? 0 : Self.normal(step, variance + sample.variance[kind])
-      repeated = FaultModel.angleStuckShare * stuck + FaultModel.angleRedrawnShare * fresh
+      repeated = FaultModel.stuckShare * stuck + FaultModel.redrawnShare * fresh
     }
     let inlier = max(1 - begins - lasts, 0) * Self.normal(nu, variance)
     return (inlier, inlier + begins * fresh + lasts * repeated)
@@ -175,16 +184,20 @@ private struct Linearization {
       case .range: Geometry(rangeOf: v, scale: 1 + mean[StateIndex.rangeScale], p)
       case .azimuth: Geometry(azimuthOf: v, pose, p)
       case .elevation: Geometry(elevationOf: v, pose, p)
+      case .heightDifference: Geometry(heightOf: v)
       }
-    predicted = model.value + mean[StateIndex.bias(kind)] + mean[StateIndex.wander(kind)]
+    predicted = model.value + mean[StateIndex.wander(kind)]
     (curvatureMean, curvatureVariance) = (model.curvatureMean, model.curvatureVariance)
     jacobian = [Double](repeating: 0, count: n)
     (jacobian[0], jacobian[1], jacobian[2]) = (
       model.gradient.x, model.gradient.y, model.gradient.z
     )
     jacobian[StateIndex.rangeScale] = kind == .range ? v.length : 0
-    jacobian[StateIndex.bias(kind)] = 1
     jacobian[StateIndex.wander(kind)] = 1
+    if let bias = StateIndex.bias(kind) {
+      predicted += mean[bias]
+      jacobian[bias] = 1
+    }
   }
 }
 
@@ -208,6 +221,13 @@ private struct Geometry {
     let (aa, bb, ab) = (p(across, across), p(above, above), p(across, above))
     curvatureMean = 0.5 * (aa + bb) / range
     curvatureVariance = 0.5 * (aa * aa + bb * bb + 2 * ab * ab) / (range * range)
+  }
+
+  /// z = v.y, which is linear.
+  init(heightOf v: Vector3) {
+    value = v.y
+    gradient = Vector3(0, 1, 0)
+    (curvatureMean, curvatureVariance) = (0, 0)
   }
 
   /// z = atan2(δ.x, -δ.z), ∇²h = -(t rᵀ + r tᵀ) / ρ², t across and r along in the device's plane.

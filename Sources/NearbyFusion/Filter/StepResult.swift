@@ -4,10 +4,11 @@ import NearbyGeometry
 /// How a sample met the heaviest hypothesis of a track.
 struct StepResult {
   /// Of each kind that was measured; anything for the others.
-  var outcomes = PerKind(range: Outcome(), azimuth: Outcome(), elevation: Outcome())
+  var outcomes = PerKind(
+    range: Outcome(), azimuth: Outcome(), elevation: Outcome(), heightDifference: Outcome())
   /// The share of that hypothesis, 0 to 1.
   var weight = 1.0
-  /// The decorrelation 1 - φ² of the wandering errors over the step.
+  /// The decorrelation 1 - φ² of the radio's wandering errors over the step.
   var decorrelation = (range: 0.0, angle: 0.0)
 
   /// How one measurement met the hypothesis.
@@ -31,7 +32,7 @@ struct StepResult {
       innovationVariance = field(.innovationVariance(kind))
       inlier = field(.inlier(kind))
       poseDependent = field(.mean(StateIndex.wander(kind)))
-      if kind.isAngle { poseDependent += field(.mean(StateIndex.bias(kind))) }
+      if kind.isAngle, let bias = StateIndex.bias(kind) { poseDependent += field(.mean(bias)) }
     }
   }
 
@@ -43,6 +44,9 @@ struct StepResult {
     if measurements.has(.range) { outcomes.range = Outcome(.range) { bank.only($0) } }
     if measurements.has(.azimuth) { outcomes.azimuth = Outcome(.azimuth) { bank.only($0) } }
     if measurements.has(.elevation) { outcomes.elevation = Outcome(.elevation) { bank.only($0) } }
+    if measurements.has(.heightDifference) {
+      outcomes.heightDifference = Outcome(.heightDifference) { bank.only($0) }
+    }
   }
 
   /// Takes note of how they met the heaviest of several.

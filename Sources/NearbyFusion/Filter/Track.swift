@@ -117,11 +117,15 @@ struct Track: Sendable {
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings, into result: inout StepResult
   ) {
+    if measurements.has(.heightDifference) {
+      bank.addHeightOffset(variance: settings.heightOffset.variance)
+    }
     if device.timestamp > self.device.timestamp {
       let seconds = device.timestamp.seconds(since: self.device.timestamp)
       var travel = KernelTravel(
         CorrelatedNoise.travelled(from: self.device, to: device, distance: distanceBefore),
-        faults: seconds * settings.faults.rate, errors)
+        heights: seconds * settings.heightOffset.rate, faults: seconds * settings.faults.rate,
+        errors)
       if phase.isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.motion) }
       distanceBefore = distance(from: device)
       var measurement = measurement(measurements, errors, device, isObstructed, settings)
@@ -155,6 +159,9 @@ struct Track: Sendable {
     if measurements.has(.elevation) {
       previousValues.elevation = measurements.values.elevation.value
     }
+    if measurements.has(.heightDifference) {
+      previousValues.heightDifference = measurements.values.heightDifference.value
+    }
   }
 
   /// What was measured, from where, and how it may be wrong.
@@ -182,11 +189,13 @@ struct Track: Sendable {
       measurements, antenna: antenna, rotation: rotation,
       variance: PerKind(
         range: errors.range.white + pose.place, azimuth: errors.azimuth.white + angleVariance,
-        elevation: errors.elevation.white + angleVariance),
+        elevation: errors.elevation.white + angleVariance,
+        heightDifference: errors.heightDifference.white + pose.place),
       previous: previousValues,
       onset: PerKind(
         range: isObstructed ? FaultModel.obstructedOnset : settings.faults.onset(of: .range),
-        azimuth: angleOnset, elevation: angleOnset),
+        azimuth: angleOnset, elevation: angleOnset,
+        heightDifference: settings.faults.onset(of: .heightDifference)),
       rangeExcess: excess, lastingExcessVariance: lastingSigma * lastingSigma,
       fieldOfViewRadians: settings.configuration.ranging.fieldOfViewRadians)
   }

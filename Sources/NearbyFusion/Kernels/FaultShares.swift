@@ -14,7 +14,9 @@ extension FaultModel {
   /// Of an azimuth's fault that begins: mirrored front to back, or anything.
   static var angleMirroredShare: Double { nearby_faults.angle_mirrored }
   static var angleAnythingShare: Double { nearby_faults.angle_anything }
-  /// Of an angle's fault that lasts: it sticks at its value, or is drawn anew.
-  static var angleStuckShare: Double { nearby_faults.angle_stuck }
-  static var angleRedrawnShare: Double { nearby_faults.angle_redrawn }
+  /// Of a lasting fault of an angle or of a height difference: it sticks at its value, or is drawn anew.
+  static var stuckShare: Double { nearby_faults.stuck }
+  static var redrawnShare: Double { nearby_faults.redrawn }
+  /// A faulty height difference is anything within these metres.
+  static var heightReach: Double { nearby_faults.height_reach }
 }

@@ -9,14 +9,17 @@ import NearbyGeometry
 /// vector lanes. While the number of hypotheses falls or stays, nothing is allocated.
 ///
 /// The bank of a peer that may move holds its velocity too, and each hypothesis whether it moves.
+/// A bank holds the offset of height differences when one has been measured, or the peer may move.
 struct HypothesisBank: Sendable {
   let mayMove: Bool
+  /// Whether it holds the offset of height differences.
+  private(set) var hasHeights: Bool
   private(set) var count = 0
   private var stride = 1
   /// The rows, one after the other; packed ones are as long as they need to be.
   private var fields: [Double] = []
   /// The rows that were packed whole, bit by bit; `nil` while it is not packed.
-  private var wholeRows: InlineArray<2, UInt64>?
+  private var wholeRows: RowSet?
 
   /// One hypothesis to begin with.
   struct Seed {
@@ -40,9 +43,43 @@ struct HypothesisBank: Sendable {
     }
   }
 
-  init(mayMove: Bool) { self.mayMove = mayMove }
+  init(mayMove: Bool) {
+    self.mayMove = mayMove
+    hasHeights = mayMove
+  }
 
-  private var fieldCount: Int { Int(mayMove ? NEARBY_MOVING_FIELD_COUNT : NEARBY_FIELD_COUNT) }
+  /// How many rows there are, and how many states of each hypothesis.
+  private var fieldCount: Int {
+    Int(
+      mayMove
+        ? NEARBY_MOVING_FIELD_COUNT : hasHeights ? NEARBY_HEIGHT_FIELD_COUNT : NEARBY_FIELD_COUNT)
+  }
+  @inline(__always)
+  private var stateCount: Int {
+    mayMove
+      ? StateIndex.movingCount : hasHeights ? StateIndex.heightCount : StateIndex.restingCount
+  }
+
+  // MARK: Height differences
+
+  /// Adds the offset of height differences to every hypothesis that does not hold it yet.
+  ///
+  /// - Parameter variance: Its prior variance, m².
+  @inline(__always)
+  mutating func addHeightOffset(variance: Double) {
+    if !hasHeights { addHeights(variance) }
+  }
+
+  @inline(never)
+  private mutating func addHeights(_ variance: Double) {
+    // The rows of the offset come after all others.
+    hasHeights = true
+    fields += [Double](repeating: 0, count: fieldCount * stride - fields.count)
+    let offset = StateIndex.wander(.heightDifference)
+    for index in 0..<count {
+      self[.covariance(StateIndex.packed(offset, offset)), index] = variance
+    }
+  }
 
   // MARK: Hypotheses
 
@@ -73,7 +110,7 @@ struct HypothesisBank: Sendable {
 
   private mutating func setState(of index: Int, _ seed: borrowing Seed) {
     StateIndex.assertLayout()
-    let size = mayMove ? StateIndex.movingCount : StateIndex.restingCount
+    let size = stateCount
     let mean = seed.mean.span
     for state in 0..<size { self[.mean(state), index] = mean[state] }
     let covariance = seed.covariance.span
@@ -168,7 +205,7 @@ struct HypothesisBank: Sendable {
   /// last update put out: half of a bank that has seen ranges alone.
   mutating func pack() {
     guard wholeRows == nil, !isColumn else { return }
-    var whole: InlineArray<2, UInt64> = [0, 0]
+    var whole: RowSet = [0, 0, 0]
     var size = 0
     for row in 0..<fieldCount {
       if differs(row) { whole[row / 64] |= 1 << UInt64(row % 64) }
@@ -201,7 +238,10 @@ struct HypothesisBank: Sendable {
     wholeRows = nil
   }
 
-  private static func contains(_ row: Int, _ rows: InlineArray<2, UInt64>) -> Bool {
+  /// A set of rows, bit by bit.
+  private typealias RowSet = InlineArray<3, UInt64>
+
+  private static func contains(_ row: Int, _ rows: RowSet) -> Bool {
     rows[row / 64] & 1 << UInt64(row % 64) != 0
   }
 
@@ -272,7 +312,7 @@ struct HypothesisBank: Sendable {
       // The kernel only reads through it.
       var bank = unsafe nearby_bank(
         fields: UnsafeMutablePointer(mutating: buffer.baseAddress), count: Int32(count),
-        stride: Int32(stride), may_move: mayMove ? 1 : 0)
+        stride: Int32(stride), states: Int32(stateCount))
       unsafe withUnsafeMutableBytes(of: &mean) { mean in
         unsafe withUnsafeMutableBytes(of: &covariance) { covariance in
           unsafe nearby_bank_moments(
@@ -291,10 +331,10 @@ struct HypothesisBank: Sendable {
     // Neither is above `NEARBY_CAPACITY`.
     let count = Int32(truncatingIfNeeded: count)
     let stride = Int32(truncatingIfNeeded: stride)
-    let mayMove: Int32 = mayMove ? 1 : 0
+    let states = Int32(truncatingIfNeeded: stateCount)
     return unsafe fields.withUnsafeMutableBufferPointer { buffer in
       let bank = unsafe nearby_bank(
-        fields: buffer.baseAddress, count: count, stride: stride, may_move: mayMove)
+        fields: buffer.baseAddress, count: count, stride: stride, states: states)
       return unsafe withUnsafePointer(to: bank) { unsafe body($0) }
     }
   }
@@ -307,14 +347,18 @@ struct HypothesisBank: Sendable {
 
     static func mean(_ state: Int) -> Field {
       let velocity = state - Int(NEARBY_STATE_VELOCITY)
-      return Field(row: velocity < 0 ? state : Int(NEARBY_FIELD_VELOCITY) + velocity)
+      if velocity >= 0 { return Field(row: Int(NEARBY_FIELD_VELOCITY) + velocity) }
+      let height = state - Int(NEARBY_STATE_HEIGHT_OFFSET)
+      return Field(row: height < 0 ? state : Int(NEARBY_FIELD_HEIGHT_OFFSET) + height)
     }
     static func covariance(_ element: Int) -> Field {
-      let velocity = element - Int(NEARBY_COVARIANCE_SIZE)
+      let velocity = element - Int(NEARBY_HEIGHT_COVARIANCE_SIZE)
+      if velocity >= 0 { return Field(row: Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + velocity) }
+      let height = element - Int(NEARBY_COVARIANCE_SIZE)
       return Field(
-        row: velocity < 0
+        row: height < 0
           ? Int(NEARBY_FIELD_COVARIANCE) + element
-          : Int(NEARBY_FIELD_VELOCITY_COVARIANCE) + velocity)
+          : Int(NEARBY_FIELD_HEIGHT_COVARIANCE) + height)
     }
     static func fault(_ kind: MeasurementKind) -> Field {
       Field(row: Int(NEARBY_FIELD_FAULT) + kind.rawValue)

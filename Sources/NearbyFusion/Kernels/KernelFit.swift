@@ -51,7 +51,7 @@ package struct FitKeyframe: Sendable {
   ) {
     kernel.antenna_in_world = (pose.antenna.x, pose.antenna.y, pose.antenna.z)
     kernel.device_from_world = pose.deviceFromWorld
-    kernel.variance = (1, 1, 1)
+    kernel.variance = (1, 1, 1, 1)
     kernel.horizontal_drift = drift.horizontal
     kernel.vertical_drift = drift.vertical
     kernel.yaw_drift = drift.yaw
@@ -71,6 +71,8 @@ package struct FitKeyframe: Sendable {
         Value(value: kernel.value.1, variance: kernel.variance.1, correlation: kernel.memory.1)
       case .elevation:
         Value(value: kernel.value.2, variance: kernel.variance.2, correlation: kernel.memory.2)
+      case .heightDifference:
+        Value(value: kernel.value.3, variance: kernel.variance.3, correlation: kernel.memory.3)
       }
     }
     set {
@@ -86,6 +88,8 @@ package struct FitKeyframe: Sendable {
         (kernel.value.1, kernel.variance.1, kernel.memory.1) = (value, variance, memory)
       case .elevation:
         (kernel.value.2, kernel.variance.2, kernel.memory.2) = (value, variance, memory)
+      case .heightDifference:
+        (kernel.value.3, kernel.variance.3, kernel.memory.3) = (value, variance, memory)
       }
     }
   }
@@ -111,14 +115,13 @@ package struct FitModel: Sendable {
   package struct Errors: Sendable {
     /// The prior of the scale error, one sigma.
     package var rangeScaleSigma: Double
-    /// The variances of the constant errors of range, azimuth and elevation, and of the wandering ones.
-    package var constant: (Double, Double, Double)
-    package var wandering: (Double, Double, Double)
+    /// The variances of the constant errors, and of the wandering ones.
+    package var constant: KindArray<Double>
+    package var wandering: KindArray<Double>
 
     /// Makes them.
     package init(
-      rangeScaleSigma: Double, constant: (Double, Double, Double),
-      wandering: (Double, Double, Double)
+      rangeScaleSigma: Double, constant: KindArray<Double>, wandering: KindArray<Double>
     ) {
       self.rangeScaleSigma = rangeScaleSigma
       (self.constant, self.wandering) = (constant, wandering)
@@ -135,12 +138,16 @@ package struct FitModel: Sendable {
   ///   - faults: What faults look like.
   ///   - ranging: The radio.
   ///   - isMirrored: Whether the radio confuses what is before it with what is behind.
+  ///   - hasHeights: Whether the offset of height differences is fitted.
   ///   - speedVariances: The prior variances of the velocity, m²/s²; `nil` for a peer at rest.
   package init(
     center: Vector3, information: SymmetricMatrix3, _ errors: Errors, _ faults: FaultModel,
     _ ranging: RangingConfiguration, isMirrored: Bool = false,
-    speedVariances: InlineArray<3, Double>? = nil
+    hasHeights: Bool = false, speedVariances: InlineArray<3, Double>? = nil
   ) {
+    let states =
+      speedVariances != nil
+      ? StateIndex.movingCount : hasHeights ? StateIndex.heightCount : StateIndex.restingCount
     let speeds = speedVariances ?? [0, 0, 0]
     kernel = nearby_fit_model(
       center: (center.x, center.y, center.z),
@@ -148,18 +155,16 @@ package struct FitModel: Sendable {
         information.xx, information.xy, information.xz, information.yy, information.yz,
         information.zz
       ),
-      range_scale_sigma: errors.rangeScaleSigma, bias_variance: errors.constant,
-      wander_variance: errors.wandering,
-      outlier_share: (
-        faults.outlierShare(of: .range), faults.outlierShare(of: .azimuth),
-        faults.outlierShare(of: .elevation)
-      ),
+      range_scale_sigma: errors.rangeScaleSigma,
+      bias_variance: PerKind { errors.constant[$0] }.tuple,
+      wander_variance: PerKind { errors.wandering[$0] }.tuple,
+      outlier_share: PerKind { faults.outlierShare(of: $0) }.tuple,
       range_excess: faults.rangeExcess(sigma: ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: isMirrored ? 1 : 0,
-      may_move: speedVariances == nil ? 0 : 1, speed_variance: (speeds[0], speeds[1], speeds[2]))
+      states: Int32(states), speed_variance: (speeds[0], speeds[1], speeds[2]))
   }
 
-  fileprivate var mayMove: Bool { kernel.may_move != 0 }
+  fileprivate var stateCount: Int { Int(kernel.states) }
 }
 
 /// Fits of up to eight starts to one window, side by side: they cost less than two made one by one, or
@@ -174,9 +179,9 @@ package struct KernelFit {
   // ones, since else each element costs a copy of all. States, covariances (packed) and shares of
   // inliers stand one start after the other, as long as the models' states are.
   private var models = InlineArray<8, nearby_fit_model>(repeating: nearby_fit_model())
-  private var states = InlineArray<104, Double>(repeating: 0)
-  private var covariances = InlineArray<728, Double>(repeating: 0)
-  private var inlierShares = InlineArray<24, Double>(repeating: 1)
+  private var states = InlineArray<112, Double>(repeating: 0)
+  private var covariances = InlineArray<840, Double>(repeating: 0)
+  private var inlierShares = InlineArray<32, Double>(repeating: 1)
   private var logEvidences = InlineArray<8, Double>(repeating: -.infinity)
   private var folded = InlineArray<8, Int32>(repeating: 0)
   /// The number of states of each.
@@ -192,16 +197,16 @@ package struct KernelFit {
     let double = MemoryLayout<Double>.size
     precondition(MemoryLayout<InlineArray<8, Double>>.size == capacity * double)
     precondition(
-      MemoryLayout<InlineArray<104, Double>>.size == capacity * MemoryLayout<StateVector>.size)
+      MemoryLayout<InlineArray<112, Double>>.size == capacity * MemoryLayout<StateVector>.size)
     precondition(
-      MemoryLayout<InlineArray<728, Double>>.size == capacity * MemoryLayout<StateCovariance>.size)
+      MemoryLayout<InlineArray<840, Double>>.size == capacity * MemoryLayout<StateCovariance>.size)
     precondition(
-      MemoryLayout<InlineArray<24, Double>>.size == capacity * Int(NEARBY_COMPONENTS) * double)
+      MemoryLayout<InlineArray<32, Double>>.size == capacity * Int(NEARBY_COMPONENTS) * double)
   }
 
   /// Sets the model of a fit, and where it starts; all fits must have states of one length.
   mutating func setStart(_ lane: Int, _ model: FitModel, _ state: borrowing StateVector) {
-    size = model.mayMove ? StateIndex.movingCount : StateIndex.restingCount
+    size = model.stateCount
     var models = models.mutableSpan
     models[lane] = model.kernel
     var states = states.mutableSpan
@@ -294,7 +299,7 @@ package struct KernelFit {
       SymmetricMatrix3(
         xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
         yz: element(1, 2), zz: element(2, 2)),
-      state[StateIndex.bias(.range)], state[StateIndex.rangeScale]
+      state[StateIndex.rangeBias], state[StateIndex.rangeScale]
     )
   }
 }

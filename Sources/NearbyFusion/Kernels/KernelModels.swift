@@ -66,7 +66,7 @@ package struct PredictedMeasurement: Sendable {
     StateIndex.assertLayout()
     var state = StateVector(repeating: 0)
     (state[0], state[1], state[2]) = (peer.x, peer.y, peer.z)
-    state[StateIndex.bias(.range)] = bias
+    state[StateIndex.rangeBias] = bias
     state[StateIndex.rangeScale] = scale
     var jacobian = StateVector(repeating: 0)
     var from = nearby_antenna_pose(

@@ -28,22 +28,25 @@ struct KernelMotion {
   }
 }
 
-/// The path of a step as it decorrelates the radio's errors.
+/// The path of a step as it decorrelates the sensors' errors.
 struct KernelTravel {
   fileprivate(set) var kernel: nearby_travel
 
   /// - Parameters:
   ///   - path: Its length in correlation lengths of the range's wandering error and of the angles'.
+  ///   - heights: Its length in those of the offset of height differences.
   ///   - faults: Its length in those of faults.
   ///   - errors: The stationary variances.
   @inline(__always)
   init(
-    _ path: (range: Double, angle: Double), faults: Double, _ errors: PerKind<ErrorVariances>
+    _ path: (range: Double, angle: Double), heights: Double, faults: Double,
+    _ errors: PerKind<ErrorVariances>
   ) {
     kernel = nearby_travel(
       range: path.range, range_variance: errors.range.wandering, angle: path.angle,
       azimuth_variance: errors.azimuth.wandering, fault: faults,
-      elevation_variance: errors.elevation.wandering)
+      elevation_variance: errors.elevation.wandering, height: heights,
+      height_variance: errors.heightDifference.wandering)
   }
 }
 
@@ -73,10 +76,12 @@ struct KernelMeasurement {
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
       present: measurements.present,
-      value: (values.range.value, values.azimuth.value, values.elevation.value),
-      variance: (variance.range, variance.azimuth, variance.elevation),
-      previous: (previous.range, previous.azimuth, previous.elevation),
-      fault_onset: (onset.range, onset.azimuth, onset.elevation), range_excess: rangeExcess,
+      value: (
+        values.range.value, values.azimuth.value, values.elevation.value,
+        values.heightDifference.value
+      ),
+      variance: variance.tuple, previous: previous.tuple, fault_onset: onset.tuple,
+      range_excess: rangeExcess,
       lasting_range_variance: lastingExcessVariance, field_of_view: fieldOfViewRadians)
   }
 }

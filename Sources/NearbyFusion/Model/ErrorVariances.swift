@@ -5,7 +5,7 @@
 struct ErrorVariances: Hashable, Sendable {
   /// Of noise that is independent from sample to sample.
   var white: Double
-  /// Of the error that wanders with the pose (``CorrelatedNoise``).
+  /// Of the error that wanders with the pose (``CorrelatedNoise``), or of ``HeightOffset``.
   var wandering: Double
 }
 
@@ -28,9 +28,13 @@ extension FusionConfiguration {
   func errorVariances(
     of kind: MeasurementKind, _ noise: NoiseLevel, stated sigma: Double
   ) -> ErrorVariances {
+    let white = noise.whiteVariance(stated: sigma)
+    if kind == .heightDifference {
+      return ErrorVariances(white: white, wandering: HeightOffset(ranging).variance)
+    }
     let poseDependent = noise.wanderVariance(stated: ranging.sigma(of: kind))
     return ErrorVariances(
-      white: noise.whiteVariance(stated: sigma),
+      white: white,
       wandering: kind.isAngle ? (1 - constantAngleShare) * poseDependent : poseDependent)
   }
 
@@ -42,9 +46,13 @@ extension FusionConfiguration {
   /// The prior variances of the errors that last as long as the pair of radios.
   func constantErrorVariances(_ noise: NoiseLevels) -> PerKind<Double> {
     PerKind { kind in
-      kind.isAngle
-        ? constantAngleShare * noise[kind].wanderVariance(stated: ranging.sigma(of: kind))
-        : ranging.rangeBiasSigma * ranging.rangeBiasSigma
+      switch kind {
+      case .range: ranging.rangeBiasSigma * ranging.rangeBiasSigma
+      case .azimuth, .elevation:
+        constantAngleShare * noise[kind].wanderVariance(stated: ranging.sigma(of: kind))
+      // Their offset is constant and wandering error in one.
+      case .heightDifference: 0
+      }
     }
   }
 }

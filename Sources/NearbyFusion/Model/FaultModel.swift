@@ -43,7 +43,11 @@ package struct FaultModel: Sendable {
   /// The probability that a fault begins, from one sample to the next.
   @inline(__always)
   func onset(of kind: MeasurementKind) -> Double {
-    kind.isAngle ? faults.angleOnset : faults.rangeOnset
+    switch kind {
+    case .range: faults.rangeOnset
+    case .azimuth, .elevation: faults.angleOnset
+    case .heightDifference: faults.heightOnset
+    }
   }
 
   /// The probability that a state, inlier or fault, has lasted for a time: exp(-t/τ).
@@ -64,7 +68,7 @@ package struct FaultModel: Sendable {
   /// The density of a fault of which nothing else is known, at an innovation.
   ///
   /// A range that is obstructed is too long, exponentially so, or it is anything; an angle is anything
-  /// in the field of view. Azimuths mirrored front to back are hypotheses of their own where this
+  /// in the field of view, a height difference anything within ``heightReach``. Azimuths mirrored front to back are hypotheses of their own where this
   /// density is used.
   ///
   /// - Parameters:
@@ -75,7 +79,8 @@ package struct FaultModel: Sendable {
   package func outlierDensity(
     of kind: MeasurementKind, innovation: Double, excess: Double
   ) -> Double {
-    guard kind == .range else { return 1 / fieldOfViewRadians }
+    if kind.isAngle { return 1 / fieldOfViewRadians }
+    if kind == .heightDifference { return 0.5 / Self.heightReach }
     let anything = Self.rangeAnythingShare / (Self.rangeReach * excess)
     return innovation > 0
       ? anything + Self.rangeExcessShare * exp(-innovation / excess) / excess : anything

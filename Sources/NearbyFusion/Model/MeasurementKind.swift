@@ -12,9 +12,12 @@ package enum MeasurementKind: Int, Sendable {
   case azimuth
   /// The angle above that plane, radians.
   case elevation
+  /// How far the peer is above the antenna along gravity, metres.
+  case heightDifference
 
   /// Whether values wrap at ±π and are measured in radians.
-  package var isAngle: Bool { self != .range }
+  @inline(__always)
+  package var isAngle: Bool { self == .azimuth || self == .elevation }
 
   /// A difference of two values, angles wrapped to (-π, π].
   @inline(__always)
@@ -29,13 +32,24 @@ extension MeasurementKind: CaseIterable {
   /// Performance: iterating allocates nothing.
   package struct AllCases: RandomAccessCollection, Sendable {
     package var startIndex: Int { 0 }
-    package var endIndex: Int { 3 }
+    package var endIndex: Int { 4 }
     package subscript(index: Int) -> MeasurementKind {
       MeasurementKind(rawValue: index) ?? .range
     }
   }
 
   package static var allCases: AllCases { AllCases() }
+}
+
+/// Something for each kind, in order, for other modules; the engine has ``PerKind``.
+package typealias KindArray<Element> = InlineArray<4, Element>
+
+extension InlineArray where count == 4 {
+  /// That of a kind.
+  package subscript(kind: MeasurementKind) -> Element {
+    get { self[kind.rawValue] }
+    set { self[kind.rawValue] = newValue }
+  }
 }
 
 extension RangingSample {
@@ -47,6 +61,7 @@ extension RangingSample {
       case .range: (distance, distanceSigma)
       case .azimuth: (azimuthRadians, azimuthSigmaRadians)
       case .elevation: (elevationRadians, elevationSigmaRadians)
+      case .heightDifference: (heightDifference, heightDifferenceSigma)
       }
     }
     set {
@@ -54,6 +69,7 @@ extension RangingSample {
       case .range: (distance, distanceSigma) = newValue
       case .azimuth: (azimuthRadians, azimuthSigmaRadians) = newValue
       case .elevation: (elevationRadians, elevationSigmaRadians) = newValue
+      case .heightDifference: (heightDifference, heightDifferenceSigma) = newValue
       }
     }
   }
@@ -67,15 +83,18 @@ extension RangingConfiguration {
     case .range: rangeSigma
     case .azimuth: azimuthSigmaRadians
     case .elevation: elevationSigmaRadians
+    case .heightDifference: heightDifferenceSigma
     }
   }
 
-  /// The share of the accuracy of a kind that is white noise, 0 to 1.
+  /// The share of the accuracy of a kind that is white noise, 0 to 1; the offset of height differences
+  /// is none of it.
   package func whiteShare(of kind: MeasurementKind) -> Double {
     switch kind {
     case .range: rangeWhiteShare
     case .azimuth: azimuthWhiteShare
     case .elevation: elevationWhiteShare
+    case .heightDifference: 1
     }
   }
 
@@ -87,6 +106,7 @@ extension RangingConfiguration {
     // The ends with a small margin: π rounded to six decimals is beyond π.
     case .azimuth: (-Double.pi - 1e-5)...(Double.pi + 1e-5)
     case .elevation: (-Double.pi / 2 - 1e-5)...(Double.pi / 2 + 1e-5)
+    case .heightDifference: -maximumRange...maximumRange
     }
   }
 }

@@ -2,18 +2,20 @@
 
 /// Something for each kind of measurement.
 ///
-/// Performance: three named properties instead of an inline array, which is copied as a whole for each
+/// Performance: named properties instead of an inline array, which is copied as a whole for each
 /// element that is read.
 struct PerKind<Element> {
   var range: Element
   var azimuth: Element
   var elevation: Element
+  var heightDifference: Element
 
   @inline(__always)
-  init(range: Element, azimuth: Element, elevation: Element) {
+  init(range: Element, azimuth: Element, elevation: Element, heightDifference: Element) {
     self.range = range
     self.azimuth = azimuth
     self.elevation = elevation
+    self.heightDifference = heightDifference
   }
 
   /// Makes one for each kind.
@@ -22,7 +24,12 @@ struct PerKind<Element> {
     range = try make(.range)
     azimuth = try make(.azimuth)
     elevation = try make(.elevation)
+    heightDifference = try make(.heightDifference)
   }
+
+  /// All of them in order, as the kernels have them.
+  @inline(__always)
+  var tuple: (Element, Element, Element, Element) { (range, azimuth, elevation, heightDifference) }
 
   /// The same for all kinds.
   @inline(__always)
@@ -35,6 +42,7 @@ struct PerKind<Element> {
       case .range: range
       case .azimuth: azimuth
       case .elevation: elevation
+      case .heightDifference: heightDifference
       }
     }
     set {
@@ -42,6 +50,7 @@ struct PerKind<Element> {
       case .range: range = newValue
       case .azimuth: azimuth = newValue
       case .elevation: elevation = newValue
+      case .heightDifference: heightDifference = newValue
       }
     }
   }

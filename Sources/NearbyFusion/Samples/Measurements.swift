@@ -11,7 +11,8 @@ struct Measurements: Sendable {
   /// Bit `1 << kind` is set for each that is there.
   private(set) var present: Int32 = 0
   /// Zero, with a sigma of one, for a kind that is not there.
-  private(set) var values = PerKind(range: Value(), azimuth: Value(), elevation: Value())
+  private(set) var values = PerKind(
+    range: Value(), azimuth: Value(), elevation: Value(), heightDifference: Value())
 
   /// None.
   @inline(__always)

@@ -30,6 +30,12 @@ public struct RangingSample: Hashable, Sendable {
   /// Whether the radio believes that something stands in the line of sight.
   public var isNonLineOfSight: Bool?
 
+  /// Whether the radio measured anything: a height difference needs none.
+  @inline(__always)
+  var hasRadio: Bool {
+    distance != nil || azimuthRadians != nil || elevationRadians != nil
+  }
+
   /// Makes a sample.
   public init(
     peer: PeerID, timestamp: Timestamp, distance: Double? = nil, azimuthRadians: Double? = nil,

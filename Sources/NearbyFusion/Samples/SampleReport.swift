@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// The status record of one measured component: the same for range, azimuth and elevation.
+/// The status record of one measured component: the same for every kind of measurement.
 ///
 /// Innovations are `measured - predicted`, under the hypothesis that carries the most weight after
 /// the sample; angles wrapped to (-π, π].
@@ -96,6 +96,8 @@ public struct SampleReport: Hashable, Sendable {
   public var azimuth: ComponentReport
   /// The elevation.
   public var elevation: ComponentReport
+  /// The height difference.
+  public var heightDifference: ComponentReport
 
   /// How much of the sample was used.
   public var use: Use {
@@ -130,12 +132,13 @@ public struct SampleReport: Hashable, Sendable {
     case .range: range
     case .azimuth: azimuth
     case .elevation: elevation
+    case .heightDifference: heightDifference
     }
   }
 }
 
 extension PerKind<ComponentReport> {
-  /// Whether any counts as used.
+  /// Whether anything that the radio measured counts as used; a height difference needs no radio.
   @inline(__always)
-  var isUsed: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
+  var usesRadio: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
 }

@@ -31,6 +31,9 @@ struct SampleScreening: Hashable, Sendable {
       .azimuth, sample, at: device, rejecting: reason, settings, into: &reports.azimuth)
     usable[.elevation] = screen(
       .elevation, sample, at: device, rejecting: reason, settings, into: &reports.elevation)
+    usable[.heightDifference] = screen(
+      .heightDifference, sample, at: device, rejecting: reason, settings,
+      into: &reports.heightDifference)
     return usable
   }
 
@@ -97,7 +100,7 @@ struct SampleScreening: Hashable, Sendable {
     _ kind: MeasurementKind, _ value: Double, at device: RigidTransform
   ) -> Bool {
     switch kind {
-    case .range: false
+    case .range, .heightDifference: false
     case .azimuth: stuckAzimuth.isStuck(value, at: device)
     case .elevation: stuckElevation.isStuck(value, at: device)
     }

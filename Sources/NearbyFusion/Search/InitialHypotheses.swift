@@ -306,7 +306,7 @@ struct InitialHypotheses {
       PerKind(
         range: range.map { _ in direction },
         azimuth: ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
-        elevation: ray.knowsElevation ? distance * upInWorld : nil))
+        elevation: ray.knowsElevation ? distance * upInWorld : nil, heightDifference: nil))
     return seed
   }
 
@@ -324,8 +324,9 @@ struct InitialHypotheses {
       StateIndex.rangeScale, variance: scale, along: range.map { -scale * $0.value * direction })
     for kind in MeasurementKind.allCases {
       let (constant, wandering) = (constant[kind], wandering[kind])
-      seed.setError(
-        StateIndex.bias(kind), variance: constant, along: lever[kind].map { -constant * $0 })
+      if let bias = StateIndex.bias(kind) {
+        seed.setError(bias, variance: constant, along: lever[kind].map { -constant * $0 })
+      }
       seed.setError(
         StateIndex.wander(kind), variance: wandering, along: lever[kind].map { -wandering * $0 })
     }

@@ -63,6 +63,8 @@ struct ModeSearch: Sendable {
   /// The others are not kept: a sweep begins at the priors.
   private var pieces: [Piece] = []
   private var hasBegun = false
+  /// Whether the window holds height differences, whose offset is then fitted.
+  private var hasHeights = false
   /// The share of the window's ranges that the best piece takes for inliers.
   private(set) var rangeInlierShare = 1.0
 
@@ -130,6 +132,7 @@ struct ModeSearch: Sendable {
     _ keyframes: [FitKeyframe], isSweep: Bool, antennaInWorld: Vector3,
     _ assumptions: FitAssumptions
   ) -> [HypothesisBank.Seed] {
+    hasHeights = keyframes.contains { $0[.heightDifference] != nil }
     if isSweep || !hasBegun {
       let hasAzimuth = keyframes.contains { $0[.azimuth] != nil }
       restart(mirrored: hasAzimuth || !isSweep)
@@ -144,6 +147,9 @@ struct ModeSearch: Sendable {
     seeds.reserveCapacity(pieces.count)
     for index in pieces.indices
     where !(logEvidence(pieces[index]) < best + Self.leastLogEvidence) {
+      if !moves, !hasHeights {
+        covariances[index].setHeightOffset(assumptions.heightOffsetVariance)
+      }
       seeds.append(seed(pieces[index], covariances[index], best: best, antennaInWorld))
       // The pieces that are kept move to the front.
       pieces.swapAt(seeds.count - 1, index)
@@ -217,7 +223,8 @@ struct ModeSearch: Sendable {
   ) {
     for (lane, place) in places.enumerated() {
       let model = assumptions.model(
-        prior(pieces[place]), isMirrored: isMirrored(pieces[place]), moves: moves)
+        prior(pieces[place]), isMirrored: isMirrored(pieces[place]), hasHeights: hasHeights,
+        moves: moves)
       fits.setStart(lane, model, pieces[place].mode)
     }
     fits.fit(places.count, to: keyframes, widest: widest)
@@ -252,6 +259,9 @@ struct FitAssumptions {
   private let errors: FitModel.Errors
   private let settings: Settings
 
+  /// The prior variance of the offset of height differences.
+  fileprivate var heightOffsetVariance: Double { settings.heightOffset.variance }
+
   /// - Parameters:
   ///   - constant: The prior variances of the radio's constant errors.
   ///   - wandering: Those of its wandering errors.
@@ -260,8 +270,8 @@ struct FitAssumptions {
     self.settings = settings
     errors = FitModel.Errors(
       rangeScaleSigma: settings.configuration.ranging.rangeScaleSigma,
-      constant: (constant.range, constant.azimuth, constant.elevation),
-      wandering: (wandering.range, wandering.azimuth, wandering.elevation))
+      constant: KindArray { constant[MeasurementKind.allCases[$0]] },
+      wandering: KindArray { wandering[MeasurementKind.allCases[$0]] })
   }
 
   /// For a radio that is so noisy.
@@ -273,11 +283,21 @@ struct FitAssumptions {
   }
 
   /// A prior that has no inverse is none, and is refused.
-  fileprivate func model(_ prior: SearchPrior, isMirrored: Bool, moves: Bool) -> FitModel {
+  fileprivate func model(
+    _ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool, moves: Bool
+  ) -> FitModel {
     FitModel(
       center: prior.center, information: prior.covariance.positiveDefiniteInverse ?? .zero, errors,
       settings.faults, settings.configuration.ranging, isMirrored: isMirrored,
-      speedVariances: moves ? settings.motion.speedVariances : nil)
+      hasHeights: hasHeights, speedVariances: moves ? settings.motion.speedVariances : nil)
+  }
+}
+
+extension StateCovariance {
+  /// Sets the variance of an offset that was not fitted to its prior.
+  fileprivate mutating func setHeightOffset(_ variance: Double) {
+    let offset = StateIndex.wander(.heightDifference)
+    self[StateIndex.packed(offset, offset)] = variance
   }
 }
 

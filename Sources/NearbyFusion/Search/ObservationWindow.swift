@@ -14,6 +14,10 @@ struct ObservationWindow: Sendable {
     var values = PerKind(repeating: Average())
     /// When the range was not measured, or is very short: what drift is divided by, metres.
     var range: Double { max(values.range.count > 0 ? values.range.mean : 3, 0.3) }
+    /// Whether it holds anything but a height difference.
+    var hasRadio: Bool {
+      values.range.count > 0 || values.azimuth.count > 0 || values.elevation.count > 0
+    }
   }
 
   /// The values of one kind in a keyframe.
@@ -36,10 +40,27 @@ struct ObservationWindow: Sendable {
       _ toPrevious: Double, _ toNow: Double, _ poseVariance: Double
     ) -> FitKeyframe.Value {
       let dilution = (1 + toPrevious) / max(1 - toPrevious, 1e-3)
-      return FitKeyframe.Value(
+      return fitValue(toNow, dilution: dilution, poseVariance)
+    }
+
+    /// The same with the factor by which errors that keyframes have in common count for more.
+    func fitValue(
+      _ toNow: Double, dilution: Double, _ poseVariance: Double
+    ) -> FitKeyframe.Value {
+      FitKeyframe.Value(
         value: mean,
         variance: white / count + wander * (1 - toNow * toNow) * dilution + poseVariance,
         correlation: toNow)
+    }
+
+    /// The average with another one.
+    func averaged(with other: Average) -> Average {
+      guard count > 0 else { return other }
+      guard other.count > 0 else { return self }
+      var both = self
+      both.count += other.count
+      both.mean += other.count / both.count * (other.mean - mean)
+      return both
     }
   }
 
@@ -141,8 +162,7 @@ struct ObservationWindow: Sendable {
   }
 
   private static func average(
-    _ measurements: Measurements, into keyframe: inout Keyframe,
-    _ noise: NoiseLevels
+    _ measurements: Measurements, into keyframe: inout Keyframe, _ noise: NoiseLevels
   ) {
     for kind in MeasurementKind.allCases {
       guard let measurement = measurements[kind] else { continue }
@@ -191,9 +211,13 @@ struct ObservationWindow: Sendable {
     guard step < Self.widestPlace * range, turn < Self.widestAttitude,
       a.device.world == b.device.world
     else { return nil }
+    if !a.hasRadio || !b.hasRadio {
+      let both = a.hasRadio ? a : b
+      return withHeights(of: a, b, both)
+    }
     var both = b
     var weight = 0.5
-    for kind in MeasurementKind.allCases {
+    for kind in MeasurementKind.allCases where kind != .heightDifference {
       let (first, second) = (a.values[kind], b.values[kind])
       guard (first.count > 0) == (second.count > 0) else { return nil }
       guard first.count > 0 else { continue }
@@ -205,6 +229,7 @@ struct ObservationWindow: Sendable {
         case (.range, let expectation?): expectation.change(from: b.device, to: a.device)
         case (.range, nil): (0, within: step)
         case (.azimuth, _), (.elevation, _): (0, within: step / range + turn)
+        case (.heightDifference, _): (0, within: .infinity)
         }
       guard abs(change - expected) < noise + within else { return nil }
       weight = first.count / (first.count + second.count)
@@ -217,6 +242,26 @@ struct ObservationWindow: Sendable {
       both.device.timestamp = b.device.timestamp.advanced(
         bySeconds: weight * a.device.timestamp.seconds(since: b.device.timestamp))
     }
+    return withHeights(of: a, b, both)
+  }
+
+  /// A keyframe with the height differences of two, as they would be seen from its place; `nil` when
+  /// they do not agree. A height difference needs no radio, so either may be without.
+  private func withHeights(of a: Keyframe, _ b: Keyframe, _ keyframe: Keyframe) -> Keyframe? {
+    func heights(of other: Keyframe) -> Average {
+      var heights = other.values.heightDifference
+      heights.mean +=
+        other.device.worldFromDevice.translation.y - keyframe.device.worldFromDevice.translation.y
+      return heights
+    }
+    let (first, second) = (heights(of: a), heights(of: b))
+    let white = first.white + second.white
+    guard
+      first.count == 0 || second.count == 0
+        || abs(first.mean - second.mean) < Self.agreement * white.squareRoot()
+    else { return nil }
+    var both = keyframe
+    both.values.heightDifference = first.averaged(with: second)
     return both
   }
 
@@ -287,10 +332,19 @@ struct ObservationWindow: Sendable {
     }
     let toNow = CorrelatedNoise.correlation(from: device, to: now, distance: range)
     for kind in MeasurementKind.allCases where keyframe.values[kind].count > 0 {
-      result[kind] =
-        kind == .range
-        ? keyframe.values[kind].fitValue(toPrevious?.range ?? 0, toNow.range, rangeVariance)
-        : keyframe.values[kind].fitValue(toPrevious?.angle ?? 0, toNow.angle, angleVariance)
+      var value = keyframe.values[kind]
+      switch kind {
+      case .range:
+        result[kind] = value.fitValue(toPrevious?.range ?? 0, toNow.range, rangeVariance)
+      case .azimuth, .elevation:
+        result[kind] = value.fitValue(toPrevious?.angle ?? 0, toNow.angle, angleVariance)
+      case .heightDifference:
+        // The offset has hardly changed from one keyframe to the next.
+        value.wander = settings.heightOffset.variance
+        result[kind] = value.fitValue(
+          settings.heightOffset.correlation(seconds: ago),
+          dilution: Drift.dilution(keyframes: keyframes.count), placeVariance)
+      }
     }
     return result
   }
@@ -316,6 +370,9 @@ private struct Drift {
     }
     amplitude =
       total.squareRoot() * (2 * 2.0.squareRoot() / .pi) * sin(.pi / 2 * variance / total)
-    rest = max(0, variance - amplitude * amplitude) * max(1, Self.together * Double(keyframes))
+    rest = max(0, variance - amplitude * amplitude) * Self.dilution(keyframes: keyframes)
   }
+
+  /// By what factor noise counts for more that is common to neighbouring keyframes.
+  static func dilution(keyframes: Int) -> Double { max(1, together * Double(keyframes)) }
 }

@@ -12,7 +12,7 @@ import NearbyGeometry
 /// one was visited.
 struct NoiseLearner: Sendable {
   /// The squares of the shares of the stated sigma, for each peer and component.
-  private var shares: [InlineArray<3, Shares>]
+  private var shares: [KindArray<Shares>]
 
   private struct Shares: Hashable {
     var white: Double
@@ -28,12 +28,14 @@ struct NoiseLearner: Sendable {
   /// Sums over pairs run over so many samples of a peer at most on one side, evenly spread.
   private static let mostNeighbours = 256
 
-  private let priors: InlineArray<3, NoisePrior>
+  private let priors: KindArray<NoisePrior>
+  private let heightOffset: HeightOffset
 
   init(peerCount: Int, _ ranging: RangingConfiguration) {
+    heightOffset = HeightOffset(ranging)
     priors = InlineArray { NoisePrior(of: MeasurementKind.allCases[$0], ranging) }
     let priors = priors
-    let first = InlineArray<3, Shares> { index in
+    let first = KindArray<Shares> { index in
       Shares(priors[index], white: priors[index].whiteShare, total: NoisePrior.totalShare)
     }
     shares = Array(repeating: first, count: peerCount)
@@ -59,12 +61,12 @@ struct NoiseLearner: Sendable {
           let residuals = own.map {
             residual(kind, of: problem.observations[$0], problem, state)
           }
-          shares[peer][kind.rawValue] = Self.shares(
-            kind, priors[kind.rawValue], residuals, views)
+          shares[peer][kind] = Self.shares(
+            kind, priors[kind], residuals, views)
         }
-        let draws = Self.draws(kind, views)
+        let draws = draws(kind, views)
         for (index, observation) in own.enumerated() {
-          problem.observations[observation].noise[kind.rawValue] = noise(
+          problem.observations[observation].noise[kind] = noise(
             kind, of: problem.observations[observation], draw: draws[index])
         }
       }
@@ -74,13 +76,14 @@ struct NoiseLearner: Sendable {
   private func noise(
     _ kind: MeasurementKind, of observation: Observation, draw: Double
   ) -> MeasurementNoise {
-    let share = shares[observation.peer][kind.rawValue]
+    let share = shares[observation.peer][kind]
     let sigma = observation[kind]?.sigma ?? 1
     let square = sigma * sigma
-    let pose = kind == .range ? observation.poseVariance.range : observation.poseVariance.angle
-    let all = (share.white + share.wander) * square + pose
+    let pose = kind.isAngle ? observation.poseVariance.angle : observation.poseVariance.range
+    let wander = kind == .heightDifference ? heightOffset.variance : share.wander * square
+    let all = share.white * square + wander + pose
     return MeasurementNoise(
-      variance: all, power: all / ((share.white + share.wander / draw) * square + pose))
+      variance: all, power: all / (share.white * square + wander / draw + pose))
   }
 
   /// A residual as a share of its sigma; `nil` for an outlier.
@@ -100,23 +103,31 @@ struct NoiseLearner: Sendable {
       parameters
     ).innovation
     let inlier = problem.likelihood(
-      kind, innovation: innovation, variance: observation.noise[kind.rawValue].variance,
-      outlierShare: observation.outlierShare[kind.rawValue]
+      kind, innovation: innovation, variance: observation.noise[kind].variance,
+      outlierShare: observation.outlierShare[kind]
     ).inlier
     guard inlier >= 0.5 else { return nil }
     return innovation / measurement.sigma
   }
 
   /// How much of an independent draw of its wandering error each sample holds.
-  private static func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
-    let every = (views.count + mostNeighbours - 1) / mostNeighbours
+  private func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
+    let every = (views.count + Self.mostNeighbours - 1) / Self.mostNeighbours
     return views.map { view in
       var sum = 0.0
       for other in stride(from: 0, to: views.count, by: every) {
-        sum += view.correlation(kind, with: views[other])
+        sum += correlation(kind, view, views[other])
       }
       return 1 / max(1, Double(every) * sum)
     }
+  }
+
+  /// The correlation of a kind's wandering errors between two samples: of the offset of height
+  /// differences by time, of all others by viewpoint.
+  private func correlation(_ kind: MeasurementKind, _ a: Viewpoint, _ b: Viewpoint) -> Double {
+    kind == .heightDifference
+      ? heightOffset.correlation(seconds: abs(a.timestamp.seconds(since: b.timestamp)))
+      : a.correlation(kind, with: b)
   }
 
   /// The shares that residuals show; `nil` stands for an outlier.
@@ -134,7 +145,7 @@ struct NoiseLearner: Sendable {
       var decorrelation = 1.0
       if let last {
         white.add(NoisePrior.whiteShare(ofDifference: residual - last.residual), weight: 1)
-        let correlation = view.correlation(kind, with: last.view)
+        let correlation = kind == .heightDifference ? 1 : view.correlation(kind, with: last.view)
         decorrelation = 1 - correlation * correlation
       }
       total.add(NoisePrior.totalShare(ofResidual: residual), weight: decorrelation)

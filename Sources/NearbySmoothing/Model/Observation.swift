@@ -13,15 +13,15 @@ struct Observation: Sendable {
   /// From where it was measured, in the odometry's world.
   var pose: AntennaPose
   /// What was measured, by kind.
-  var measurements: InlineArray<3, MeasuredValue?>
+  var measurements: KindArray<MeasuredValue?>
   /// Variance that the pose adds: to a range, and to an angle.
   var poseVariance: (range: Double, angle: Double)
   /// The prior probability that a measurement is an outlier, by kind.
-  var outlierShare: InlineArray<3, Double>
+  var outlierShare: KindArray<Double>
   /// How noisy each kind is.
-  var noise: InlineArray<3, MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
+  var noise: KindArray<MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
 
-  subscript(kind: MeasurementKind) -> MeasuredValue? { measurements[kind.rawValue] }
+  subscript(kind: MeasurementKind) -> MeasuredValue? { measurements[kind] }
 }
 
 /// How noisy one measurement of one sample is, and how much information it has.

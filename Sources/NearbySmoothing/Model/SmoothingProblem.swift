@@ -307,11 +307,11 @@ struct SmoothingProblem: Sendable {
       guard let measurement = observation[kind] else { continue }
       let (predicted, innovation) = Self.predict(
         kind, measurement, of: observation, peerAt: inOdometry, parameters)
-      let noise = observation.noise[kind.rawValue]
+      let noise = observation.noise[kind]
       let variance = noise.variance * widening
       let (density, inlier) = likelihood(
         kind, innovation: innovation, variance: variance,
-        outlierShare: observation.outlierShare[kind.rawValue])
+        outlierShare: observation.outlierShare[kind])
       cost -= noise.power * log(density)
 
       let inWorld = turn.act(predicted.gradient)

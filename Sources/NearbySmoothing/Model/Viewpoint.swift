@@ -8,6 +8,8 @@ import NearbyGeometry
 /// A range's depends on where the device is (multipath) and how it is held (the antenna), an angle's on
 /// the direction under which the peer is seen. A device that comes back to a pose meets the same error again.
 struct Viewpoint: Sendable {
+  /// About when: that of the knot before.
+  let timestamp: Timestamp
   /// The antenna in the fixed world.
   let antenna: Vector3
   /// Two device axes fix the attitude.
@@ -17,6 +19,7 @@ struct Viewpoint: Sendable {
   private let direction: Vector3
 
   init(_ observation: Observation, in problem: SmoothingProblem, at state: SmoothingState) {
+    timestamp = problem.knots[observation.knot].device.timestamp
     let device = state.devices[observation.knot]
     let turn = YawTurn(device.yawRadians)
     let pose = observation.pose
@@ -40,7 +43,7 @@ struct Viewpoint: Sendable {
   /// Angles between attitudes are taken from the chords of two axes, which a turn by θ about any axis
   /// moves by 1 to √2 times `2 sin(θ/2)` together.
   func correlation(_ kind: MeasurementKind, with other: Viewpoint) -> Double {
-    guard kind == .range else {
+    if kind.isAngle {
       return exp(-(direction - other.direction).length / CorrelatedNoise.angleRadians)
     }
     let (a, b) = (up - other.up, back - other.back)

@@ -106,7 +106,7 @@ private struct TracedDevice {
         -inWorld.x, -inWorld.y, -inWorld.z,
         predicted.gradient.z * u.x - predicted.gradient.x * u.z,
       ]
-      let noise = observation.noise[kind.rawValue]
+      let noise = observation.noise[kind]
       var variance = noise.variance / noise.power + peerCovariance.quadraticForm(inWorld)
       if kind == .range {
         let scale = predicted.scaleDerivative * problem.ranging.rangeScaleSigma
@@ -120,7 +120,7 @@ private struct TracedDevice {
       for row in 0..<4 { variance += gradient[row] * product[row] }
       let inlier = problem.likelihood(
         kind, innovation: innovation, variance: variance,
-        outlierShare: observation.outlierShare[kind.rawValue]
+        outlierShare: observation.outlierShare[kind]
       ).inlier
       let gain = inlier / variance
       correction.place +=

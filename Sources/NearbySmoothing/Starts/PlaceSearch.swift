@@ -53,8 +53,9 @@ struct PlaceSearch: Sendable {
       information: SymmetricMatrix3(
         xx: information, xy: 0, xz: 0, yy: vertical, yz: 0, zz: information),
       FitModel.Errors(
-        rangeScaleSigma: problem.ranging.rangeScaleSigma, constant: (bias * bias, 0, 0),
-        wandering: (0, 0, 0)),
+        rangeScaleSigma: problem.ranging.rangeScaleSigma,
+        constant: KindArray { MeasurementKind.allCases[$0] == .range ? bias * bias : 0 },
+        wandering: KindArray(repeating: 0)),
       problem.faults, problem.ranging)
   }
 
@@ -70,7 +71,7 @@ struct PlaceSearch: Sendable {
         by: turn.act, about: problem.knots[observation.knot].place, to: device.place))
     for kind in MeasurementKind.allCases {
       guard let measurement = observation[kind] else { continue }
-      let noise = observation.noise[kind.rawValue]
+      let noise = observation.noise[kind]
       keyframe[kind] = FitKeyframe.Value(
         value: measurement.value,
         variance: noise.variance / min(1, max(noise.power, 1e-9) * Double(count)))

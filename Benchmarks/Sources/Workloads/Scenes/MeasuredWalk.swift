@@ -10,7 +10,7 @@ struct MeasuredWalk {
   /// What happens to the radio's errors in each step.
   let errors = nearby_error_step(
     range: 0.9, range_added: 0.19 * 1e-3, azimuth: 0.9, azimuth_added: 0.19 * 4e-4,
-    elevation: 0.9, elevation_added: 0.19 * 8e-4, fault: 0.9)
+    elevation: 0.9, elevation_added: 0.19 * 8e-4, fault: 0.9, height: 1, height_added: 0)
   /// Where the peer is.
   let peer = Vector3(5.5, 0.8, -3)
 
@@ -32,7 +32,7 @@ struct MeasuredWalk {
       let value = (
         direction.length + noise.normal(walk.rangeNoise),
         (angles.azimuthRadians + noise.normal(walk.azimuthNoise)).wrappedAngle,
-        angles.elevationRadians + noise.normal(walk.elevationNoise)
+        angles.elevationRadians + noise.normal(walk.elevationNoise), 0.0
       )
       let turn = worldFromDevice.rotation
       let (x, y, z) = (turn.xAxis, turn.yAxis, turn.zAxis)
@@ -40,8 +40,8 @@ struct MeasuredWalk {
         nearby_measurement(
           antenna_in_world: (place.x, place.y, place.z),
           device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z), present: 7,
-          value: value, variance: (2.5e-3, 7e-4, 1.2e-3),
-          previous: measurements.last?.value ?? value, fault_onset: (0.03, 0.03, 0.03),
+          value: value, variance: (2.5e-3, 7e-4, 1.2e-3, 1),
+          previous: measurements.last?.value ?? value, fault_onset: (0.03, 0.03, 0.03, 0),
           range_excess: 1.5, lasting_range_variance: 5e-4,
           field_of_view: 120.0.degreesAsRadians))
     }

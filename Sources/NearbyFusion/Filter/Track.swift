@@ -83,9 +83,24 @@ struct Track: Sendable {
     seeds += moving
     bank.replace(with: seeds)
     distanceBefore = distance(from: device)
+    takeFirstHeight(measurements, noise, settings)
     spread.add(device.worldFromDevice.translation)
     remember(measurements)
     judge()
+  }
+
+  /// Updates the hypotheses with the height difference of the first sample: they follow from what its
+  /// radio has measured.
+  private mutating func takeFirstHeight(
+    _ measurements: Measurements, _ noise: NoiseLevels, _ settings: Settings
+  ) {
+    guard let height = measurements[.heightDifference] else { return }
+    var alone = Measurements()
+    alone[.heightDifference] = height
+    bank.addHeightOffset(variance: settings.heightOffset.variance)
+    var measurement = measurement(
+      alone, settings.configuration.errorVariances(noise), device, false, settings)
+    bank.update(&measurement)
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.

@@ -32,8 +32,7 @@ struct ResultEntry {
     for (index, isAvailable) in available.enumerated() where isAvailable { published[index] += 1 }
     if row.isUsedWhole, let nis = row.normalizedInnovationSquared {
       innovations.add(nis)
-      let measured = [sample.distance, sample.azimuthRadians, sample.elevationRadians]
-      innovationComponents += measured.count { $0 != nil }
+      innovationComponents += sample.measuredCount
     }
   }
 

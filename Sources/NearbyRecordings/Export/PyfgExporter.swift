@@ -11,8 +11,8 @@ import NearbyGeometry
 /// they hold the odometry, and landmarks are at the origin. Steps have the variances that the
 /// manifest's drift gives for their length.
 ///
-/// Data that the format cannot hold are counted: angles without a distance, one angle alone, times without
-/// a pose. Memory does not grow with the recording.
+/// Data that the format cannot hold are counted: angles without a distance, one angle alone, height
+/// differences, times without a pose. Memory does not grow with the recording.
 public struct PyfgExporter: Sendable {
   /// The graph's frames.
   private static let frames = FrameConvention(up: .z, axes: .ros)
@@ -144,6 +144,7 @@ public struct PyfgExporter: Sendable {
     _ row: RangingRow, from pose: Int, to landmark: Int, _ output: inout ExportFile,
     _ report: inout ExportReport
   ) {
+    if row.heightDifference != nil { report.leftOut["height differences", default: 0] += 1 }
     guard let distance = row.distance, distance.isFinite else {
       report.leftOut["samples without a distance", default: 0] += 1
       return

@@ -35,27 +35,12 @@ public struct RecordingWriter: ~Copyable {
     public init() {}
   }
 
-  /// A column of `ranging.csv` that may be left out.
-  public enum OptionalColumn: String, Hashable, Sendable, CaseIterable {
-    /// ``RangingRow/distanceSigma``.
-    case distanceSigma = "distance_sigma"
-    /// ``RangingRow/azimuthSigmaRadians``.
-    case azimuthSigma = "azimuth_sigma"
-    /// ``RangingRow/elevationSigmaRadians``.
-    case elevationSigma = "elevation_sigma"
-    /// ``RangingRow/azimuthFigureOfMerit``.
-    case azimuthFigureOfMerit = "azimuth_fom"
-    /// ``RangingRow/elevationFigureOfMerit``.
-    case elevationFigureOfMerit = "elevation_fom"
-    /// ``RangingRow/rssi``.
-    case rssi
-    /// ``RangingRow/isNonLineOfSight``.
-    case nonLineOfSight = "nlos"
-  }
-
   private let options: Options
   private let folder: AtomicFolder
-  private let columns: [OptionalColumn]
+  /// The columns of `ranging.csv`, with the decimals of each.
+  private let columns: [(column: RangingColumn, decimals: Int)]
+  /// The optional columns that `ranging.csv` lacks.
+  private let missingColumns: [RangingColumn]
   private var trajectory: RowFile
   private var ranging: RowFile
   private var tracking: RowFile
@@ -87,13 +72,16 @@ public struct RecordingWriter: ~Copyable {
 
     self.options = options
     self.folder = folder
-    columns = OptionalColumn.allCases.filter(options.columns.contains)
+    let written = Set(options.columns.map(\.rawValue)).union(RangingColumn.requiredNames)
+    missingColumns = RangingColumn.all.filter { !written.contains($0.name) }
+    columns = RangingColumn.all.filter { written.contains($0.name) }
+      .map { ($0, options.decimals(of: $0)) }
     let poses = "# timestamp tx ty tz qx qy qz qw\n"
-    let named = ["timestamp", "peer", "distance", "azimuth", "elevation"]
+    let named = ["timestamp", "peer"] + columns.map(\.column.name)
     trajectory = RowFile(root, RecordingReader.trajectoryFile, header: poses)
     ranging = RowFile(
       root, RecordingReader.rangingFile,
-      header: (named + columns.map(\.rawValue)).joined(separator: ",") + "\n")
+      header: named.joined(separator: ",") + "\n")
     ranging.secondsBackAllowed = 1
     ranging.isWrittenEmpty = options.allowsNoRanging
     tracking = RowFile(
@@ -119,13 +107,10 @@ public struct RecordingWriter: ~Copyable {
   public mutating func append(_ row: RangingRow) throws(RecordingError) {
     try ranging.start(row.timestamp)
     try ranging.append(peer: row.peer)
-    ranging.append(row.distance, decimals: options.lengthDecimals)
-    ranging.append(row.azimuthRadians, decimals: options.angleDecimals)
-    ranging.append(row.elevationRadians, decimals: options.angleDecimals)
-    for column in columns { append(row, column) }
-    for column in OptionalColumn.allCases where row.has(column) && !columns.contains(column) {
+    for (column, decimals) in columns { ranging.append(row.values[column], decimals: decimals) }
+    for column in missingColumns where row.values[column] != nil {
       throw RecordingError(
-        .missingColumn, "a sample has a value for \(column.rawValue), which is not written",
+        .missingColumn, "a sample has a value for \(column.name), which is not written",
         file: ranging.name, line: ranging.line,
         remedy: "name the column in the writer's options")
     }
@@ -191,34 +176,16 @@ public struct RecordingWriter: ~Copyable {
     try truePeers.close()
     try folder.commit()
   }
-
-  private mutating func append(
-    _ row: RangingRow, _ column: OptionalColumn
-  ) {
-    let (value, decimals): (Double?, Int) =
-      switch column {
-      case .distanceSigma: (row.distanceSigma, options.lengthDecimals)
-      case .azimuthSigma: (row.azimuthSigmaRadians, options.angleDecimals)
-      case .elevationSigma: (row.elevationSigmaRadians, options.angleDecimals)
-      case .azimuthFigureOfMerit: (row.azimuthFigureOfMerit, 9)
-      case .elevationFigureOfMerit: (row.elevationFigureOfMerit, 9)
-      case .rssi: (row.rssi, 3)
-      case .nonLineOfSight: (row.isNonLineOfSight.map { $0 ? 1 : 0 }, 0)
-      }
-    ranging.append(value, decimals: decimals)
-  }
 }
 
-extension RangingRow {
-  fileprivate func has(_ column: RecordingWriter.OptionalColumn) -> Bool {
-    switch column {
-    case .distanceSigma: distanceSigma != nil
-    case .azimuthSigma: azimuthSigmaRadians != nil
-    case .elevationSigma: elevationSigmaRadians != nil
-    case .azimuthFigureOfMerit: azimuthFigureOfMerit != nil
-    case .elevationFigureOfMerit: elevationFigureOfMerit != nil
-    case .rssi: rssi != nil
-    case .nonLineOfSight: isNonLineOfSight != nil
+extension RecordingWriter.Options {
+  fileprivate func decimals(of column: RangingColumn) -> Int {
+    switch column.unit {
+    case .metres: lengthDecimals
+    case .radians: angleDecimals
+    case .figureOfMerit: 9
+    case .decibelMilliwatts: 3
+    case .flag: 0
     }
   }
 }

@@ -18,7 +18,8 @@ struct TrackGatherer {
   /// The time of each sample, and how much of it was used.
   private var uses: [(time: Double, use: SampleReport.Use)] = []
   private var squares = MovingChiSquare()
-  private var countOfComponents = [0, 0, 0, 0]
+  private var countOfComponents = [Int](
+    repeating: 0, count: MeasurementKind.allCases.count + 1)
   private var wasConverged = false
   private var distanceErrors: [Double] = []
   private var angleErrors: [Double] = []
@@ -95,8 +96,7 @@ struct TrackGatherer {
     _ row: EstimateRow, _ sample: RangingRow, in moment: inout ReportTable<MomentColumn>.Row
   ) {
     guard row.isUsedWhole, let square = row.normalizedInnovationSquared else { return }
-    let measured = [sample.distance, sample.azimuthRadians, sample.elevationRadians]
-    let components = measured.count { $0 != nil }
+    let components = sample.measuredCount
     guard components > 0 else { return }
     countOfComponents[components] += 1
     moment[.nis] = square / Double(components)

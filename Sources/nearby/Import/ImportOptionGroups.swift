@@ -80,8 +80,8 @@ struct RangingTableOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The unit of a column: s, ms, us, ns; m, cm, mm; rad, deg, -rad, -deg (positive to the left \
-      or down); again for each.
+      The unit of a column: s, ms, us, ns; m, cm, mm; rad, deg; for angles and heights also with \
+      a minus, as -deg (positive to the left or down); again for each.
       """, valueName: "key=unit"))
   var unit: [String] = []
 

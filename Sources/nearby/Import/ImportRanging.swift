@@ -9,10 +9,10 @@ extension ImportCommand {
       abstract: "A table of ranging of any logger, with a trajectory.",
       discussion: """
         TABLE has a header and a row for each sample. --map says which column holds what, --unit \
-        in which unit; columns with our own names need no map. Keys: timestamp, peer, distance, \
-        azimuth, elevation, distance_sigma, azimuth_sigma, elevation_sigma, azimuth_fom, \
-        elevation_fom, rssi, nlos. Azimuths are positive to the right, elevations up; for the \
-        opposite sign use deg with a minus, as in --unit azimuth=-deg.
+        in which unit; columns with our own names need no map. \
+        Keys: \(FieldMap.rangingKeys.joined(separator: ", ")). Azimuths are positive to the right, \
+        elevations up, height differences where the peer is above the device; for the opposite \
+        sign use a unit with a minus, as in --unit azimuth=-deg.
 
         EXAMPLE
           nearby import csv uwb.csv --trajectory poses.txt --output walk \\

@@ -71,10 +71,10 @@ import Testing
     let (rows, _, warnings) = try read(
       """
       timestamp,peer,distance,azimuth,elevation,distance_sigma,azimuth_sigma,elevation_sigma,\
-      azimuth_fom,elevation_fom,rssi,nlos
-      1,a,1,2,3,4,5,6,7,8,-9,1
-      2,a,,,,,,,,,,
-      3,a,,,,,,,,,,False
+      azimuth_fom,elevation_fom,rssi,nlos,height_difference,height_difference_sigma
+      1,a,1,2,3,4,5,6,7,8,-9,1,-10.5,0.25
+      2,a,,,,,,,,,,,,
+      3,a,,,,,,,,,,False,,
       """)
     #expect(warnings.isEmpty)
     #expect(
@@ -83,7 +83,7 @@ import Testing
           timestamp: Timestamp(nanoseconds: 1_000_000_000), peer: "a", distance: 1,
           azimuthRadians: 2, elevationRadians: 3, distanceSigma: 4, azimuthSigmaRadians: 5,
           elevationSigmaRadians: 6, azimuthFigureOfMerit: 7, elevationFigureOfMerit: 8, rssi: -9,
-          isNonLineOfSight: true, line: 2))
+          isNonLineOfSight: true, heightDifference: -10.5, heightDifferenceSigma: 0.25, line: 2))
     #expect(
       rows[1]
         == RangingRow(timestamp: Timestamp(nanoseconds: 2_000_000_000), peer: "a", line: 3))

@@ -77,6 +77,7 @@ struct RecordingLinesTests {
             distanceSigma: number(), azimuthSigmaRadians: number(),
             elevationSigmaRadians: number(), azimuthFigureOfMerit: number(),
             elevationFigureOfMerit: number(), rssi: .infinity, isNonLineOfSight: index % 2 == 0,
+            heightDifference: index % 5 == 0 ? nil : number(), heightDifferenceSigma: number(),
             line: 3 * index + 3)))
       written.append(
         .tracking(

@@ -51,7 +51,8 @@ struct RecordingWriterTests {
       timestamp: Timestamp(nanoseconds: 1_500_000_001), peer: "b, \"b\"", peerIndex: 1,
       distance: 3.25, azimuthRadians: -0.5, elevationRadians: 0.125, distanceSigma: 0.1,
       azimuthSigmaRadians: 0.05, elevationSigmaRadians: 0.0625, azimuthFigureOfMerit: 80,
-      elevationFigureOfMerit: 0.5, rssi: -78.25, isNonLineOfSight: true)
+      elevationFigureOfMerit: 0.5, rssi: -78.25, isNonLineOfSight: true, heightDifference: -2.5,
+      heightDifferenceSigma: 0.125)
     let tracking = [
       TrackingSample.Quality.normal, .limited(.excessiveMotion), .limited(.unspecified),
       .notAvailable,

@@ -35,7 +35,7 @@ struct OrdinaryRowTests {
       case .ranging:
         [
           "distance_sigma", "azimuth_sigma", "elevation_sigma", "azimuth_fom", "elevation_fom",
-          "rssi", "nlos",
+          "rssi", "nlos", "height_difference", "height_difference_sigma",
         ]
       case .tracking: ["reason", "ambient_intensity"]
       case .peers: []
@@ -91,7 +91,7 @@ struct OrdinaryRowTests {
       let values = [
         row.distance, row.azimuthRadians, row.elevationRadians, row.distanceSigma,
         row.azimuthSigmaRadians, row.elevationSigmaRadians, row.azimuthFigureOfMerit,
-        row.elevationFigureOfMerit, row.rssi,
+        row.elevationFigureOfMerit, row.rssi, row.heightDifference, row.heightDifferenceSigma,
       ]
       // The bits of NaN are not compared, since they are unspecified.
       let bits = values.map { $0.map { $0.isNaN ? "nan" : "\($0.bitPattern)" } ?? "" }

@@ -58,9 +58,7 @@ private struct InfoGatherer {
 
     mutating func add(_ row: RangingRow) {
       info.sampleCount += 1
-      if row.distance != nil { info.distanceCount += 1 }
-      if row.azimuthRadians != nil { info.azimuthCount += 1 }
-      if row.elevationRadians != nil { info.elevationCount += 1 }
+      for kind in MeasurementKind.allCases where row[kind].value != nil { info[kind] += 1 }
       if let distance = row.distance, distance.isFinite, distance > 0 {
         info.minimumDistance = min(info.minimumDistance ?? distance, distance)
         info.maximumDistance = max(info.maximumDistance ?? distance, distance)
@@ -132,12 +130,15 @@ private struct InfoGatherer {
   }
 
   private mutating func judge(_ row: RangingRow) {
-    let values = [row.distance, row.azimuthRadians, row.elevationRadians].compactMap(\.self)
+    let values = MeasurementKind.allCases.compactMap { row[$0].value }
     if values.isEmpty { info.faults.empty += 1 }
     if !values.allSatisfy(\.isFinite) { info.faults.notFinite += 1 }
     if let distance = row.distance, distance.isFinite {
       if distance <= 0 { info.faults.notPositiveDistance += 1 }
       if distance > maximumDistance { info.faults.absurdDistance += 1 }
+    }
+    if let height = row.heightDifference, height.isFinite, abs(height) > maximumDistance {
+      info.faults.absurdHeightDifference += 1
     }
     // A value written with few digits may be π rounded up.
     let rounding = 1e-5
@@ -194,8 +195,8 @@ private struct InfoGatherer {
 extension RangingRow {
   /// Whether its timestamp and values equal those of the row before it.
   fileprivate func repeats(_ other: RangingRow) -> Bool {
-    timestamp == other.timestamp && distance == other.distance
-      && azimuthRadians == other.azimuthRadians && elevationRadians == other.elevationRadians
+    timestamp == other.timestamp
+      && MeasurementKind.allCases.allSatisfy { self[$0].value == other[$0].value }
   }
 }
 

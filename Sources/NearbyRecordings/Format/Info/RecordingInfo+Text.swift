@@ -56,6 +56,7 @@ extension RecordingInfo {
       (faults.notFinite, "with a value that is infinite or not a number"),
       (faults.notPositiveDistance, "with a zero or negative distance"),
       (faults.absurdDistance, "with a distance beyond 1000 m"),
+      (faults.absurdHeightDifference, "with a height difference beyond 1000 m"),
       (faults.angleOutOfBounds, "with an angle out of bounds"),
       (faults.duplicate, "repeating the one before"),
       (faults.empty, "without any value"),
@@ -71,10 +72,13 @@ extension RecordingInfo {
   }
 
   private var peerRows: [[String]] {
-    let heading = [
-      "peer", "motion", "samples", "a second", "distances", "azimuths", "elevations", "min m",
-      "median m", "max m",
-    ]
+    // A kind that most recordings lack is not listed without need.
+    let kinds = MeasurementKind.allCases.filter { kind in
+      kind.column.optional == nil || peers.contains { $0[kind] > 0 }
+    }
+    let heading =
+      ["peer", "motion", "samples", "a second"] + kinds.map(\.pluralName)
+      + ["min m", "median m", "max m"]
     return [heading]
       + peers.map { peer in
         func share(_ count: Int) -> String {
@@ -86,12 +90,12 @@ extension RecordingInfo {
           return decimal(isMixed ? min(max(percent, 0.1), 99.9) : percent, 1) + " %"
         }
         func length(_ metres: Double?) -> String { metres.map { decimal($0, 2) } ?? "-" }
-        return [
+        let start = [
           peer.peer.id.printable(), peer.peer.motion.rawValue, "\(peer.sampleCount)",
-          peer.rate.map { decimal($0, 2) } ?? "-", share(peer.distanceCount),
-          share(peer.azimuthCount), share(peer.elevationCount), length(peer.minimumDistance),
-          length(peer.medianDistance), length(peer.maximumDistance),
+          peer.rate.map { decimal($0, 2) } ?? "-",
         ]
+        let distances = [peer.minimumDistance, peer.medianDistance, peer.maximumDistance]
+        return start + kinds.map { share(peer[$0]) } + distances.map(length)
       }
   }
 

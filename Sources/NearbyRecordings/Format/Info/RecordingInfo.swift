@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
 public import NearbyGeometry
 
 /// The contents of a recording, as `nearby info` prints them.
@@ -72,6 +73,8 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
     public var azimuthCount = 0
     /// How many samples have an elevation.
     public var elevationCount = 0
+    /// How many samples have a height difference.
+    public var heightDifferenceCount = 0
     /// The smallest distance that is a positive number.
     public var minimumDistance: Double?
     /// The median of the distances that are positive numbers, to 1 %.
@@ -93,6 +96,8 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
     public var notPositiveDistance = 0
     /// A distance is beyond 1000 m.
     public var absurdDistance = 0
+    /// A height difference is beyond ±1000 m.
+    public var absurdHeightDifference = 0
     /// An azimuth is beyond ±π, or an elevation beyond ±π/2.
     public var angleOutOfBounds = 0
     /// A sample repeats the stamp and the values of its peer's sample before.
@@ -116,5 +121,27 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
     public var poseCount = 0
     /// How many peers have true positions.
     public var peerCount = 0
+  }
+}
+
+extension RecordingInfo.Peer {
+  /// How many samples have a measurement of a kind.
+  subscript(kind: MeasurementKind) -> Int {
+    get {
+      switch kind {
+      case .range: distanceCount
+      case .azimuth: azimuthCount
+      case .elevation: elevationCount
+      case .heightDifference: heightDifferenceCount
+      }
+    }
+    set {
+      switch kind {
+      case .range: distanceCount = newValue
+      case .azimuth: azimuthCount = newValue
+      case .elevation: elevationCount = newValue
+      case .heightDifference: heightDifferenceCount = newValue
+      }
+    }
   }
 }

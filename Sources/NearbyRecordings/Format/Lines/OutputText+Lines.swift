@@ -34,16 +34,14 @@ extension OutputText {
   private mutating func append(range row: RangingRow) {
     appendStart("range", row.timestamp)
     appendMember("peer", row.peer)
-    appendMember("distance", row.distance)
-    appendMember("azimuth", row.azimuthRadians)
-    appendMember("elevation", row.elevationRadians)
-    appendMember("distance_sigma", row.distanceSigma)
-    appendMember("azimuth_sigma", row.azimuthSigmaRadians)
-    appendMember("elevation_sigma", row.elevationSigmaRadians)
-    appendMember("azimuth_fom", row.azimuthFigureOfMerit)
-    appendMember("elevation_fom", row.elevationFigureOfMerit)
-    appendMember("rssi", row.rssi)
-    if let isNonLineOfSight = row.isNonLineOfSight { append(",\"nlos\":\(isNonLineOfSight)") }
+    for column in RangingColumn.all {
+      guard let value = row.values[column] else { continue }
+      if column.unit == .flag {
+        append(",\"\(column.name)\":\(value != 0)")
+      } else {
+        appendMember(column.name, value)
+      }
+    }
   }
 
   private mutating func append(tracking sample: TrackingSample) {

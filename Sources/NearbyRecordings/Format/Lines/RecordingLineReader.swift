@@ -148,18 +148,14 @@ package struct RecordingLineReader: ~Copyable, Sendable {
   }
 
   private mutating func range() throws(RecordingError) -> RangingRow {
-    let row = RangingRow(
-      timestamp: try timestamp(), peer: try peer(), distance: try number("distance"),
-      azimuthRadians: try number("azimuth"), elevationRadians: try number("elevation"),
-      distanceSigma: try number("distance_sigma"),
-      azimuthSigmaRadians: try number("azimuth_sigma"),
-      elevationSigmaRadians: try number("elevation_sigma"),
-      azimuthFigureOfMerit: try number("azimuth_fom"),
-      elevationFigureOfMerit: try number("elevation_fom"), rssi: try number("rssi"),
-      isNonLineOfSight: try flag("nlos"), line: lines.line)
-    for column in RecordingWriter.OptionalColumn.allCases
-    where !columns.contains(column) && member(column.rawValue).map({ $0.kind != .null }) ?? false {
-      columns.insert(column)
+    var row = RangingRow(timestamp: try timestamp(), peer: try peer(), line: lines.line)
+    for column in RangingColumn.all {
+      row.values[column] =
+        column.unit == .flag
+        ? try flag(column.name).map { $0 ? 1 : 0 } : try number(column.name)
+    }
+    for column in RangingColumn.all where row.values[column] != nil {
+      if let optional = column.optional { columns.insert(optional) }
     }
     return row
   }

@@ -167,10 +167,10 @@ public struct RangingReader: ~Copyable, Sendable {
     names.learn(csv.lines.bytes(csv.field(Column.peer)), peer, meaning: index)
     row.name = names.last
     row.timestamp = try csv.timestamp(Column.timestamp)
-    for part in RangingValues.Part.all {
-      let column = Column.first + part.index
-      row.values[part] =
-        part == .nonLineOfSight ? try nonLineOfSight(column) : try csv.number(column)
+    for value in RangingColumn.all {
+      let column = Column.first + value.index
+      row.values[value] =
+        value.unit == .flag ? try flag(column) : try csv.number(column)
     }
   }
 
@@ -188,7 +188,7 @@ public struct RangingReader: ~Copyable, Sendable {
     return index
   }
 
-  private func nonLineOfSight(_ column: Int) throws(RecordingError) -> Double? {
+  private func flag(_ column: Int) throws(RecordingError) -> Double? {
     if csv.isEmpty(column) { return nil }
     switch csv.text(column).lowercased() {
     case "0", "false": return 0
@@ -203,15 +203,12 @@ public struct RangingReader: ~Copyable, Sendable {
   fileprivate enum Column {
     static let timestamp = 0
     static let peer = 1
-    /// The column of the first value of ``RangingValues``; the others follow in the same order.
+    /// The first of the columns of ``RangingColumn``; the others follow in the same order.
     static let first = 2
 
-    static let all: [CSVColumn] = [
-      .required("timestamp"), .required("peer"), .required("distance"), .required("azimuth"),
-      .required("elevation"), .optional("distance_sigma"), .optional("azimuth_sigma"),
-      .optional("elevation_sigma"), .optional("azimuth_fom"), .optional("elevation_fom"),
-      .optional("rssi"), .optional("nlos"),
-    ]
+    static let all: [CSVColumn] =
+      [.required("timestamp"), .required("peer")]
+      + RangingColumn.all.map { $0.optional == nil ? .required($0.name) : .optional($0.name) }
   }
 }
 
@@ -238,9 +235,9 @@ private struct HeldRow {
       timestamp = moment
       return true
     }
-    let part = RangingValues.Part(index: column &- RangingReader.Column.first)
-    guard part.index >= 0, let value = number.ordinaryDouble else { return false }
-    values[part] = value
-    return part != .nonLineOfSight || length == 1 && value <= 1
+    let place = RangingColumn(index: column &- RangingReader.Column.first)
+    guard place.index >= 0, let value = number.ordinaryDouble else { return false }
+    values[place] = value
+    return place != .nonLineOfSight || length == 1 && value <= 1
   }
 }

@@ -24,7 +24,8 @@ public struct RangingRow: Hashable, Sendable {
     azimuthRadians: Double? = nil, elevationRadians: Double? = nil, distanceSigma: Double? = nil,
     azimuthSigmaRadians: Double? = nil, elevationSigmaRadians: Double? = nil,
     azimuthFigureOfMerit: Double? = nil, elevationFigureOfMerit: Double? = nil,
-    rssi: Double? = nil, isNonLineOfSight: Bool? = nil, line: Int = 0
+    rssi: Double? = nil, isNonLineOfSight: Bool? = nil, heightDifference: Double? = nil,
+    heightDifferenceSigma: Double? = nil, line: Int = 0
   ) {
     self.init(timestamp: timestamp, peer: peer, peerIndex: peerIndex, RangingValues(), line: line)
     self.distance = distance
@@ -37,6 +38,8 @@ public struct RangingRow: Hashable, Sendable {
     self.elevationFigureOfMerit = elevationFigureOfMerit
     self.rssi = rssi
     self.isNonLineOfSight = isNonLineOfSight
+    self.heightDifference = heightDifference
+    self.heightDifferenceSigma = heightDifferenceSigma
   }
 
   /// Makes a row from all measured values.
@@ -56,8 +59,9 @@ public struct RangingRow: Hashable, Sendable {
   public func sample(of id: PeerID) -> RangingSample {
     RangingSample(
       peer: id, timestamp: timestamp, distance: distance, azimuthRadians: azimuthRadians,
-      elevationRadians: elevationRadians, distanceSigma: distanceSigma,
-      azimuthSigmaRadians: azimuthSigmaRadians, elevationSigmaRadians: elevationSigmaRadians,
+      elevationRadians: elevationRadians, heightDifference: heightDifference,
+      distanceSigma: distanceSigma, azimuthSigmaRadians: azimuthSigmaRadians,
+      elevationSigmaRadians: elevationSigmaRadians, heightDifferenceSigma: heightDifferenceSigma,
       isNonLineOfSight: isNonLineOfSight)
   }
 }
@@ -121,5 +125,17 @@ extension RangingRow {
   public var isNonLineOfSight: Bool? {
     get { values[.nonLineOfSight].map { $0 != 0 } }
     set { values[.nonLineOfSight] = newValue.map { $0 ? 1 : 0 } }
+  }
+
+  /// Metres that the peer is above the device, along gravity.
+  public var heightDifference: Double? {
+    get { values[.heightDifference] }
+    set { values[.heightDifference] = newValue }
+  }
+
+  /// One standard deviation of the height difference's white noise, metres.
+  public var heightDifferenceSigma: Double? {
+    get { values[.heightDifferenceSigma] }
+    set { values[.heightDifferenceSigma] = newValue }
   }
 }

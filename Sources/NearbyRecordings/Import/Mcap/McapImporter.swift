@@ -108,7 +108,7 @@ public struct McapImporter: Sendable {
     func number(_ key: String) throws(RecordingError) -> Double? {
       // An optional value is read only if it is mapped, since a field of the same name may mean
       // something else.
-      guard rangeMap.fields[key] != nil || FieldMap.rangingKeys.prefix(5).contains(key) else {
+      guard rangeMap.fields[key] != nil || RangingColumn.requiredNames.contains(key) else {
         return nil
       }
       guard let found = value.value(at: rangeMap.name(of: key)) else {
@@ -133,16 +133,10 @@ public struct McapImporter: Sendable {
         "a message of \(message.channel.topic) names no peer,", code: .emptyPeer,
         remedy: "name the field with --map peer=FIELD, or the only peer with --peer")
     }
-    row.distance = try number("distance")
-    row.azimuthRadians = try number("azimuth")
-    row.elevationRadians = try number("elevation")
-    row.distanceSigma = try number("distance_sigma")
-    row.azimuthSigmaRadians = try number("azimuth_sigma")
-    row.elevationSigmaRadians = try number("elevation_sigma")
-    row.azimuthFigureOfMerit = try number("azimuth_fom")
-    row.elevationFigureOfMerit = try number("elevation_fom")
-    row.rssi = try number("rssi")
-    row.isNonLineOfSight = try number("nlos").map { $0 != 0 }
+    for column in RangingColumn.all {
+      let value = try number(column.name)
+      row.values[column] = column.unit == .flag ? value.map { $0 != 0 ? 1 : 0 } : value
+    }
     return [row]
   }
 

@@ -13,9 +13,7 @@ internal import NearbyGeometry
 /// ```
 public struct FieldMap: Hashable, Sendable {
   /// Our names of the values of a ranging sample: the columns of `ranging.csv`.
-  public static let rangingKeys =
-    ["timestamp", "peer", "distance", "azimuth", "elevation"]
-    + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
+  public static let rangingKeys = ["timestamp", "peer"] + RangingColumn.names
   /// Our names of the values of a pose: the columns of the TUM format.
   public static let poseKeys = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
 
@@ -37,10 +35,12 @@ public struct FieldMap: Hashable, Sendable {
 
   /// Makes a map from assignments.
   ///
-  /// - Parameters: - keys: Our names that may be mapped. - fields: `KEY=FIELD`: the foreign name of
-  /// a value. - units: `KEY=UNIT`: s, ms, us, ns for the time; m, cm, mm for lengths; rad, deg for
-  /// angles, with a minus before it if the sign is opposite to ours. - missing: `KEY=NUMBER`: the
-  /// number, in the foreign unit, that stands for no measurement.
+  /// - Parameters:
+  ///   - keys: Our names that may be mapped.
+  ///   - fields: `KEY=FIELD`: the foreign name of a value.
+  ///   - units: `KEY=UNIT`: s, ms, us, ns for the time; m, cm, mm for lengths; rad, deg for angles.
+  ///     An angle or a height difference whose sign is opposite to ours has a minus before its unit.
+  ///   - missing: `KEY=NUMBER`: the number, in the foreign unit, that stands for no measurement.
   /// - Throws: The first invalid assignment.
   public init(
     keys: [String], fields: [String] = [], units: [String] = [], missing: [String] = []
@@ -96,16 +96,19 @@ public struct FieldMap: Hashable, Sendable {
     return (key, value)
   }
 
+  private static let lengths: [String: Double] = ["m": 1, "cm": 0.01, "mm": 0.001]
+
   private static func units(of key: String) -> [String: Double] {
-    switch key {
-    case "distance", "distance_sigma", "tx", "ty", "tz": ["m": 1, "cm": 0.01, "mm": 0.001]
-    case "azimuth", "elevation":
-      [
-        "rad": 1, "deg": 1.0.degreesAsRadians, "-rad": -1, "-deg": -1.0.degreesAsRadians,
-      ]
-    case "azimuth_sigma", "elevation_sigma": ["rad": 1, "deg": 1.0.degreesAsRadians]
-    default: [:]
-    }
+    if ["tx", "ty", "tz"].contains(key) { return lengths }
+    guard let column = RangingColumn(named: key) else { return [:] }
+    let units: [String: Double] =
+      switch column.unit {
+      case .metres: lengths
+      case .radians: ["rad": 1, "deg": 1.0.degreesAsRadians]
+      case .figureOfMerit, .decibelMilliwatts, .flag: [:]
+      }
+    guard column.isSigned else { return units }
+    return units.merging(units.map { ("-" + $0.key, -$0.value) }) { first, _ in first }
   }
 
   /// The foreign name of one of our values.
@@ -116,6 +119,10 @@ public struct FieldMap: Hashable, Sendable {
     guard let number, !number.isNaN, missing[key]?.contains(number) != true else { return nil }
     guard let scale = scales[key] else { return number }
     // Divides by 100 instead of multiplying by 0.01, which has no exact double.
-    return scale == 0.01 ? number / 100 : scale == 0.001 ? number / 1000 : number * scale
+    return switch abs(scale) {
+    case 0.01: number / (scale < 0 ? -100 : 100)
+    case 0.001: number / (scale < 0 ? -1000 : 1000)
+    default: number * scale
+    }
   }
 }

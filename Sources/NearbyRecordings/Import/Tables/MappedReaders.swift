@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
 import NearbyGeometry
 
 /// Reads ranging from a foreign table.
@@ -6,6 +7,8 @@ struct MappedRangingReader: ~Copyable, RangingSource {
   private var table: MappedTableReader
   /// The name of the one peer of a table that names none.
   private let peer: String?
+  /// The columns that the table has.
+  private let tableColumns: [RangingColumn]
   let leftOut: [String: Int] = [:]
 
   /// Opens a table.
@@ -23,36 +26,34 @@ struct MappedRangingReader: ~Copyable, RangingSource {
         .missingColumn, "no column is mapped to peer", file: path, line: table.line,
         remedy: "name it with --map peer=COLUMN, or name the only peer with --peer")
     }
-    if !table.has("distance"), !table.has("azimuth"), !table.has("elevation") {
+    let columns = RangingColumn.all.filter { table.has($0.name) }
+    let measured = MeasurementKind.allCases.map(\.column)
+    if !measured.contains(where: columns.contains) {
+      let names = measured.map(\.name)
       throw RecordingError(
-        .missingColumn, "no column is mapped to distance, azimuth or elevation", file: path,
-        line: table.line, remedy: "name at least one of them with --map distance=COLUMN")
+        .missingColumn,
+        "no column is mapped to \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")",
+        file: path, line: table.line,
+        remedy: "name at least one of them with --map distance=COLUMN")
     }
+    tableColumns = columns
     self.table = table
     self.peer = peer
   }
 
-  var columns: Set<RecordingWriter.OptionalColumn> {
-    var columns: Set<RecordingWriter.OptionalColumn> = []
-    for column in RecordingWriter.OptionalColumn.allCases where table.has(column.rawValue) {
-      columns.insert(column)
-    }
-    return columns
-  }
+  var columns: Set<RecordingWriter.OptionalColumn> { Set(tableColumns.compactMap(\.optional)) }
 
   mutating func next() throws(RecordingError) -> RangingRow? {
     guard try table.next() else { return nil }
     var name = peer ?? ""
     if table.has("peer"), case let text = table.text("peer"), !text.isEmpty { name = text }
-    return RangingRow(
-      timestamp: try table.timestamp(), peer: name, distance: try table.value("distance"),
-      azimuthRadians: try table.value("azimuth"), elevationRadians: try table.value("elevation"),
-      distanceSigma: try table.value("distance_sigma"),
-      azimuthSigmaRadians: try table.value("azimuth_sigma"),
-      elevationSigmaRadians: try table.value("elevation_sigma"),
-      azimuthFigureOfMerit: try table.value("azimuth_fom"),
-      elevationFigureOfMerit: try table.value("elevation_fom"), rssi: try table.value("rssi"),
-      isNonLineOfSight: try table.flag("nlos"), line: table.line)
+    var row = RangingRow(timestamp: try table.timestamp(), peer: name, line: table.line)
+    for column in tableColumns {
+      row.values[column] =
+        column.unit == .flag
+        ? try table.flag(column.name).map { $0 ? 1 : 0 } : try table.value(column.name)
+    }
+    return row
   }
 }
 

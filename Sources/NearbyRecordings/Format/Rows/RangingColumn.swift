@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package import NearbyFusion
+
+/// A column of `ranging.csv` that holds a value: the one list of them, in the order of the file.
+///
+/// Readers, writers, importers and exporters take names, order and units from here. JSON lines have
+/// the same names as keys.
+struct RangingColumn: Hashable, Sendable {
+  let index: Int
+
+  static let distance = RangingColumn(index: 0)
+  static let azimuth = RangingColumn(index: 1)
+  static let elevation = RangingColumn(index: 2)
+  static let distanceSigma = RangingColumn(index: 3)
+  static let azimuthSigma = RangingColumn(index: 4)
+  static let elevationSigma = RangingColumn(index: 5)
+  static let azimuthFigureOfMerit = RangingColumn(index: 6)
+  static let elevationFigureOfMerit = RangingColumn(index: 7)
+  static let rssi = RangingColumn(index: 8)
+  /// A flag: any value but zero means that the line of sight is obstructed.
+  static let nonLineOfSight = RangingColumn(index: 9)
+  static let heightDifference = RangingColumn(index: 10)
+  static let heightDifferenceSigma = RangingColumn(index: 11)
+
+  /// The names in the header of `ranging.csv`: the columns that every file has come first.
+  static let names = requiredNames + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
+  /// The columns that every file has.
+  static let requiredNames = ["distance", "azimuth", "elevation"]
+  /// All columns.
+  static let all = names.indices.map(RangingColumn.init(index:))
+
+  /// The column as one that a file may lack; `nil` when every file has it.
+  var optional: RecordingWriter.OptionalColumn? {
+    let place = index - Self.requiredNames.count
+    return place < 0 ? nil : RecordingWriter.OptionalColumn.allCases[place]
+  }
+
+  /// The column's name in the header, and its key in JSON lines.
+  var name: String { Self.names[index] }
+
+  /// What a column's numbers are.
+  enum Unit {
+    case metres, radians, figureOfMerit, decibelMilliwatts, flag
+  }
+
+  /// What the column's numbers are.
+  var unit: Unit {
+    switch self {
+    case .azimuth, .elevation, .azimuthSigma, .elevationSigma: .radians
+    case .azimuthFigureOfMerit, .elevationFigureOfMerit: .figureOfMerit
+    case .rssi: .decibelMilliwatts
+    case .nonLineOfSight: .flag
+    default: .metres
+    }
+  }
+
+  /// Whether a number and its negative are both possible, so that other software may count them in
+  /// the opposite direction.
+  var isSigned: Bool { [.azimuth, .elevation, .heightDifference].contains(self) }
+}
+
+extension RangingColumn {
+  /// The column of a name; `nil` when there is none.
+  init?(named name: String) {
+    guard let index = Self.names.firstIndex(of: name) else { return nil }
+    self.init(index: index)
+  }
+}
+
+extension RecordingWriter {
+  /// A column of `ranging.csv` that may be left out; in the order of the file.
+  public enum OptionalColumn: String, Hashable, Sendable, CaseIterable {
+    /// ``RangingRow/distanceSigma``.
+    case distanceSigma = "distance_sigma"
+    /// ``RangingRow/azimuthSigmaRadians``.
+    case azimuthSigma = "azimuth_sigma"
+    /// ``RangingRow/elevationSigmaRadians``.
+    case elevationSigma = "elevation_sigma"
+    /// ``RangingRow/azimuthFigureOfMerit``.
+    case azimuthFigureOfMerit = "azimuth_fom"
+    /// ``RangingRow/elevationFigureOfMerit``.
+    case elevationFigureOfMerit = "elevation_fom"
+    /// ``RangingRow/rssi``.
+    case rssi
+    /// ``RangingRow/isNonLineOfSight``.
+    case nonLineOfSight = "nlos"
+    /// ``RangingRow/heightDifference``.
+    case heightDifference = "height_difference"
+    /// ``RangingRow/heightDifferenceSigma``.
+    case heightDifferenceSigma = "height_difference_sigma"
+
+    /// The columns of a kind's values and sigmas, if a file may lack the kind; otherwise none.
+    package static func columns(of kind: MeasurementKind) -> [Self] {
+      kind.column.optional == nil
+        ? [] : [kind.column, kind.sigmaColumn].compactMap(\.optional)
+    }
+  }
+}
+
+/// What files and tables call the kinds of measurement: the one list of their names.
+extension MeasurementKind {
+  /// The column of its values.
+  var column: RangingColumn {
+    switch self {
+    case .range: .distance
+    case .azimuth: .azimuth
+    case .elevation: .elevation
+    case .heightDifference: .heightDifference
+    }
+  }
+
+  /// The column of the values' standard deviations.
+  var sigmaColumn: RangingColumn {
+    switch self {
+    case .range: .distanceSigma
+    case .azimuth: .azimuthSigma
+    case .elevation: .elevationSigma
+    case .heightDifference: .heightDifferenceSigma
+    }
+  }
+
+  /// What one measurement is called.
+  package var name: String {
+    switch self {
+    case .range: "range"
+    case .azimuth: "azimuth"
+    case .elevation: "elevation"
+    case .heightDifference: "height difference"
+    }
+  }
+
+  /// What several are called as the title of a column.
+  package var pluralName: String {
+    switch self {
+    case .range: "distances"
+    case .azimuth: "azimuths"
+    case .elevation: "elevations"
+    case .heightDifference: "heights"
+    }
+  }
+}
+
+extension RangingRow {
+  /// The value of a kind and its stated standard deviation, each `nil` when not given.
+  package subscript(kind: MeasurementKind) -> (value: Double?, sigma: Double?) {
+    get { (values[kind.column], values[kind.sigmaColumn]) }
+    set { (values[kind.column], values[kind.sigmaColumn]) = newValue }
+  }
+
+  /// How many kinds were measured.
+  package var measuredCount: Int {
+    MeasurementKind.allCases.count { values[$0.column] != nil }
+  }
+}
+
+/// The values of a ranging row, each of them optional.
+///
+/// Performance: trivially copyable, and half the size of optionals.
+struct RangingValues: Hashable, Sendable {
+  /// Zero where there is none; one for each column of ``RangingColumn``.
+  private var values = InlineArray<12, Double>(repeating: 0)
+  /// A bit for each value that is present.
+  private var present: UInt16 = 0
+
+  /// The value in a column; `nil` when there is none.
+  @inline(__always)
+  subscript(column: RangingColumn) -> Double? {
+    get { present & column.bit == 0 ? nil : values[column.index] }
+    set {
+      values[column.index] = newValue ?? 0
+      if newValue == nil { present &= ~column.bit } else { present |= column.bit }
+    }
+  }
+
+  static func == (one: RangingValues, other: RangingValues) -> Bool {
+    one.present == other.present && RangingColumn.all.allSatisfy { one[$0] == other[$0] }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for column in RangingColumn.all { hasher.combine(self[column]) }
+  }
+}
+
+extension RangingColumn {
+  @inline(__always)
+  fileprivate var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: index) }
+}

@@ -62,24 +62,27 @@ struct RadioDraw {
 
   /// The sample of a peer at an offset from the antenna, in device axes, metres.
   ///
-  /// `nil` out of reach, or when the radio measures nothing.
+  /// `nil` out of reach, or when neither the radio nor the barometers measure anything.
   mutating func sample(
-    _ index: Int, at seconds: Double, offset: Vector3, moment: DeviceMoment, path: PeerPath
+    _ index: Int, at seconds: Double, offset: Vector3, height: BarometerDraw.Measurement?,
+    moment: DeviceMoment, path: PeerPath
   ) -> SimulatedRun.Sample? {
     let range = measuredRange(offset)
     let angles = measuredAngles(offset)
     guard radio.reach.contains(offset.length) else { return nil }
     let hasAzimuth = radio.measuresAzimuth && angles.value != nil
     let hasElevation = radio.measuresElevation && angles.value != nil
-    guard radio.measuresRange || hasAzimuth || hasElevation else { return nil }
+    guard radio.measuresRange || hasAzimuth || hasElevation || height != nil else { return nil }
     return SimulatedRun.Sample(
       peer: index, timestamp: SimulatedRun.timestamp(at: seconds + radio.clockOffset),
       seconds: seconds, distance: radio.measuresRange ? range.value : nil,
       azimuthRadians: hasAzimuth ? angles.value?.azimuthRadians : nil,
       elevationRadians: hasElevation ? angles.value?.elevationRadians : nil,
+      heightDifference: height?.value,
       isRangeFaulty: radio.measuresRange && range.isFaulty,
       isAzimuthFaulty: hasAzimuth && (angles.isStuck || angles.isMirrored),
       isElevationFaulty: hasElevation && angles.isStuck,
+      isHeightDifferenceFaulty: height?.isFaulty ?? false,
       odometryFromDevice: moment.odometryFromTruth * moment.truth,
       peerInOdometry: moment.odometryFromTruth.act(path.position(at: seconds)),
       peerVelocityInOdometry: moment.odometryFromTruth.rotation.act(path.velocity(at: seconds)),

@@ -65,13 +65,18 @@ extension Scenario {
     for (index, peer) in peers.enumerated() {
       let path = peerPath(track, device: device, seed: seed, peer: peer)
       var draw = RadioDraw(radio, seed: seed, peer: peer)
+      var heights = BarometerDraw(barometers, seed: seed, peer: peer)
       truths.append(
         SimulatedRun.Peer(path: path, rangeScale: draw.rangeScale, rangeBias: draw.rangeBias))
       for time in draw.times(until: duration, idle: idle) {
         let moment = track.moment(at: time)
         let antenna = moment.truth.act(radio.antennaInDevice)
-        let offset = moment.truth.rotation.inverse.act(path.position(at: time) - antenna)
-        let sample = draw.sample(index, at: time, offset: offset, moment: moment, path: path)
+        let position = path.position(at: time)
+        let offset = moment.truth.rotation.inverse.act(position - antenna)
+        let height = heights.measurement(
+          of: position.y - moment.truth.translation.y, at: time)
+        let sample = draw.sample(
+          index, at: time, offset: offset, height: height, moment: moment, path: path)
         let delays = draw.delays()
         guard let sample, let delay = delays.first else { continue }
         arrivals.append((time + delay, samples.count))

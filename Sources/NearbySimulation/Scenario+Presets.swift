@@ -62,6 +62,14 @@ extension Scenario {
       $0.peer.heightDifference = 1.9...2.1
       $0.odometry.positionDrift = 0
     },
+    ranging(
+      "ranges-level-heights", "ranges-level, with a height difference every second",
+      .constantHeightWalk
+    ) {
+      $0.peer.heightDifference = 1.9...2.1
+      $0.odometry.positionDrift = 0
+      $0.barometers.arePresent = true
+    },
     ranging("ranges-nlos-20", "ranges only, a fifth too long, in bursts", .wanderingWalk) {
       $0.radio.rangeFaults = .init(share: 0.2, persistence: 0.7)
     },

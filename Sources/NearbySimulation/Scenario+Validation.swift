@@ -31,6 +31,7 @@ extension Scenario {
     try validateRanges()
     try validateAngles()
     try validateDelivery()
+    try validateBarometers()
     try validatePeer()
     // Limits memory: an hour at 60 poses a second is 2e5 poses.
     let busy = idle.afterSeconds > 0 ? min(duration, idle.afterSeconds) : duration
@@ -92,6 +93,15 @@ extension Scenario {
     try check(radio.duplicateShare, "radio.duplicateShare", 0...1)
     try check(radio.lateShare, "radio.lateShare", 0...1)
     try check(radio.lateness, "radio.lateness", 0...60)
+  }
+
+  private func validateBarometers() throws(ScenarioError) {
+    try check(barometers.interval, "barometers.interval", 0...1e6)
+    try check(barometers.noise, "barometers.noise", 0...100)
+    try check(barometers.offsetSigma, "barometers.offsetSigma", 0...1000)
+    try check(barometers.offsetSeconds, "barometers.offsetSeconds", 1...1e6)
+    try check(barometers.faults, "barometers.faults")
+    try check(barometers.faultSigma, "barometers.faultSigma", 0...1000)
   }
 
   private func validatePeer() throws(ScenarioError) {

@@ -32,6 +32,8 @@ public struct Scenario: Hashable, Sendable, Codable {
   public var odometry = ScenarioOdometry()
   /// How the radio measures.
   public var radio = ScenarioRadio()
+  /// How barometers measure height differences.
+  public var barometers = ScenarioBarometers()
   /// The positions and motions of the peers.
   public var peer = ScenarioPeer()
 
@@ -95,6 +97,9 @@ public struct Scenario: Hashable, Sendable, Codable {
     configuration.ranging.azimuthWhiteShare = radio.azimuth.whiteShare
     configuration.ranging.elevationWhiteShare = radio.elevation.whiteShare
     configuration.ranging.whiteSharesAreKnown = true
+    configuration.ranging.heightDifferenceSigma = barometers.noise
+    configuration.ranging.heightOffsetSigma = barometers.offsetSigma
+    configuration.ranging.heightOffsetSeconds = barometers.offsetSeconds
     configuration.odometry.positionDrift = odometry.positionDrift
     configuration.odometry.yawDriftRadians = odometry.yawDriftRadians
     return configuration

@@ -28,12 +28,16 @@ public struct SimulatedRun: Sendable {
     public var azimuthRadians: Double?
     /// The measured elevation, radians; `nil` outside the cone.
     public var elevationRadians: Double?
+    /// The measured height of the peer over the device, metres; `nil` when barometers measure none.
+    public var heightDifference: Double?
     /// Whether the distance is a fault.
     public var isRangeFaulty: Bool
     /// Whether the azimuth is a fault.
     public var isAzimuthFaulty: Bool
     /// Whether the elevation is a fault.
     public var isElevationFaulty: Bool
+    /// Whether the height difference is a fault.
+    public var isHeightDifferenceFaulty: Bool
     /// The device's pose in the odometry's world at that time, without the noise of single poses.
     public var odometryFromDevice: RigidTransform
     /// The peer's position in the odometry's world as it was at that time.
@@ -98,7 +102,8 @@ public struct SimulatedRun: Sendable {
     let sample = samples[index]
     return RangingSample(
       peer: peer, timestamp: sample.timestamp, distance: sample.distance,
-      azimuthRadians: sample.azimuthRadians, elevationRadians: sample.elevationRadians)
+      azimuthRadians: sample.azimuthRadians, elevationRadians: sample.elevationRadians,
+      heightDifference: sample.heightDifference)
   }
 
   /// Feeds everything to an engine, in order of arrival.
@@ -121,6 +126,28 @@ public struct SimulatedRun: Sendable {
         let report = engine.add(rangingSample(index, of: peers[samples[index].peer]))
         afterSample(index, report, engine)
       }
+    }
+  }
+}
+
+extension SimulatedRun.Sample {
+  /// The measured value of a kind; `nil` when it was not measured.
+  package subscript(kind: MeasurementKind) -> Double? {
+    switch kind {
+    case .range: distance
+    case .azimuth: azimuthRadians
+    case .elevation: elevationRadians
+    case .heightDifference: heightDifference
+    }
+  }
+
+  /// Whether the measurement of a kind is a fault.
+  package func isFaulty(_ kind: MeasurementKind) -> Bool {
+    switch kind {
+    case .range: isRangeFaulty
+    case .azimuth: isAzimuthFaulty
+    case .elevation: isElevationFaulty
+    case .heightDifference: isHeightDifferenceFaulty
     }
   }
 }

@@ -16,7 +16,7 @@ struct PresetTests {
       "mirrored-azimuth", "garbage", "clock-offset", "pose-jump", "ranges-pose-jump",
       "tracking-lost", "poses-stop", "odometry-restarts", "peer-moving", "peer-carried",
       "peer-still-unknown", "standing-hours",
-      "indoor",
+      "indoor", "ranges-level-heights",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

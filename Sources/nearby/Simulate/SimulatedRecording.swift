@@ -61,6 +61,7 @@ struct SimulatedRecording {
   func write(to path: String, name: String, replacing: Bool) throws(RecordingError) {
     var options = RecordingWriter.Options()
     options.replacesRecording = replacing
+    options.columns = optionalColumns
     var writer = try RecordingWriter(path: path, manifest: manifest(name: name), options: options)
     for event in run.events {
       switch event {
@@ -71,14 +72,31 @@ struct SimulatedRecording {
       case .tracking(let index): try writer.append(TrackingRow(sample: run.tracking[index]))
       case .sample(let index):
         let sample = run.samples[index]
-        try writer.append(
-          RangingRow(
-            timestamp: sample.timestamp, peer: peers[sample.peer], distance: sample.distance,
-            azimuthRadians: sample.azimuthRadians, elevationRadians: sample.elevationRadians))
+        var row = RangingRow(timestamp: sample.timestamp, peer: peers[sample.peer])
+        for kind in MeasurementKind.allCases { row[kind] = (sample[kind], sigma(of: kind, sample)) }
+        try writer.append(row)
       }
     }
     try writeTruth(&writer)
     try writer.finish()
+  }
+
+  /// The columns for the kinds that most recordings lack: `recording.json` has no sigma of them, so
+  /// that each sample states it.
+  private var optionalColumns: Set<RecordingWriter.OptionalColumn> {
+    var columns: Set<RecordingWriter.OptionalColumn> = []
+    for kind in MeasurementKind.allCases where run.samples.contains(where: { $0[kind] != nil }) {
+      columns.formUnion(RecordingWriter.OptionalColumn.columns(of: kind))
+    }
+    return columns
+  }
+
+  private func sigma(of kind: MeasurementKind, _ sample: SimulatedRun.Sample) -> Double? {
+    if sample[kind] == nil || RecordingWriter.OptionalColumn.columns(of: kind).isEmpty {
+      return nil
+    }
+    // A sigma of zero is not valid.
+    return max(1e-3, scenario.matchingConfiguration.ranging.sigma(of: kind))
   }
 
   private func writeTruth(_ writer: inout RecordingWriter) throws(RecordingError) {

@@ -12,7 +12,7 @@ extension Moment {
   static func at(
     _ seconds: Double, isConverged: Bool = true, error: Vector3 = .zero, claimed: Double = 0.3,
     bound: Double = 0.3, distance: Double = 4, travelled: Double = 0, contradicts: Bool = false,
-    isPlaced: Bool? = nil, innovations: InlineArray<3, Double?> = [nil, nil, nil]
+    isPlaced: Bool? = nil, innovations: [Double?] = []
   ) -> Moment {
     var outputs = OutputErrors()
     outputs.isPlaced = isPlaced ?? isConverged

@@ -108,15 +108,31 @@ struct RecoveryTests {
       (Vector3(0.88, 0, -4), false, true, true), (Vector3(0.88, 0, -4), true, false, false),
     ])
   func contradiction(former: Vector3, range: Bool, azimuth: Bool, isContradicted: Bool) {
-    var radio = ScenarioRadio()
-    radio.antennaInDevice = .zero
+    var scenario = Scenario(.standingStill)
+    scenario.radio.antennaInDevice = .zero
     let event = RunEvent(span: 10...10, formerPlace: former)
     let inlier = sample(range: range, azimuth: azimuth)
-    #expect(event.isContradicted(by: inlier, radio: radio) == isContradicted)
+    #expect(event.isContradicted(by: inlier, in: scenario) == isContradicted)
     let faulty = sample(range: range, azimuth: azimuth, isFaulty: true)
-    #expect(!event.isContradicted(by: faulty, radio: radio))
+    #expect(!event.isContradicted(by: faulty, in: scenario))
     let early = sample(range: range, azimuth: azimuth, seconds: 9.9)
-    #expect(!event.isContradicted(by: early, radio: radio))
+    #expect(!event.isContradicted(by: early, in: scenario))
+  }
+
+  /// 3.4 · √(0.1² + 0.5²) = 1.734 m.
+  @Test(
+    "a height difference contradicts when it would be off by 3.4 sigma",
+    arguments: [(1.72, false), (1.75, true), (-1.75, true)])
+  func contradictingHeight(height: Double, isContradicted: Bool) {
+    var scenario = Scenario(.standingStill)
+    scenario.radio.antennaInDevice = .zero
+    let event = RunEvent(span: 10...10, formerPlace: Vector3(0, height, -4))
+    var sample = sample(range: false, azimuth: false)
+    #expect(!event.isContradicted(by: sample, in: scenario))
+    sample.heightDifference = 0
+    #expect(event.isContradicted(by: sample, in: scenario) == isContradicted)
+    sample.isHeightDifferenceFaulty = true
+    #expect(!event.isContradicted(by: sample, in: scenario))
   }
 
   @Test("the events of scenarios", arguments: ["pose-jump", "tracking-lost", "peer-carried"])

@@ -41,6 +41,7 @@ public struct FeatureSwitch: Sendable {
     },
     FeatureSwitch("range scale") { $0.ranging.rangeScaleSigma = 0 },
     FeatureSwitch("range bias") { $0.ranging.rangeBiasSigma = 0 },
+    FeatureSwitch("height offset") { $0.ranging.heightOffsetSigma = 0 },
     FeatureSwitch("drift") {
       $0.odometry.positionDrift = 0
       $0.odometry.yawDriftRadians = 0

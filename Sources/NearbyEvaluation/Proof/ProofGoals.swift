@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+package import NearbyFusion
 internal import NearbyGeometry
+internal import NearbyRecordings
 public import NearbySimulation
 
 /// The goals that an engine must reach in every scenario.
@@ -41,6 +43,8 @@ public struct ProofGoals: Sendable {
     case azimuthInnovation
     /// NIS of the elevation.
     case elevationInnovation
+    /// NIS of the height difference.
+    case heightDifferenceInnovation
     /// Runs with a false convergence.
     case falseConvergence
     /// The time to converge.
@@ -51,6 +55,16 @@ public struct ProofGoals: Sendable {
     case withdrawal
     /// The time until convergence is regained.
     case regain
+
+    /// The goal of the NIS of a kind of measurement.
+    package static func innovation(of kind: MeasurementKind) -> Goal {
+      switch kind {
+      case .range: .rangeInnovation
+      case .azimuth: .azimuthInnovation
+      case .elevation: .elevationInnovation
+      case .heightDifference: .heightDifferenceInnovation
+      }
+    }
   }
 
   /// Compares statistics with the goals.
@@ -100,21 +114,16 @@ public struct ProofGoals: Sendable {
             record.converged.squaredError.total - record.converged.squaredBound.total
           }))
     }
-    let components: [(Goal, String, Figure?, Int, (RunRecord) -> RunRecord.Sum)] = [
-      (.normalizedErrorSquared, "NEES/3", errors, 3, \.converged.normalizedErrorSquared),
-      (
-        .rangeInnovation, "NIS of range", report.normalizedInnovationSquared[0], 1,
-        { $0.converged.normalizedInnovationSquared[0] }
-      ),
-      (
-        .azimuthInnovation, "NIS of azimuth", report.normalizedInnovationSquared[1], 1,
-        { $0.converged.normalizedInnovationSquared[1] }
-      ),
-      (
-        .elevationInnovation, "NIS of elevation", report.normalizedInnovationSquared[2], 1,
-        { $0.converged.normalizedInnovationSquared[2] }
-      ),
+    var components: [(Goal, String, Figure?, Int, (RunRecord) -> RunRecord.Sum)] = [
+      (.normalizedErrorSquared, "NEES/3", errors, 3, \.converged.normalizedErrorSquared)
     ]
+    for (kind, figure) in zip(MeasurementKind.allCases, report.normalizedInnovationSquared) {
+      components.append(
+        (
+          .innovation(of: kind), "NIS of \(kind.name)", figure, 1,
+          { $0.converged.normalizedInnovationSquared[kind.rawValue] }
+        ))
+    }
     for (goal, name, figure, degrees, sum) in components {
       guard let figure, !consistencyBand.contains(figure.value) else { continue }
       let band = ChiSquare(degreesOfFreedom: degrees)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
 public import NearbySimulation
@@ -79,6 +80,8 @@ public struct ScenarioFigures: Sendable, Encodable {
   public var azimuthInnovation: Figure?
   /// NIS of the elevation while converged.
   public var elevationInnovation: Figure?
+  /// NIS of the height difference while converged.
+  public var heightDifferenceInnovation: Figure?
   /// How many runs were ever falsely converged.
   public var falseRuns: Int
   /// The share of converged samples that were falsely converged.
@@ -122,10 +125,6 @@ public struct ScenarioFigures: Sendable, Encodable {
     claimedSigma = report.rootMeanSquareClaim?.finite
     bound = report.rootMeanSquareBound?.finite
     normalizedErrorSquared = report.normalizedErrorSquared
-    let innovations = report.normalizedInnovationSquared
-    rangeInnovation = innovations[0]
-    azimuthInnovation = innovations[1]
-    elevationInnovation = innovations[2]
     falseRuns = report.falseConvergences.count
     falseSampleShare = report.falseSampleShare
     wrongSideRuns = report.wrongSides.count
@@ -139,6 +138,29 @@ public struct ScenarioFigures: Sendable, Encodable {
     jitter = Figure(report.records.map(\.outputs.squaredJitter))?.value.squareRoot().finite
     recovery = Recovery(report)
     misses = goals.misses(of: report, scenario.expectation)
+    for (kind, figure) in zip(MeasurementKind.allCases, report.normalizedInnovationSquared) {
+      self[kind] = figure
+    }
+  }
+
+  /// NIS of a kind of measurement while converged.
+  package private(set) subscript(kind: MeasurementKind) -> Figure? {
+    get {
+      switch kind {
+      case .range: rangeInnovation
+      case .azimuth: azimuthInnovation
+      case .elevation: elevationInnovation
+      case .heightDifference: heightDifferenceInnovation
+      }
+    }
+    set {
+      switch kind {
+      case .range: rangeInnovation = newValue
+      case .azimuth: azimuthInnovation = newValue
+      case .elevation: elevationInnovation = newValue
+      case .heightDifference: heightDifferenceInnovation = newValue
+      }
+    }
   }
 }
 

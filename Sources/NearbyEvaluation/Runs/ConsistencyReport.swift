@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+internal import NearbyFusion
 internal import NearbyGeometry
 
 /// The statistics of many runs of one scenario.
@@ -21,12 +22,13 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
     Figure(records.map(\.converged.normalizedErrorSquared)).map { $0 / 3 }
   }
 
-  /// The mean normalised innovations squared of range, azimuth and elevation while converged.
+  /// The mean normalised innovations squared of each kind of measurement while converged: range,
+  /// azimuth, elevation.
   ///
   /// One is expected; `nil` where nothing was measured.
   public var normalizedInnovationSquared: [Figure?] {
-    (0..<3).map { component in
-      Figure(records.map { $0.converged.normalizedInnovationSquared[component] })
+    MeasurementKind.allCases.map { kind in
+      Figure(records.map { $0.converged.normalizedInnovationSquared[kind.rawValue] })
     }
   }
 

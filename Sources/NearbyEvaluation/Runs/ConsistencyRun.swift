@@ -40,7 +40,7 @@ public struct ConsistencyRun: Sendable {
     try follow(run, bounds) { moment, truth, sample in
       var moment = moment
       moment.contradictsFormerPlace =
-        event?.isContradicted(by: sample, radio: scenario.radio) ?? false
+        event?.isContradicted(by: sample, in: scenario) ?? false
       record.add(
         moment, lineOfSight: truth.odometryFromDevice.translation - truth.peerInOdometry)
       do throws(Failure) { try note(moment, truth) } catch { failure = error }

@@ -31,9 +31,9 @@ public struct Moment: Sendable {
   public var travelled: Double
   /// The errors of the published outputs.
   public var outputs: OutputErrors
-  /// For range, azimuth and elevation: innovation squared over its variance, for measured
-  /// components that are true inliers and that the engine compared with a prediction.
-  public var normalizedInnovationSquared: InlineArray<3, Double?>
+  /// For each kind of measurement: innovation squared over its variance, for those that are true
+  /// inliers and that the engine compared with a prediction.
+  public var normalizedInnovationSquared: [Double?]
   /// Whether the sample contradicts the peer's position before the run's event.
   ///
   /// See ``RunEvent/isContradicted(by:radio:)``.
@@ -113,11 +113,9 @@ extension Moment {
     heightDifference = fromDevice.y
     travelled = truth.travelled
     outputs = OutputErrors(estimate, device: truth.odometryFromDevice, fromDevice: fromDevice)
-    normalizedInnovationSquared = [
-      Self.normalizedSquare(report.range, isFaulty: sample.isRangeFaulty),
-      Self.normalizedSquare(report.azimuth, isFaulty: sample.isAzimuthFaulty),
-      Self.normalizedSquare(report.elevation, isFaulty: sample.isElevationFaulty),
-    ]
+    normalizedInnovationSquared = MeasurementKind.allCases.map { kind in
+      Self.normalizedSquare(report[kind], isFaulty: sample.isFaulty(kind))
+    }
     hypothesisCount = estimate.hypothesisCount
   }
 

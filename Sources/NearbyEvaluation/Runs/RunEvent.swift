@@ -48,15 +48,21 @@ public struct RunEvent: Sendable {
   ///
   /// - Parameters:
   ///   - sample: The sample.
-  ///   - radio: The radio's model.
+  ///   - scenario: The models of the radio and of the barometers.
   /// - Returns: Whether it contradicts; always false before the event.
-  public func isContradicted(by sample: SimulatedRun.Sample, radio: ScenarioRadio) -> Bool {
+  public func isContradicted(by sample: SimulatedRun.Sample, in scenario: Scenario) -> Bool {
     guard sample.seconds >= span.lowerBound else { return false }
+    let radio = scenario.radio
     let device = sample.odometryFromDevice
     let antenna = device.act(radio.antennaInDevice)
     let (former, now) = (formerPlace - antenna, sample.peerInOdometry - antenna)
     if sample.distance != nil, !sample.isRangeFaulty,
       abs(former.length - now.length) > 3.4 * radio.rangeNoise
+    {
+      return true
+    }
+    if sample.heightDifference != nil, !sample.isHeightDifferenceFaulty,
+      abs(former.y - now.y) > 3.4 * scenario.barometers.totalSigma
     {
       return true
     }

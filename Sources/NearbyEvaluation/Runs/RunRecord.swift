@@ -47,8 +47,8 @@ public struct RunRecord: Sendable {
     public var squaredBound = Sum()
     /// Normalised errors squared; infinite where the claimed covariance has no inverse.
     public var normalizedErrorSquared = Sum()
-    /// Normalised innovations squared of range, azimuth and elevation.
-    public var normalizedInnovationSquared: InlineArray<3, Sum> = [Sum(), Sum(), Sum()]
+    /// Normalised innovations squared of each kind of measurement.
+    public var normalizedInnovationSquared = MeasurementKind.allCases.map { _ in Sum() }
   }
 
   /// The published outputs and their errors.
@@ -146,9 +146,10 @@ extension RunRecord.Converged {
     squaredClaim.add(moment.claimedSigma * moment.claimedSigma)
     squaredBound.add(moment.bound * moment.bound)
     normalizedErrorSquared.add(moment.normalizedErrorSquared ?? .infinity)
-    for component in 0..<3 {
-      guard let square = moment.normalizedInnovationSquared[component] else { continue }
-      normalizedInnovationSquared[component].add(square)
+    for (place, square) in zip(
+      normalizedInnovationSquared.indices, moment.normalizedInnovationSquared)
+    {
+      if let square { normalizedInnovationSquared[place].add(square) }
     }
   }
 }

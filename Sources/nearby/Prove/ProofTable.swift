@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyEvaluation
+import NearbyFusion
+import NearbyRecordings
 
 /// The figures of a proof as readable text, with a row for each scenario.
 struct ProofTable {
-  private static let columns: [(title: String, width: Int)] = [
-    ("runs", 6), ("conv", 6), ("RMSE/bd", 8), ("NEES/3", 7), ("NIS r", 7), ("NIS a", 7),
-    ("NIS e", 7), ("false", 6), ("conv s", 7), ("ratio", 7), ("away s", 7), ("back x", 7),
-    ("took s", 7),
-  ]
+  private static let columns: [(title: String, width: Int)] =
+    [("runs", 6), ("conv", 6), ("RMSE/bd", 8), ("NEES/3", 7)]
+    + MeasurementKind.allCases.map { ("NIS \($0.name.prefix(1))", 7) }
+    + [("false", 6), ("conv s", 7), ("ratio", 7), ("away s", 7), ("back x", 7), ("took s", 7)]
 
   private let nameWidth: Int
 
@@ -29,21 +30,22 @@ struct ProofTable {
       let mark = goal.map { missed.contains($0) ? "!" : " " } ?? " "
       return (value.map { $0.text(decimals: decimals) } ?? "-") + mark
     }
-    return line(
-      figures.scenario,
-      [
-        "\(figures.runs) ", text(Double(figures.convergedRuns), 0, .neverConverges),
-        text(figures.efficiency, 3, .efficiency),
-        text(figures.normalizedErrorSquared?.value, 2, .normalizedErrorSquared),
-        text(figures.rangeInnovation?.value, 2, .rangeInnovation),
-        text(figures.azimuthInnovation?.value, 2, .azimuthInnovation),
-        text(figures.elevationInnovation?.value, 2, .elevationInnovation),
-        text(Double(figures.falseRuns), 0, .falseConvergence),
-        text(figures.timeToConverge?.median, 2, nil),
-        text(figures.timeRatio?.median, 2, .timeToConverge),
-        text(figures.recovery?.longestFalseConvergence, 1, .withdrawal),
-        text(figures.recovery?.ratio?.median, 2, .regain), text(seconds, 1, nil),
-      ])
+    let claims = [
+      "\(figures.runs) ", text(Double(figures.convergedRuns), 0, .neverConverges),
+      text(figures.efficiency, 3, .efficiency),
+      text(figures.normalizedErrorSquared?.value, 2, .normalizedErrorSquared),
+    ]
+    let innovations = MeasurementKind.allCases.map { kind in
+      text(figures[kind]?.value, 2, .innovation(of: kind))
+    }
+    let times = [
+      text(Double(figures.falseRuns), 0, .falseConvergence),
+      text(figures.timeToConverge?.median, 2, nil),
+      text(figures.timeRatio?.median, 2, .timeToConverge),
+      text(figures.recovery?.longestFalseConvergence, 1, .withdrawal),
+      text(figures.recovery?.ratio?.median, 2, .regain), text(seconds, 1, nil),
+    ]
+    return line(figures.scenario, claims + innovations + times)
   }
 
   private func line(_ name: String, _ fields: [String]) -> String {

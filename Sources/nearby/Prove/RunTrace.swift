@@ -7,13 +7,15 @@ import NearbySimulation
 
 /// One simulated run as CSV: the estimate, the truth and the bound, sample by sample.
 struct RunTrace {
-  private static let columns = [
-    "seconds", "status", "reasons", "error", "claimed_sigma", "bound", "nees", "nis_range",
-    "nis_azimuth", "nis_elevation", "false", "hypotheses", "truth_x", "truth_y", "truth_z",
-    "mean_x", "mean_y", "mean_z", "device_x", "device_y", "device_z", "travelled",
-    "distance_error", "direction_error", "horizontal_angle_error", "height_error", "vertical",
-    "range_faulty", "angles_faulty", "contradicts",
-  ]
+  private static let columns =
+    ["seconds", "status", "reasons", "error", "claimed_sigma", "bound", "nees"]
+    + MeasurementKind.allCases.map { "nis_\($0.name.replacing(" ", with: "_"))" }
+    + [
+      "false", "hypotheses", "truth_x", "truth_y", "truth_z", "mean_x", "mean_y", "mean_z",
+      "device_x", "device_y", "device_z", "travelled", "distance_error", "direction_error",
+      "horizontal_angle_error", "height_error", "vertical", "range_faulty", "angles_faulty",
+      "contradicts",
+    ]
 
   private let path: String
 
@@ -44,7 +46,9 @@ struct RunTrace {
       add(moment.claimedSigma)
       add(moment.bound)
       add(moment.normalizedErrorSquared)
-      for component in 0..<3 { add(moment.normalizedInnovationSquared[component]) }
+      for kind in MeasurementKind.allCases {
+        add(moment.normalizedInnovationSquared[kind.rawValue])
+      }
       add(moment.isFalselyConverged)
       text.append(",\(moment.hypothesisCount)")
       add(sample.peerInOdometry)

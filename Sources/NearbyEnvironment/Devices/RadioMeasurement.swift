@@ -4,8 +4,7 @@ public import NearbyGeometry
 
 /// The measurements of one peer by a device's radio in one exchange, each of them optional.
 ///
-/// A measurement without distance and angles means that the exchange failed: the peer is out of
-/// reach. Address, signal strength and clock offset are not fused by the engine; they are
+/// An empty measurement means that the exchange failed: the peer is out of reach. Address, signal strength and clock offset are not fused by the engine; they are
 /// diagnostics of the radio.
 public struct RadioMeasurement: Hashable, Sendable {
   /// The time, on the clock of the poses.
@@ -16,12 +15,16 @@ public struct RadioMeasurement: Hashable, Sendable {
   public var azimuthRadians: Double?
   /// `asin(d.y)` of that direction, radians, positive up.
   public var elevationRadians: Double?
+  /// Metres that the peer is above the device, along gravity: from two barometers, say.
+  public var heightDifference: Double?
   /// The distance's standard deviation, metres; the device's when `nil`.
   public var distanceSigma: Double?
   /// The azimuth's standard deviation, radians; the device's when `nil`.
   public var azimuthSigmaRadians: Double?
   /// The elevation's standard deviation, radians; the device's when `nil`.
   public var elevationSigmaRadians: Double?
+  /// The standard deviation of the height difference's white noise, metres; the device's when `nil`.
+  public var heightDifferenceSigma: Double?
   /// Whether the radio reports an obstructed line of sight.
   public var isNonLineOfSight: Bool?
   /// The peer's address on the air, as the radio writes it: FiRa's two bytes are `00:2a`.
@@ -38,7 +41,8 @@ public struct RadioMeasurement: Hashable, Sendable {
     elevationRadians: Double? = nil, distanceSigma: Double? = nil,
     azimuthSigmaRadians: Double? = nil, elevationSigmaRadians: Double? = nil,
     isNonLineOfSight: Bool? = nil, peerAddress: String? = nil, signalStrength: Double? = nil,
-    carrierFrequencyOffset: Double? = nil
+    carrierFrequencyOffset: Double? = nil, heightDifference: Double? = nil,
+    heightDifferenceSigma: Double? = nil
   ) {
     self.timestamp = timestamp
     self.distance = distance
@@ -51,22 +55,41 @@ public struct RadioMeasurement: Hashable, Sendable {
     self.peerAddress = peerAddress
     self.signalStrength = signalStrength
     self.carrierFrequencyOffset = carrierFrequencyOffset
+    self.heightDifference = heightDifference
+    self.heightDifferenceSigma = heightDifferenceSigma
   }
 
   /// Whether nothing was measured.
-  public var isEmpty: Bool {
-    distance == nil && azimuthRadians == nil && elevationRadians == nil
-  }
+  public var isEmpty: Bool { MeasurementKind.allCases.allSatisfy { self[$0].value == nil } }
 
   /// The measurement as an input of the engine.
   ///
   /// - Parameter peer: The handle that the engine gave for the peer.
   /// - Returns: The sample, values unchanged.
   public func sample(of peer: PeerID) -> RangingSample {
-    RangingSample(
-      peer: peer, timestamp: timestamp, distance: distance, azimuthRadians: azimuthRadians,
-      elevationRadians: elevationRadians, distanceSigma: distanceSigma,
-      azimuthSigmaRadians: azimuthSigmaRadians, elevationSigmaRadians: elevationSigmaRadians,
-      isNonLineOfSight: isNonLineOfSight)
+    var sample = RangingSample(
+      peer: peer, timestamp: timestamp, isNonLineOfSight: isNonLineOfSight)
+    for kind in MeasurementKind.allCases { sample[kind] = self[kind] }
+    return sample
+  }
+
+  /// The value of a kind and its stated standard deviation, each `nil` when not given.
+  package subscript(kind: MeasurementKind) -> (value: Double?, sigma: Double?) {
+    get {
+      switch kind {
+      case .range: (distance, distanceSigma)
+      case .azimuth: (azimuthRadians, azimuthSigmaRadians)
+      case .elevation: (elevationRadians, elevationSigmaRadians)
+      case .heightDifference: (heightDifference, heightDifferenceSigma)
+      }
+    }
+    set {
+      switch kind {
+      case .range: (distance, distanceSigma) = newValue
+      case .azimuth: (azimuthRadians, azimuthSigmaRadians) = newValue
+      case .elevation: (elevationRadians, elevationSigmaRadians) = newValue
+      case .heightDifference: (heightDifference, heightDifferenceSigma) = newValue
+      }
+    }
   }
 }

@@ -178,10 +178,8 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
 extension RadioMeasurement {
   init(_ row: RangingRow) {
     self.init(
-      timestamp: row.timestamp, distance: row.distance, azimuthRadians: row.azimuthRadians,
-      elevationRadians: row.elevationRadians, distanceSigma: row.distanceSigma,
-      azimuthSigmaRadians: row.azimuthSigmaRadians,
-      elevationSigmaRadians: row.elevationSigmaRadians, isNonLineOfSight: row.isNonLineOfSight,
-      peerAddress: row.peer, signalStrength: row.rssi)
+      timestamp: row.timestamp, isNonLineOfSight: row.isNonLineOfSight, peerAddress: row.peer,
+      signalStrength: row.rssi)
+    for kind in MeasurementKind.allCases { self[kind] = row[kind] }
   }
 }

@@ -252,18 +252,9 @@ struct SessionEstimator {
 extension RadioMeasurement {
   /// Removes impossible values, which are never passed to the app.
   fileprivate mutating func removeImplausible(_ ranging: RangingConfiguration) {
-    if let distance, !ranging.accepts(distance, as: .range, sigma: distanceSigma) {
-      self.distance = nil
-    }
-    if let azimuthRadians,
-      !ranging.accepts(azimuthRadians, as: .azimuth, sigma: azimuthSigmaRadians)
-    {
-      self.azimuthRadians = nil
-    }
-    if let elevationRadians,
-      !ranging.accepts(elevationRadians, as: .elevation, sigma: elevationSigmaRadians)
-    {
-      self.elevationRadians = nil
+    for kind in MeasurementKind.allCases {
+      let (value, sigma) = self[kind]
+      if let value, !ranging.accepts(value, as: kind, sigma: sigma) { self[kind] = (nil, sigma) }
     }
   }
 }

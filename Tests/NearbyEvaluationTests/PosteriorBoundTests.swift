@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import NearbyEvaluation
 import NearbyGeometry
 import NearbySimulation
@@ -104,6 +105,32 @@ struct PosteriorBoundTests {
     }
     let sigma = PosteriorBound.positionSigmas(of: run, model)[1]
     #expect(abs(sigma * sigma - (3 * 0.0009 * 4 + 0.0001 * 4 * 25)) < 1e-12)
+  }
+
+  @Test("a height difference tells the height but for its offset, which drifts")
+  func heightDifferences() {
+    var scenario = Scenario(.standingStill)
+    scenario.barometers.noise = 0.2
+    scenario.barometers.offsetSigma = 0.6
+    scenario.barometers.offsetSeconds = 10
+    var model = PosteriorBound.Model(scenario, rangeScaleSigma: 0)
+    model.positionSigma = 2
+    var run = scenario.simulated(seed: 0)
+    run.samples = [0.0, 5].map { seconds in
+      var sample = run.samples[0]
+      sample.isRangeFaulty = true
+      sample.azimuthRadians = nil
+      sample.elevationRadians = nil
+      sample.heightDifference = 1
+      sample.seconds = seconds
+      return sample
+    }
+    // Two values of height plus offset, the offsets with a correlation of exp(-1/2): the information on
+    // the height is the sum of the inverse of their covariance.
+    let (own, shared) = (0.04 + 0.36, 0.36 * exp(-0.5))
+    let information = 1 / 4.0 + 2 / (own + shared)
+    let sigma = PosteriorBound.positionSigmas(of: run, model)[1]
+    #expect(abs(sigma * sigma - (4 + 4 + 1 / information)) < 1e-9)
   }
 
   @Test("on a straight line ranges alone never resolve the peer; angles do at once")

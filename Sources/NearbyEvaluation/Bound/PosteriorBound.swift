@@ -9,7 +9,8 @@ public import NearbySimulation
 /// The recursion of Tichavský, Muravchik and Nehorai (1998) for linear dynamics with Gaussian
 /// noise: a Kalman covariance recursion whose Jacobians are taken at the true state. The state is
 /// `[p, v, range bias, range scale, azimuth bias (16), elevation bias (16)]`, `p` the peer in the
-/// odometry's world as it is now, `v` its velocity there; between samples `p` random-walks by
+/// odometry's world as it is now, `v` its velocity there, of which the vertical one, always zero, gives
+/// its place to the offset of height differences; between samples `p` random-walks by
 /// `s² ds I + y² ds (up × (p - device)) (up × (p - device))ᵀ`, and a moving peer's `v` by white
 /// acceleration. Missing or faulty components add no information. The bound is local: it does not
 /// include a mirror image, which ranges alone cannot exclude.
@@ -54,6 +55,11 @@ public struct PosteriorBound: Sendable {
     public var azimuth: ScenarioRadio.AngleError
     /// Of the elevation.
     public var elevation: ScenarioRadio.AngleError
+    /// Of height differences: the white noise, metres.
+    public var heightNoise: Double
+    /// Of height differences: the offset, metres, and its correlation time, seconds.
+    public var heightOffsetSigma: Double
+    public var heightOffsetSeconds: Double
     /// Metres per square root of a metre travelled.
     public var positionDrift: Double
     /// Radians per square root of a metre travelled.
@@ -81,6 +87,9 @@ public struct PosteriorBound: Sendable {
       rangeNoise = scenario.radio.rangeNoise
       azimuth = scenario.radio.azimuth
       elevation = scenario.radio.elevation
+      heightNoise = scenario.barometers.noise
+      heightOffsetSigma = scenario.barometers.offsetSigma
+      heightOffsetSeconds = scenario.barometers.offsetSeconds
       positionDrift = scenario.odometry.positionDrift
       yawDriftRadians = scenario.odometry.yawDriftRadians
       if scenario.peer.motion == .walking, let path = run?.peers.first?.path {
@@ -105,9 +114,12 @@ public struct PosteriorBound: Sendable {
   private var travelled: Double?
   private var seconds: Double?
   private var lastDirection: Vector3?
+  /// Whether a height difference has been measured.
+  private var hasHeights = false
 
   private static let order = 40
   private static let width = 5
+  private static let heightIndex = 4
   private static let biasIndex = 6
   private static let scaleIndex = 7
   private static let azimuthIndex = 8
@@ -121,6 +133,7 @@ public struct PosteriorBound: Sendable {
     case .field: biases = DirectionField.count
     case .gaussMarkov: biases = 1
     }
+    setVariance(model.heightOffsetSigma * model.heightOffsetSigma, at: Self.heightIndex)
     setVariance(model.rangeBiasSigma * model.rangeBiasSigma, at: Self.biasIndex)
     setVariance(model.rangeScaleSigma * model.rangeScaleSigma, at: Self.scaleIndex)
     for index in 0..<biases {
@@ -147,9 +160,9 @@ public struct PosteriorBound: Sendable {
   /// Makes the position, and the velocity, as unknown as before the first sample.
   ///
   /// This is for events outside the model, such as a jump of the odometry's world. Estimates of the
-  /// radio's errors are kept.
+  /// sensors' errors are kept.
   public mutating func forgetPosition() {
-    for index in 0..<Self.biasIndex { clear(index) }
+    for index in 0..<Self.biasIndex where index != Self.heightIndex { clear(index) }
     for index in 0..<3 { setVariance(model.positionSigma * model.positionSigma, at: index) }
     guard case .walking(let speedSigma, _) = model.peer else { return }
     for index in [3, 5] { setVariance(speedSigma * speedSigma, at: index) }
@@ -164,7 +177,9 @@ public struct PosteriorBound: Sendable {
     let device = sample.odometryFromDevice
     let ray = sample.peerInOdometry - device.act(run.antennaInDevice)
     let rayInDevice = device.rotation.inverse.act(ray)
-    move(seconds: sample.seconds - (seconds ?? sample.seconds))
+    let elapsed = sample.seconds - (seconds ?? sample.seconds)
+    move(seconds: elapsed)
+    driftHeights(seconds: elapsed)
     drift(
       metres: sample.travelled - (travelled ?? sample.travelled),
       peerFromDevice: sample.peerInOdometry - device.translation)
@@ -175,6 +190,12 @@ public struct PosteriorBound: Sendable {
       row.head[Self.biasIndex] = 1
       row.head[Self.scaleIndex] = ray.length
       update(row, variance: model.rangeNoise * model.rangeNoise)
+    }
+    if sample.heightDifference != nil, !sample.isHeightDifferenceFaulty {
+      var row = Row(gradient: Vector3(0, 1, 0))
+      row.head[Self.heightIndex] = 1
+      hasHeights = true
+      update(row, variance: model.heightNoise * model.heightNoise)
     }
     let hasAzimuth = sample.azimuthRadians != nil && !sample.isAzimuthFaulty
     let hasElevation = sample.elevationRadians != nil && !sample.isElevationFaulty
@@ -232,6 +253,16 @@ public struct PosteriorBound: Sendable {
     }
   }
 
+  /// Propagates the offset of height differences, a Gauss-Markov process in time.
+  ///
+  /// Until one has been measured it is stationary.
+  private mutating func driftHeights(seconds: Double) {
+    guard hasHeights else { return }
+    let sigma = model.heightOffsetSigma
+    decorrelate(
+      Self.heightIndex, by: exp(-seconds / model.heightOffsetSeconds), stationary: sigma * sigma)
+  }
+
   private mutating func drift(metres: Double, peerFromDevice: Vector3) {
     let s = model.positionDrift * model.positionDrift * metres
     let y = model.yawDriftRadians * model.yawDriftRadians * metres
@@ -252,10 +283,16 @@ public struct PosteriorBound: Sendable {
     for (index, sigma) in [
       (Self.azimuthIndex, model.azimuth.bias), (Self.elevationIndex, model.elevation.bias),
     ] {
-      for block in 0..<Self.width { covariance[index * Self.width + block] *= kept }
-      for row in 0..<Self.order { covariance[row * Self.width + index / 8][index % 8] *= kept }
-      covariance[index * Self.width + index / 8][index % 8] += sigma * sigma * (1 - kept * kept)
+      decorrelate(index, by: kept, stationary: sigma * sigma)
     }
+  }
+
+  /// One step of a first-order Gauss-Markov process: a correlation factor, and the variance towards which
+  /// it goes.
+  private mutating func decorrelate(_ index: Int, by kept: Double, stationary variance: Double) {
+    for block in 0..<Self.width { covariance[index * Self.width + block] *= kept }
+    for row in 0..<Self.order { covariance[row * Self.width + index / 8][index % 8] *= kept }
+    covariance[index * Self.width + index / 8][index % 8] += variance * (1 - kept * kept)
   }
 
   // MARK: Updates

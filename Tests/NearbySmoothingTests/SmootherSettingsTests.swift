@@ -56,7 +56,9 @@ struct SmootherSettingsTests {
           azimuthRadians: index == 0
             ? (angles.azimuthRadians + generator.normal(sigma: 0.06)).wrappedAngle : nil,
           elevationRadians: index == 0
-            ? angles.elevationRadians + generator.normal(sigma: 0.09) : nil)
+            ? angles.elevationRadians + generator.normal(sigma: 0.09) : nil,
+          heightDifference: index == 2
+            ? place.y - truth(t).translation.y + 0.2 + generator.normal(sigma: 0.1) : nil)
         if step == 80 {
           late = sample
         } else {

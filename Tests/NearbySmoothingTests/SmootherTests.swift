@@ -29,6 +29,33 @@ struct SmootherTests {
     (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
   }
 
+  // MARK: Height differences
+
+  @Test(
+    "height differences choose between mirror images that ranges leave open",
+    arguments: 0..<6 as Range<UInt64>)
+  func heightDifferences(seed: UInt64) throws {
+    var scenario = try #require(Scenario.preset(named: "ranges-level-heights"))
+    for (hasHeights, probabilities) in [(true, 0.99...1), (false, 0.2...0.8)] {
+      scenario.barometers.arePresent = hasHeights
+      let run = scenario.simulated(seed: seed)
+      var smoother = try Smoother(scenario.matchingConfiguration)
+      let peer = smoother.addPeer()
+      for event in run.events {
+        switch event {
+        case .pose(let index): smoother.add(run.poses[index])
+        case .tracking(let index): smoother.add(run.tracking[index])
+        case .sample(let index): smoother.add(run.rangingSample(index, of: peer))
+        }
+      }
+      let truth = try #require(run.samples.last).peerInOdometry
+      let track = smoother.solve().tracks[0]
+      let right = track.modes.filter { ($0.positionInWorld - truth).length < 1.7 }
+      let probability = right.reduce(0) { $0 + $1.probability }
+      #expect(probabilities.contains(probability), "seed \(seed), heights \(hasHeights)")
+    }
+  }
+
   // MARK: Exact
 
   @Test("without noise the answer is exact", arguments: [false, true])

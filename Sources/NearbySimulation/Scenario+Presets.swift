@@ -136,7 +136,7 @@ extension Scenario {
 
   private static let odometryFaults = [
     preset(
-      "drift", "walking, with a drift of 3 cm and 0.6 degrees per root metre",
+      "drift", "walking, a drift of 3 cm and 0.6 degrees per root metre",
       .wanderingWalk, seconds: 180
     ) {
       $0.odometry.positionDrift = 0.03

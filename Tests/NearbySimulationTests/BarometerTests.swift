@@ -106,6 +106,7 @@ struct BarometerTests {
     let scenario = scenario(seconds: 400) {
       $0.faults = .init(share: 0.2, persistence: 0.5)
       $0.interval = 0
+      $0.offsetSigma = 0
     }
     var (good, bad) = (RunningMoments(), RunningMoments())
     for seed in 0..<5 as Range<UInt64> {
@@ -116,8 +117,8 @@ struct BarometerTests {
     }
     let share = bad.count / (good.count + bad.count)
     #expect(abs(share - 0.2) < 0.02)
-    #expect(abs(bad.squaredDeviation / (25 + 0.26) - 1) < 0.15)
-    #expect(good.squaredDeviation < 0.6)
+    #expect(abs(bad.squaredDeviation / (25 + 0.01) - 1) < 0.15)
+    #expect(abs(good.deviation / 0.1 - 1) < 0.02)
   }
 
   @Test("Settings outside their intervals are named")

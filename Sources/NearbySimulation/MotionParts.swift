@@ -4,12 +4,15 @@ internal import NearbyGeometry
 
 /// A walk through a room, by its horizontal components.
 ///
-/// A circle, a counter-rotating harmonic that bends it into turns, and a slow wander of its centre.
+/// A circle, a counter-rotating harmonic that bends it into turns, and a slow wander of its centre. The
+/// whole is stretched along one axis for a room that is longer than it is wide.
 /// The speed never vanishes, so that the direction of walking is smooth.
 struct RoomPath: Sendable {
   private var radius = 0.0
   private var rate = 0.0
   private var harmonic = 0.0
+  private var harmonicRate = 0.0
+  private var stretch = 1.0
   private var phase = 0.0
   private var wanderX = Sinusoid()
   private var wanderZ = Sinusoid()
@@ -21,23 +24,43 @@ struct RoomPath: Sendable {
     let speed = generator.uniform(in: 0.8...1.2)
     rate = (generator.uniform() < 0.5 ? -1 : 1) * speed / radius
     harmonic = radius * generator.uniform(in: 0.1...0.25)
+    harmonicRate = 2 * rate
     phase = generator.uniform(in: -.pi...Double.pi)
     wanderX = Sinusoid(0.4...0.8, period: 25...40, &generator)
     wanderZ = Sinusoid(0.4...0.8, period: 25...40, &generator)
   }
 
+  /// A rosette that fills a room, keeping about a metre from its walls, at 0.4 to 1.6 times a speed
+  /// of about 1 m/s.
+  ///
+  /// It does not close, so that the device comes by most places more than once, but not on the same
+  /// path.
+  init(roomLength: Double, roomWidth: Double, _ generator: inout SeededGenerator) {
+    let half = max(roomWidth / 2 - 1, 0.2)
+    stretch = max(roomLength / 2 - 1, 0.2) / half
+    radius = 0.65 * half
+    harmonic = 0.35 * half
+    let speed = generator.uniform(in: 0.8...1.2)
+    // The mean radius of an ellipse makes the speed that of the whole path, not of one axis.
+    let meanRadius = radius * ((1 + stretch * stretch) / 2).squareRoot()
+    rate = (generator.uniform() < 0.5 ? -1 : 1) * speed / meanRadius
+    harmonicRate = rate * generator.uniform(in: 0.55...0.8)
+    phase = generator.uniform(in: -.pi...Double.pi)
+  }
+
   /// The position and the direction of walking after `t` seconds of walking.
   func point(at t: Double) -> (position: Vector3, direction: Vector3) {
     guard radius > 0 else { return (.zero, Vector3(0, 0, -1)) }
-    let (a, b) = (rate * t, phase - 2 * rate * t)
+    let (a, b) = (rate * t, phase - harmonicRate * t)
     let (cosA, sinA, cosB, sinB) = (cos(a), sin(a), cos(b), sin(b))
     return (
       Vector3(
-        radius * cosA + harmonic * cosB + wanderX.value(at: t), 0,
+        stretch * (radius * cosA + harmonic * cosB) + wanderX.value(at: t), 0,
         radius * sinA + harmonic * sinB + wanderZ.value(at: t)),
       Vector3(
-        -radius * rate * sinA + 2 * rate * harmonic * sinB + wanderX.derivative(at: t), 0,
-        radius * rate * cosA - 2 * rate * harmonic * cosB + wanderZ.derivative(at: t)
+        stretch * (-radius * rate * sinA + harmonicRate * harmonic * sinB)
+          + wanderX.derivative(at: t), 0,
+        radius * rate * cosA - harmonicRate * harmonic * cosB + wanderZ.derivative(at: t)
       ).normalized
     )
   }
@@ -46,15 +69,16 @@ struct RoomPath: Sendable {
   /// about gravity, radians per second, positive to the left.
   func derivative(at t: Double) -> (velocity: Vector3, turnRate: Double) {
     guard radius > 0 else { return (.zero, 0) }
-    let (a, b) = (rate * t, phase - 2 * rate * t)
+    let (a, b) = (rate * t, phase - harmonicRate * t)
     let velocity = Vector3(
-      -radius * rate * sin(a) + 2 * rate * harmonic * sin(b) + wanderX.derivative(at: t), 0,
-      radius * rate * cos(a) - 2 * rate * harmonic * cos(b) + wanderZ.derivative(at: t))
-    let square = rate * rate
+      stretch * (-radius * rate * sin(a) + harmonicRate * harmonic * sin(b))
+        + wanderX.derivative(at: t), 0,
+      radius * rate * cos(a) - harmonicRate * harmonic * cos(b) + wanderZ.derivative(at: t))
+    let (square, harmonicSquare) = (rate * rate, harmonicRate * harmonicRate)
     let acceleration = Vector3(
-      -radius * square * cos(a) - 4 * square * harmonic * cos(b)
+      stretch * (-radius * square * cos(a) - harmonicSquare * harmonic * cos(b))
         + wanderX.secondDerivative(at: t), 0,
-      -radius * square * sin(a) - 4 * square * harmonic * sin(b)
+      -radius * square * sin(a) - harmonicSquare * harmonic * sin(b)
         + wanderZ.secondDerivative(at: t))
     let turn = velocity.z * acceleration.x - velocity.x * acceleration.z
     return (velocity, turn / velocity.dot(velocity))
@@ -94,32 +118,33 @@ struct ArmSweep: Sendable {
 
 /// Stairs: a rise with two smooth derivatives, and a bounce with every step.
 struct StairClimb: Sendable {
-  /// When the climb begins, seconds.
-  private static let start = 15.0
   /// How long it takes, seconds.
   private static let duration = 12.0
   /// How much every step bounces, metres.
   private static let bounce = 0.02
 
+  /// When the climb begins, seconds.
+  private var start = 0.0
   private var rise = 0.0
   private var stepRate = 0.0
 
   init() {}
 
-  init(_ generator: inout SeededGenerator) {
+  init(start: Double, _ generator: inout SeededGenerator) {
+    self.start = start
     rise = generator.uniform(in: 2.6...3.2)
     stepRate = 2 * .pi * generator.uniform(in: 1.2...1.6)
   }
 
   func height(at t: Double) -> Double {
     guard rise > 0 else { return 0 }
-    let u = (t - Self.start) / Self.duration
+    let u = (t - start) / Self.duration
     return rise * SmoothStep.value(u) + Self.bounce * bump(u) * sin(stepRate * t)
   }
 
   func derivative(at t: Double) -> Double {
     guard rise > 0 else { return 0 }
-    let u = (t - Self.start) / Self.duration
+    let u = (t - start) / Self.duration
     let v = u > 0 && u < 1 ? u * (1 - u) : 0
     let slope = 192 * v * v * (1 - 2 * u) / Self.duration
     return rise * SmoothStep.derivative(u) / Self.duration

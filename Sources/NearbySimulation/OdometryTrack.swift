@@ -43,6 +43,8 @@ struct OdometryTrack: DeviceTrack {
 
     var generator = SeededGenerator(seed: seed, stream: 2)
     var noise = SeededGenerator(seed: seed, stream: 3)
+    var turning = SeededGenerator(seed: seed, stream: 5)
+    let steadyTurn = turning.normal(sigma: odometry.steadyTurnDegrees.degreesAsRadians)
     let count = clock.count(until: scenario.duration)
     ticks.reserveCapacity(count)
     poses.reserveCapacity(count)
@@ -61,6 +63,9 @@ struct OdometryTrack: DeviceTrack {
       let walk = distance.squareRoot()
       position += turn.act(increment) + generator.normalVector(sigma: odometry.positionDrift * walk)
       yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
+      if steadyTurn != 0, index > 0 {
+        yaw += steadyTurn * (seconds - clock.seconds(at: index - 1))
+      }
       length += distance
       previous = truth.translation
       var reported = position

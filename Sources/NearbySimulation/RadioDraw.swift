@@ -7,6 +7,7 @@ struct RadioDraw {
   let rangeBias: Double
 
   private let radio: ScenarioRadio
+  private let placeError: PlaceField
   private let azimuthBias: DirectionField
   private let elevationBias: DirectionField
   private let isAzimuthMirrored: Bool
@@ -30,6 +31,9 @@ struct RadioDraw {
     faults = SeededGenerator(seed: errors.next())
     timing = SeededGenerator(seed: errors.next())
     delivery = SeededGenerator(seed: errors.next())
+    var places = SeededGenerator(seed: seed, stream: 2_000_000 + peer)
+    placeError = PlaceField(
+      sigma: radio.rangePlaceSigma, length: radio.rangePlaceLength, &places)
     isAzimuthMirrored = delivery.uniform() < radio.azimuthMirror.share
   }
 
@@ -67,7 +71,7 @@ struct RadioDraw {
     _ index: Int, at seconds: Double, offset: Vector3, height: BarometerDraw.Measurement?,
     moment: DeviceMoment, path: PeerPath
   ) -> SimulatedRun.Sample? {
-    let range = measuredRange(offset)
+    let range = measuredRange(offset, from: moment.truth.translation)
     let angles = measuredAngles(offset)
     guard radio.reach.contains(offset.length) else { return nil }
     let hasAzimuth = radio.measuresAzimuth && angles.value != nil
@@ -89,9 +93,12 @@ struct RadioDraw {
       travelled: moment.travelled)
   }
 
-  private mutating func measuredRange(_ offset: Vector3) -> (value: Double, isFaulty: Bool) {
+  private mutating func measuredRange(
+    _ offset: Vector3, from place: Vector3
+  ) -> (value: Double, isFaulty: Bool) {
     var distance =
       (1 + rangeScale) * offset.length + rangeBias + noise.normal(sigma: radio.rangeNoise)
+    distance += placeError.value(at: place)
     isRangeFaulty = radio.rangeFaults.isFaulty(after: isRangeFaulty, &faults)
     let excess = faults.exponential(mean: radio.rangeExcess)
     if isRangeFaulty { distance += excess }

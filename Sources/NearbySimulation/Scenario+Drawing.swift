@@ -50,7 +50,7 @@ extension Scenario {
   }
 
   private func simulated(seed: UInt64, peers: Range<UInt64>) -> SimulatedRun {
-    let motion = ScenarioMotion(self.motion, seed: seed)
+    let motion = ScenarioMotion(self.motion, walk: walk, seed: seed)
     return drawn(
       over: OdometryTrack(self, motion: motion, seed: seed), device: .drawn(motion), seed: seed,
       peers: peers)
@@ -157,7 +157,7 @@ extension Scenario {
     let first = device.pose(at: 0)
     var best: (clearance: Double, path: PeerPath)?
     for _ in 0..<Self.positionsTried {
-      let position = peerPosition(around: first, &generator)
+      let position = peerPosition(around: first, device, &generator)
       let path = PeerPath(self.peer, from: position, until: duration, &walking)
       var nearest = Double.infinity
       for (seconds, devicePosition) in positions {
@@ -172,7 +172,7 @@ extension Scenario {
   }
 
   private func peerPosition(
-    around device: RigidTransform, _ generator: inout SeededGenerator
+    around device: RigidTransform, _ motion: DeviceMotion, _ generator: inout SeededGenerator
   ) -> Vector3 {
     let distance = generator.uniform(in: peer.distance)
     var bearing = generator.uniform(in: -.pi...Double.pi)
@@ -189,6 +189,12 @@ extension Scenario {
     case .anywhere: break
     case .ahead: bearing = heading + bearing / 6
     case .behind: bearing = heading + .pi + bearing / 6
+    }
+    if peer.isInRoom, case .drawn(let motion) = motion,
+      let place = motion.placeInRoom(
+        along: generator.uniform(in: -1...1), across: generator.uniform(in: -1...1))
+    {
+      return place + Vector3(0, side * height, 0)
     }
     let turn = Rotation(angleRadians: bearing, about: Vector3(0, 1, 0))
     return device.translation + turn.act(Vector3(0, 0, -distance))

@@ -27,6 +27,7 @@ extension Scenario {
     try check(idle.afterSeconds, "idle.afterSeconds", 0...1e6)
     try check(idle.poseRate, "idle.poseRate", 0.01...1000)
     try check(idle.sampleRate, "idle.sampleRate", 0.001...1000)
+    try validateWalk()
     try validateOdometry()
     try validateRanges()
     try validateAngles()
@@ -41,10 +42,18 @@ extension Scenario {
     try check(samples, "duration times radio.rate", 0...2e7)
   }
 
+  private func validateWalk() throws(ScenarioError) {
+    try check(walk.roomLength, "walk.roomLength", 2...1e4)
+    try check(walk.roomWidth, "walk.roomWidth", 2...1e4)
+    try check(walk.heightVariation, "walk.heightVariation", 0...2)
+    try check(walk.stairsAfterSeconds, "walk.stairsAfterSeconds", 0...1e6)
+  }
+
   private func validateOdometry() throws(ScenarioError) {
     try check(odometry.rate, "odometry.rate", 0.1...1000)
     try check(odometry.positionDrift, "odometry.positionDrift", 0...10)
     try check(odometry.yawDriftDegrees, "odometry.yawDriftDegrees", 0...180)
+    try check(odometry.steadyTurnDegrees, "odometry.steadyTurnDegrees", 0...180)
     try check(odometry.positionNoise, "odometry.positionNoise", 0...10)
     try check(odometry.attitudeNoiseDegrees, "odometry.attitudeNoiseDegrees", 0...90)
     try check(odometry.tiltDegrees, "odometry.tiltDegrees", 0...45)
@@ -68,6 +77,8 @@ extension Scenario {
     try check(radio.rangeBias, "radio.rangeBias", -100...100)
     try check(radio.rangeBiasSigma, "radio.rangeBiasSigma", 0...100)
     try check(radio.rangeScaleSigma, "radio.rangeScaleSigma", 0...0.3)
+    try check(radio.rangePlaceSigma, "radio.rangePlaceSigma", 0...100)
+    try check(radio.rangePlaceLength, "radio.rangePlaceLength", 0.01...1e4)
     try check(radio.rangeFaults, "radio.rangeFaults")
     try check(radio.rangeExcess, "radio.rangeExcess", 0...1000)
     try check(radio.garbageShare, "radio.garbageShare", 0...1)
@@ -106,7 +117,8 @@ extension Scenario {
 
   private func validatePeer() throws(ScenarioError) {
     try check(peer.distance, "peer.distance", 0...1e4)
-    try check(peer.heightDifference, "peer.heightDifference", 0...1e3)
+    try check(peer.heightDifference, "peer.heightDifference", -1e3...1e3)
+    try check(Double(peer.count), "peer.count", 1...1000)
     try check(peer.speed, "peer.speed", 0...100)
     try check(peer.carriedAfterSeconds, "peer.carriedAfterSeconds", 0...1e6)
     try check(peer.carriedForSeconds, "peer.carriedForSeconds", 0...1e6)

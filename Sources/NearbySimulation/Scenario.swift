@@ -26,6 +26,8 @@ public struct Scenario: Hashable, Sendable, Codable {
   public var expectation = Expectation.converges
   /// How the device moves.
   public var motion: ScenarioMotion.Kind
+  /// The room and the device's height, for a motion of the kind ``ScenarioMotion/Kind/levelWalk``.
+  public var walk = ScenarioWalk()
   /// The time after which the device sends poses and samples at lower rates.
   public var idle = Idle()
   /// The odometry that reports the motion.
@@ -75,6 +77,9 @@ public struct Scenario: Hashable, Sendable, Codable {
     case recovers(afterSeconds: Double)
     /// The engine converges and follows a moving peer.
     case follows
+    /// The engine converges if the samples determine the position, which differs from run to run;
+    /// if it does, the position is right.
+    case mayConverge
   }
 
   /// How the peers move, as far as a user would know.
@@ -89,11 +94,11 @@ public struct Scenario: Hashable, Sendable, Codable {
     var configuration = FusionConfiguration()
     configuration.ranging.antennaInDevice = radio.antennaInDevice
     configuration.ranging.fieldOfViewRadians = radio.fieldOfViewRadians
-    configuration.ranging.rangeSigma = radio.rangeNoise
+    configuration.ranging.rangeSigma = radio.totalRangeSigma
     configuration.ranging.rangeBiasSigma = radio.totalRangeBiasSigma
     configuration.ranging.azimuthSigmaRadians = radio.azimuth.totalSigma
     configuration.ranging.elevationSigmaRadians = radio.elevation.totalSigma
-    configuration.ranging.rangeWhiteShare = 1
+    configuration.ranging.rangeWhiteShare = radio.rangeWhiteShare
     configuration.ranging.azimuthWhiteShare = radio.azimuth.whiteShare
     configuration.ranging.elevationWhiteShare = radio.elevation.whiteShare
     configuration.ranging.whiteSharesAreKnown = true
@@ -109,9 +114,9 @@ public struct Scenario: Hashable, Sendable, Codable {
 // MARK: - Codable
 
 extension Scenario.Expectation: Codable {
-  /// The four cases by name, with a time that only one of them uses.
+  /// The five cases by name, with a time that only one of them uses.
   private struct Form: Codable {
-    enum Outcome: String, Codable { case converges, neverConverges, recovers, follows }
+    enum Outcome: String, Codable { case converges, neverConverges, recovers, follows, mayConverge }
 
     var outcome: Outcome
     var afterSeconds: Double
@@ -126,6 +131,7 @@ extension Scenario.Expectation: Codable {
       case .neverConverges: .neverConverges
       case .recovers: .recovers(afterSeconds: form.afterSeconds)
       case .follows: .follows
+      case .mayConverge: .mayConverge
       }
   }
 
@@ -137,6 +143,7 @@ extension Scenario.Expectation: Codable {
       case .neverConverges: Form(outcome: .neverConverges, afterSeconds: 0)
       case .recovers(let seconds): Form(outcome: .recovers, afterSeconds: seconds)
       case .follows: Form(outcome: .follows, afterSeconds: 0)
+      case .mayConverge: Form(outcome: .mayConverge, afterSeconds: 0)
       }
     try form.encode(to: encoder)
   }

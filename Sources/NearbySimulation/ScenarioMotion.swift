@@ -28,6 +28,8 @@ public struct ScenarioMotion: Sendable {
     case sweepThenStand
     /// Walks about and swings the device widely about all three axes. 60 s.
     case swingingWalk
+    /// Walks through a room at nearly constant height, as a ``ScenarioWalk`` says. 60 s.
+    case levelWalk
   }
 
   /// The kind of motion.
@@ -52,8 +54,16 @@ public struct ScenarioMotion: Sendable {
   private var pitch: [Sinusoid] = []
   private var roll: [Sinusoid] = []
 
+  /// The walk of a motion of the kind ``Kind/levelWalk``.
+  private var walk: ScenarioWalk?
+
   /// Draws a motion of a kind from a seed.
-  public init(_ kind: Kind, seed: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - walk: The room and the device's height, for the kind ``Kind/levelWalk``.
+  ///   - seed: The seed.
+  public init(_ kind: Kind, walk: ScenarioWalk = ScenarioWalk(), seed: UInt64) {
     self.kind = kind
     var generator = SeededGenerator(seed: seed, stream: 1)
     pathDirection = generator.uniform(in: -.pi...Double.pi)
@@ -68,7 +78,7 @@ public struct ScenarioMotion: Sendable {
       yaw = [Sinusoid(0.1...0.3, period: 3...5, &generator)]
       pitch = [Sinusoid(0.1...0.25, period: 3...5, &generator)]
       roll = [Sinusoid(0.03...0.1, period: 3...5, &generator)]
-      if kind == .sweepThenClimb { climb = StairClimb(&generator) }
+      if kind == .sweepThenClimb { climb = StairClimb(start: 15, &generator) }
       if kind == .sweepThenStand {
         stop = Self.secondsToStop
         drawTremor(&generator)
@@ -103,8 +113,41 @@ public struct ScenarioMotion: Sendable {
       yaw = [Sinusoid(0.5...0.9, period: 3...6, &generator)]
       pitch = [Sinusoid(0.3...0.5, period: 3...6, &generator)]
       roll = [Sinusoid(0.4...0.7, period: 3...6, &generator)]
+    case .levelWalk: draw(walk, &generator)
     }
     origin = path.point(at: 0).position
+  }
+
+  private mutating func draw(_ walk: ScenarioWalk, _ generator: inout SeededGenerator) {
+    self.walk = walk
+    path = RoomPath(roomLength: walk.roomLength, roomWidth: walk.roomWidth, &generator)
+    let (slow, fast) = (0.7 * walk.heightVariation, 0.3 * walk.heightVariation)
+    height = [
+      Sinusoid(slow...slow, period: 10...20, &generator),
+      Sinusoid(fast...fast, period: 3...5, &generator),
+    ]
+    let swing = walk.isHandHeld ? 1.0 : 0
+    yaw = [Sinusoid(0.1 * swing...0.3 * swing, period: 3...6, &generator)]
+    pitch = [Sinusoid(0.1 * swing...0.25 * swing, period: 3...6, &generator)]
+    roll = [Sinusoid(0.03 * swing...0.1 * swing, period: 3...6, &generator)]
+    if walk.stairsAfterSeconds > 0 {
+      climb = StairClimb(start: walk.stairsAfterSeconds, &generator)
+    }
+    guard walk.sweeps else { return }
+    standing = 5
+    sweep = ArmSweep(&generator)
+  }
+
+  /// A place of the room through which a level walk leads.
+  ///
+  /// - Parameters:
+  ///   - along: The place along the room's length, -1 to 1.
+  ///   - across: The place along its width, -1 to 1.
+  /// - Returns: The place at the device's first height; `nil` for other kinds of motion.
+  func placeInRoom(along: Double, across: Double) -> Vector3? {
+    guard let walk else { return nil }
+    let place = Vector3(along * walk.roomLength / 2, 1.4, across * walk.roomWidth / 2)
+    return worldFromPath.act(place - origin)
   }
 
   private mutating func drawTremor(_ generator: inout SeededGenerator) {
@@ -255,7 +298,7 @@ extension ScenarioMotion.Kind {
     case .constantHeightWalk: 40
     case .standingStill: 30
     case .sweepThenClimb: 35
-    case .sweepThenStand, .swingingWalk: 60
+    case .sweepThenStand, .swingingWalk, .levelWalk: 60
     }
   }
 }

@@ -9,6 +9,9 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   public var positionDrift = 0.01
   /// The random walk of yaw, degrees per square root of a metre travelled.
   public var yawDriftDegrees = 0.3
+  /// The spread of a constant error of the rate of yaw from run to run, as of a gyroscope's bias,
+  /// degrees per second.
+  public var steadyTurnDegrees = 0.0
   /// White noise of every reported position, one sigma for each axis, metres.
   public var positionNoise = 0.0
   /// White noise of every reported attitude, one sigma about each axis, degrees.

@@ -3,9 +3,17 @@ public import NearbyFusion
 
 /// The positions and motions of simulated peers, and the motion that is declared to the engine.
 public struct ScenarioPeer: Hashable, Sendable, Codable {
+  /// How many peers the device measures.
+  public var count = 1
+  /// Whether peers are anywhere in the room of a level walk, and not at a ``distance`` from the
+  /// device's first position.
+  ///
+  /// Without a level walk it has no effect.
+  public var isInRoom = false
   /// The horizontal distance from the device's first position to the peer's, metres.
   public var distance = 1.0...8.0
-  /// The peer's height above or below the device's first position, metres.
+  /// The peer's height above or below the device's first position, metres; ``side`` says which,
+  /// and a negative height is on the other side.
   public var heightDifference = 0.0...2.0
   /// Whether it is above or below the device's first height.
   public var side = Side.either

@@ -21,6 +21,11 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   public var rangeBiasSigma = 0.15
   /// The spread of the scale error of ranges from pair to pair.
   public var rangeScaleSigma = 0.0
+  /// The spread of the error of ranges that depends on the device's place and comes back when the
+  /// device does, metres.
+  public var rangePlaceSigma = 0.0
+  /// The distance between two places over which that error's correlation falls to 0.61, metres.
+  public var rangePlaceLength = 2.0
   /// Ranges without line of sight: too long by an exponential of mean ``rangeExcess``, drawn anew for
   /// each sample.
   public var rangeFaults = FaultProcess()
@@ -86,6 +91,16 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   /// The root mean square of the constant error of ranges over pairs of radios, metres.
   public var totalRangeBiasSigma: Double {
     (rangeBias * rangeBias + rangeBiasSigma * rangeBiasSigma).squareRoot()
+  }
+
+  /// White noise and the place-dependent error of ranges together, metres.
+  public var totalRangeSigma: Double {
+    (rangeNoise * rangeNoise + rangePlaceSigma * rangePlaceSigma).squareRoot()
+  }
+
+  /// The share of white noise in both together, 0.01 to 1.
+  public var rangeWhiteShare: Double {
+    rangePlaceSigma > 0 ? max(rangeNoise / totalRangeSigma, 0.01) : 1
   }
 
   /// Errors of an angle: white noise, and a smooth function of the direction in device axes.

@@ -57,7 +57,7 @@ struct ConsistencyRunTests {
     struct Enough: Error {}
     var seconds: [Double] = []
     #expect(throws: Enough.self) {
-      try ConsistencyRun(Scenario(.straightLine)).record(seed: 1) {
+      try ConsistencyRun(Scenario(.straightLine)).records(seed: 1) {
         (moment, truth) throws(Enough) in
         #expect(moment.seconds == truth.seconds)
         seconds.append(moment.seconds)
@@ -67,11 +67,25 @@ struct ConsistencyRunTests {
     #expect(seconds.count == 3)
   }
 
+  @Test("each peer of a run has its record, that of the engine with all of them")
+  func severalPeers() async throws {
+    var scenario = Scenario(.straightLine)
+    scenario.peer.count = 3
+    let report = try await ConsistencyRun(scenario).report(seeds: 0..<2)
+    #expect(report.records.map(\.seed) == [0, 0, 0, 1, 1, 1])
+    #expect(report.records.map(\.peer) == [0, 1, 2, 0, 1, 2])
+    let samples = scenario.simulated(seed: 1, peerCount: 3).samples
+    for record in report.records.suffix(3) {
+      #expect(record.samples == samples.count { $0.peer == record.peer })
+    }
+    #expect(Set(report.records.map { $0.last?.distance }).count == 6)
+  }
+
   @Test("the estimate after a late sample is compared with the newest truth")
   func late() throws {
     let scenario = try #require(Scenario.preset(named: "garbage"))
     var last = -Double.infinity
-    try ConsistencyRun(scenario).record(seed: 2) { (moment, _) throws(Never) in
+    try ConsistencyRun(scenario).records(seed: 2) { (moment, _) throws(Never) in
       #expect(moment.seconds >= last)
       last = moment.seconds
     }
@@ -81,7 +95,7 @@ struct ConsistencyRunTests {
   func invalid() {
     var run = ConsistencyRun(Scenario(.straightLine))
     run.configuration.ranging.rangeSigma = -1
-    #expect(throws: FusionConfigurationError.self) { try run.record(seed: 0) }
+    #expect(throws: FusionConfigurationError.self) { try run.records(seed: 0) }
   }
 
   @Test("every switch of the ablation changes a configuration, and leaves it valid")

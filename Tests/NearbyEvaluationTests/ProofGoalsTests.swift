@@ -115,6 +115,19 @@ struct ProofGoalsTests {
     #expect(missed(report, .neverConverges).isEmpty)
   }
 
+  @Test("where an engine may converge, only its errors while converged count")
+  func mayConverge() {
+    let silent = report { moment, _ in moment.convergence = .unknown }
+    #expect(missed(silent, .mayConverge).isEmpty)
+    let slow = report { moment, _ in moment.bound = 1e-3 }
+    #expect(missed(slow, .mayConverge).isEmpty)
+    let wrong = report { moment, seed in
+      if seed == 11 { moment.errorInOdometry = Vector3(0, 3, 0) }
+      moment.normalizedErrorSquared = 6
+    }
+    #expect(missed(wrong, .mayConverge) == [.normalizedErrorSquared, .falseConvergence])
+  }
+
   @Test("one convergence where there can be none is one too many")
   func impossible() {
     let report = report { moment, seed in

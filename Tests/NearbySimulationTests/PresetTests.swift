@@ -16,7 +16,10 @@ struct PresetTests {
       "mirrored-azimuth", "garbage", "clock-offset", "pose-jump", "ranges-pose-jump",
       "tracking-lost", "poses-stop", "odometry-restarts", "peer-moving", "peer-carried",
       "peer-still-unknown", "standing-hours",
-      "indoor", "ranges-level-heights",
+      "indoor", "ranges-level-heights", "level-bob", "level-exact", "level-hand", "level-drift",
+      "level-azimuth",
+      "level-stairs", "level-place", "level-turn", "level-office", "level-hall", "level-nlos",
+      "level-azimuth-8", "level-trolley",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)
@@ -73,6 +76,7 @@ struct PresetTests {
         case .neverConverges: "never converges"
         case .recovers(let seconds): "recovers after \(Int(seconds)) s"
         case .follows: "follows"
+        case .mayConverge: "may converge"
         }
       #expect(row == ["`\(preset.name)`", "\(Int(preset.duration))", expected, preset.summary])
     }

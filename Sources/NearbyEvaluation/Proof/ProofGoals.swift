@@ -87,6 +87,10 @@ public struct ProofGoals: Sendable {
     case .converges, .follows:
       misses += claims(report)
       misses += [timeToConverge(report)].compactMap(\.self)
+    case .mayConverge:
+      if !report.convergedSeeds.isEmpty {
+        misses += consistency(report).filter { $0.goal == .normalizedErrorSquared }
+      }
     case .recovers:
       misses += claims(report)
       misses += [timeToConverge(report), withdrawal(report), regain(report)].compactMap(\.self)
@@ -97,7 +101,7 @@ public struct ProofGoals: Sendable {
   // MARK: One goal each
 
   private func claims(_ report: ConsistencyReport) -> [Miss] {
-    guard let efficiency = report.efficiency, let errors = report.normalizedErrorSquared else {
+    guard let efficiency = report.efficiency else {
       return [
         Miss(goal: .efficiency, explanation: "no run was ever converged", seeds: [])
       ]
@@ -114,8 +118,16 @@ public struct ProofGoals: Sendable {
             record.converged.squaredError.total - record.converged.squaredBound.total
           }))
     }
+    return misses + consistency(report)
+  }
+
+  private func consistency(_ report: ConsistencyReport) -> [Miss] {
+    var misses: [Miss] = []
     var components: [(Goal, String, Figure?, Int, (RunRecord) -> RunRecord.Sum)] = [
-      (.normalizedErrorSquared, "NEES/3", errors, 3, \.converged.normalizedErrorSquared)
+      (
+        .normalizedErrorSquared, "NEES/3", report.normalizedErrorSquared, 3,
+        \.converged.normalizedErrorSquared
+      )
     ]
     for (kind, figure) in zip(MeasurementKind.allCases, report.normalizedInnovationSquared) {
       components.append(
@@ -203,7 +215,10 @@ public struct ProofGoals: Sendable {
 private let namedSeeds = 5
 
 extension [UInt64] {
-  fileprivate func worst() -> [UInt64] { Array(prefix(namedSeeds)) }
+  /// The first seeds, each once, since each peer of a run has its own record.
+  fileprivate func worst() -> [UInt64] {
+    Array(reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.prefix(namedSeeds))
+  }
 }
 
 extension [RunRecord] {
@@ -211,7 +226,7 @@ extension [RunRecord] {
   fileprivate func worst(_ value: (RunRecord) -> Double) -> [UInt64] {
     let ranked = map { (seed: $0.seed, value: value($0)) }.filter { $0.value > 0 }
       .sorted { ($1.value, $0.seed) < ($0.value, $1.seed) }
-    return ranked.prefix(namedSeeds).map(\.seed)
+    return ranked.map(\.seed).worst()
   }
 }
 

@@ -5,9 +5,9 @@ internal import NearbyGeometry
 
 /// The statistics of many runs of one scenario.
 ///
-/// Means are over moments. Each ``Figure`` has the standard error of its mean.
+/// Each peer of a run has its own record and counts as a run. Means are over moments. Each ``Figure`` has the standard error of its mean.
 public struct ConsistencyReport: Sendable, CustomStringConvertible {
-  /// The runs, in the order of their seeds.
+  /// The runs, in the order of their seeds and peers.
   public let records: [RunRecord]
 
   /// Makes the statistics of records.

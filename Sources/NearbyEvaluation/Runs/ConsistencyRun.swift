@@ -25,41 +25,43 @@ public struct ConsistencyRun: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed.
-  ///   - note: Called after each sample, in the order of arrival, with the sample's truth.
-  /// - Returns: The sums over the moments.
+  ///   - note: Called after each sample of any peer, in the order of arrival, with the sample's truth.
+  /// - Returns: The sums over the moments, for each peer.
   /// - Throws: When the configuration is invalid, or what `note` throws.
   @discardableResult
-  public func record<Failure: Error>(
+  public func records<Failure: Error>(
     seed: UInt64, note: (Moment, SimulatedRun.Sample) throws(Failure) -> Void
-  ) throws -> RunRecord {
-    let run = scenario.simulated(seed: seed)
-    let event = RunEvent(of: scenario, in: run)
-    let bounds = bounds(of: run, event)
-    var record = RunRecord(seed: seed, event: event)
+  ) throws -> [RunRecord] {
+    let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
+    let events = run.peers.indices.map { RunEvent(of: scenario, in: run, peer: $0) }
+    let bounds = bounds(of: run, events)
+    var records = events.enumerated().map { RunRecord(seed: seed, peer: $0, event: $1) }
     var failure: Failure?
     try follow(run, bounds) { moment, truth, sample in
       var moment = moment
       moment.contradictsFormerPlace =
-        event?.isContradicted(by: sample, in: scenario) ?? false
-      record.add(
+        events[sample.peer]?.isContradicted(by: sample, in: scenario) ?? false
+      records[sample.peer].add(
         moment, lineOfSight: truth.odometryFromDevice.translation - truth.peerInOdometry)
       do throws(Failure) { try note(moment, truth) } catch { failure = error }
       return failure == nil
     }
     if let failure { throw failure }
-    if let settled = record.recovery?.settledSeconds {
-      record.recovery?.freshStartSeconds = try freshStart(at: settled, in: run, bounds)
+    for index in records.indices {
+      guard let settled = records[index].recovery?.settledSeconds else { continue }
+      records[index].recovery?.freshStartSeconds = try freshStart(
+        at: settled, in: run, peer: index, bounds)
     }
-    return record
+    return records
   }
 
   /// Runs one seed.
   ///
   /// - Parameter seed: The seed.
-  /// - Returns: The sums over the moments.
+  /// - Returns: The sums over the moments, for each peer.
   /// - Throws: When the configuration is invalid.
-  public func record(seed: UInt64) throws -> RunRecord {
-    try record(seed: seed) { (_, _) throws(Never) in }
+  public func records(seed: UInt64) throws -> [RunRecord] {
+    try records(seed: seed) { (_, _) throws(Never) in }
   }
 
   /// Runs many seeds.
@@ -75,52 +77,60 @@ public struct ConsistencyRun: Sendable {
   public func report(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> ConsistencyReport {
-    var records: [RunRecord] = []
-    try await withThrowingTaskGroup(of: RunRecord.self) { group in
+    var all: [RunRecord] = []
+    try await withThrowingTaskGroup(of: [RunRecord].self) { group in
       var waiting = seeds.makeIterator()
       for _ in 0..<min(max(1, jobs), 64) {
-        if let seed = waiting.next() { group.addTask { try record(seed: seed) } }
+        if let seed = waiting.next() { group.addTask { try records(seed: seed) } }
       }
-      while let record = try await group.next() {
-        records.append(record)
+      while let records = try await group.next() {
+        all += records
         finished()
-        if let seed = waiting.next() { group.addTask { try self.record(seed: seed) } }
+        if let seed = waiting.next() { group.addTask { try self.records(seed: seed) } }
       }
     }
     // Sorted by seed, so that rounding does not depend on which run ended first.
-    return ConsistencyReport(records: records.sorted { $0.seed < $1.seed })
+    return ConsistencyReport(records: all.sorted { ($0.seed, $0.peer) < ($1.seed, $1.peer) })
   }
 
-  /// The bound after each sample.
+  /// The bound after each sample, of the sample's peer.
   ///
   /// During an event, the position is as unknown as before the first sample.
-  private func bounds(of run: SimulatedRun, _ event: RunEvent?) -> [Double] {
-    var model = PosteriorBound.Model(
-      scenario, of: run, rangeScaleSigma: configuration.ranging.rangeScaleSigma)
-    model.angleBias = angleBias
-    var bound = PosteriorBound(model)
-    var isOver = event == nil
-    return run.samples.map { sample in
-      if let event, !isOver, sample.seconds >= event.span.lowerBound {
-        bound.forgetPosition()
-        isOver = sample.seconds >= event.span.upperBound
+  private func bounds(of run: SimulatedRun, _ events: [RunEvent?]) -> [Double] {
+    var sigmas = [Double](repeating: .infinity, count: run.samples.count)
+    for peer in run.peers.indices {
+      let event = events[peer]
+      // The bound is that of a run with one peer.
+      var alone = run
+      alone.peers = [run.peers[peer]]
+      var model = PosteriorBound.Model(
+        scenario, of: alone, rangeScaleSigma: configuration.ranging.rangeScaleSigma)
+      model.angleBias = angleBias
+      var bound = PosteriorBound(model)
+      var isOver = event == nil
+      for (index, sample) in run.samples.enumerated() where sample.peer == peer {
+        if let event, !isOver, sample.seconds >= event.span.lowerBound {
+          bound.forgetPosition()
+          isOver = sample.seconds >= event.span.upperBound
+        }
+        bound.add(sample, of: alone)
+        sigmas[index] = bound.positionSigma
       }
-      bound.add(sample, of: run)
-      return bound.positionSigma
     }
+    return sigmas
   }
 
   /// Feeds a run to an engine, from a given time on, for as long as `note` returns true.
   ///
-  /// `note` gets each moment, the newest sample so far, which holds the truth, and the sample
-  /// itself.
+  /// `note` gets each moment of a sample's peer, the peer's newest sample so far, which holds the
+  /// truth, and the sample itself.
   private func follow(
     _ run: SimulatedRun, _ bounds: [Double], from seconds: Double = -.infinity,
     _ note: (Moment, _ truth: SimulatedRun.Sample, SimulatedRun.Sample) -> Bool
   ) throws {
     var engine = try FusionEngine(configuration)
-    let peer = engine.addPeer(scenario.peerMotion)
-    var newest = 0
+    let peers = run.peers.map { _ in engine.addPeer(scenario.peerMotion) }
+    var newest = [Int](repeating: 0, count: peers.count)
     for event in run.events {
       switch event {
       case .pose(let index): engine.add(run.poses[index])
@@ -128,12 +138,13 @@ public struct ConsistencyRun: Sendable {
       case .sample(let index):
         let sample = run.samples[index]
         guard sample.seconds >= seconds else { continue }
-        newest = max(newest, index)
-        let truth = run.samples[newest]
+        let peer = peers[sample.peer]
+        newest[sample.peer] = max(newest[sample.peer], index)
+        let truth = run.samples[newest[sample.peer]]
         let report = engine.add(run.rangingSample(index, of: peer))
         let moment = Moment(
           estimate: engine.estimate(of: peer, at: truth.timestamp), report: report, of: sample,
-          truth: truth, bound: bounds[newest])
+          truth: truth, bound: bounds[newest[sample.peer]])
         guard note(moment, truth, sample) else { return }
       }
     }
@@ -142,11 +153,13 @@ public struct ConsistencyRun: Sendable {
   /// How long an engine that starts at a given time takes to converge to the right position,
   /// seconds.
   private func freshStart(
-    at seconds: Double, in run: SimulatedRun, _ bounds: [Double]
+    at seconds: Double, in run: SimulatedRun, peer: Int, _ bounds: [Double]
   ) throws -> Double? {
     var first: Double?
-    try follow(run, bounds, from: seconds) { moment, _, _ in
-      if moment.isConverged, !moment.isFalselyConverged { first = moment.seconds - seconds }
+    try follow(run, bounds, from: seconds) { moment, _, sample in
+      if sample.peer == peer, moment.isConverged, !moment.isFalselyConverged {
+        first = moment.seconds - seconds
+      }
       return first == nil
     }
     return first

@@ -25,7 +25,8 @@ public struct RunEvent: Sendable {
   /// - Parameters:
   ///   - scenario: The scenario.
   ///   - run: The run.
-  public init?(of scenario: Scenario, in run: SimulatedRun) {
+  ///   - index: The index of the peer.
+  public init?(of scenario: Scenario, in run: SimulatedRun, peer index: Int = 0) {
     var spans: [ClosedRange<Double>] = []
     let (jump, loss, peer) = (scenario.odometry.jump, scenario.odometry.loss, scenario.peer)
     if jump.displacement != .zero { spans.append(jump.seconds...jump.seconds) }
@@ -35,7 +36,7 @@ public struct RunEvent: Sendable {
       spans.append(begin...(begin + peer.carriedForSeconds))
     }
     guard let begin = spans.map(\.lowerBound).min(), let end = spans.map(\.upperBound).max(),
-      let before = run.samples.last(where: { $0.seconds < begin })
+      let before = run.samples.last(where: { $0.seconds < begin && $0.peer == index })
     else { return nil }
     self.init(span: begin...end, formerPlace: before.peerInOdometry)
   }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import NearbyFusion
 public import NearbyGeometry
 
-/// The sums over the moments of one seeded run.
+/// The sums over the moments of one peer of a seeded run.
 ///
 /// They are small, so that ten thousand runs fit into memory.
 public struct RunRecord: Sendable {
@@ -73,6 +73,8 @@ public struct RunRecord: Sendable {
 
   /// The seed.
   public let seed: UInt64
+  /// The index of the peer.
+  public let peer: Int
   /// How many samples there were.
   public private(set) var samples = 0
   /// The number of samples after which the engine was converged.
@@ -102,9 +104,11 @@ public struct RunRecord: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed.
+  ///   - peer: The index of the peer.
   ///   - event: The event from which the engine must recover; `nil` when there is none.
-  public init(seed: UInt64, event: RunEvent? = nil) {
+  public init(seed: UInt64, peer: Int = 0, event: RunEvent? = nil) {
     self.seed = seed
+    self.peer = peer
     recovery = event.map { RecoveryRecord(span: $0.span) }
   }
 

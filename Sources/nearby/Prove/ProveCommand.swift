@@ -25,6 +25,9 @@ struct ProveCommand: AsyncParsableCommand {
 
         nearby prove find --seed 17 --trace find-17.csv
 
+      Where a scenario only may converge, NEES/3 and false convergences are its goals. Each peer of a \
+      run counts as a run.
+
       The scenarios are those of "nearby simulate --list".
 
       EXAMPLES

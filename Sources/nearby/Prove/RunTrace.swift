@@ -14,7 +14,7 @@ struct RunTrace {
       "false", "hypotheses", "truth_x", "truth_y", "truth_z", "mean_x", "mean_y", "mean_z",
       "device_x", "device_y", "device_z", "travelled", "distance_error", "direction_error",
       "horizontal_angle_error", "height_error", "vertical", "range_faulty", "angles_faulty",
-      "contradicts",
+      "contradicts", "peer",
     ]
 
   private let path: String
@@ -29,7 +29,7 @@ struct RunTrace {
     var file = try AtomicFile(path: path)
     try file.write(Self.columns.joined(separator: ",") + "\n")
     var text = OutputText()
-    try run.record(seed: seed) { (moment, sample) throws(RecordingError) in
+    try run.records(seed: seed) { (moment, sample) throws(RecordingError) in
       text.removeAll()
       func add(_ number: Double?) {
         text.append(",")
@@ -63,7 +63,7 @@ struct RunTrace {
       add(sample.isRangeFaulty)
       add(sample.areAnglesFaulty)
       add(moment.contradictsFormerPlace)
-      text.append("\n")
+      text.append(",\(sample.peer)\n")
       try file.write(text)
     }
     try file.commit()

@@ -38,7 +38,9 @@ enum ScenarioArgument {
     name: "the scenario",
     choices: [
       "motion": ScenarioMotion.Kind.allCases.map(\.rawValue),
-      "expectation.outcome": ["converges", "neverConverges", "recovers", "follows"],
+      "expectation.outcome": [
+        "converges", "neverConverges", "recovers", "follows", "mayConverge",
+      ],
       "peer.side": ScenarioPeer.Side.allCases.map(\.rawValue),
       "peer.direction": ScenarioPeer.Direction.allCases.map(\.rawValue),
       "peer.motion": ScenarioPeer.Motion.allCases.map(\.rawValue),

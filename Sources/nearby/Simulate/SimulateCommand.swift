@@ -47,8 +47,8 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "How many recordings, of as many seeds.")
   var count = 1
 
-  @Option(help: "How many peers the device measures.")
-  var peers = 1
+  @Option(help: "How many peers the device measures (default: as the scenario says).")
+  var peers: Int?
 
   @Option(
     name: .customLong("set"),
@@ -86,7 +86,7 @@ struct SimulateCommand: ParsableCommand {
     if !(1...1_000_000).contains(count) {
       throw ValidationError("--count is \(count), must be 1 to 1000000")
     }
-    if !(1...1000).contains(peers) {
+    if let peers, !(1...1000).contains(peers) {
       throw ValidationError("--peers is \(peers), must be 1 to 1000")
     }
     if seed > UInt64.max - UInt64(count) { throw ValidationError("--seed is too large") }
@@ -126,13 +126,14 @@ struct SimulateCommand: ParsableCommand {
       // A planar recording has no heights.
       if odometry?.isPlanar == true { scenario.peer.heightDifference = 0...0 }
     }
+    let peerCount = peers ?? scenario.peer.count
     var samples = 0
     for (index, seed) in (seed..<seed + UInt64(count)).enumerated() {
       let run =
         if let recorded {
-          scenario.simulated(seed: seed, peerCount: peers, over: recorded)
+          scenario.simulated(seed: seed, peerCount: peerCount, over: recorded)
         } else {
-          scenario.simulated(seed: seed, peerCount: peers)
+          scenario.simulated(seed: seed, peerCount: peerCount)
         }
       samples += run.samples.count
       let name = Self.name(of: scenario, seed: seed)
@@ -157,7 +158,7 @@ struct SimulateCommand: ParsableCommand {
   /// The command that makes the same recording again.
   private func source(of scenario: Scenario, seed: UInt64) -> String {
     var words = ["nearby simulate", scenario.name, "--seed \(seed)"]
-    if peers > 1 { words.append("--peers \(peers)") }
+    if let peers, peers != scenario.peer.count { words.append("--peers \(peers)") }
     words += assignments.map { "--set \($0)" }
     if trajectory != nil { words.append("--trajectory …") }
     return words.joined(separator: " ")
@@ -184,6 +185,7 @@ extension Scenario.Expectation {
     case .neverConverges: "never converges"
     case .recovers(let seconds): "recovers after \(seconds.text(decimals: 0)) s"
     case .follows: "follows the peer"
+    case .mayConverge: "may converge"
     }
   }
 }

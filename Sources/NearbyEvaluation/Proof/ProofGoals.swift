@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 package import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
@@ -227,18 +226,5 @@ extension [RunRecord] {
     let ranked = map { (seed: $0.seed, value: value($0)) }.filter { $0.value > 0 }
       .sorted { ($1.value, $0.seed) < ($0.value, $1.seed) }
     return ranked.map(\.seed).worst()
-  }
-}
-
-extension Double {
-  /// At most three decimals.
-  fileprivate var short: String {
-    var text = String(format: "%.3f", self)
-    while text.contains("."), text.last == "0" || text.last == "." {
-      let isPoint = text.last == "."
-      text.removeLast()
-      if isPoint { break }
-    }
-    return text
   }
 }

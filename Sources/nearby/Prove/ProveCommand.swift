@@ -25,6 +25,12 @@ struct ProveCommand: AsyncParsableCommand {
 
         nearby prove find --seed 17 --trace find-17.csv
 
+      With --reference the engine's posterior is compared with the exact one, which is sampled, at \
+      some moments of each run: by how many exact sigmas the mean is off (per axis; median and 95th \
+      percentile over moments and runs), its height, its horizontal part, and sigma over the exact \
+      one; then the same over the moments at which the engine had converged. Scenarios with faults or \
+      with several or moving peers are left out. --details prints the moments one by one.
+
       Where a scenario only may converge, NEES/3 and false convergences are its goals. Each peer of a \
       run counts as a run.
 
@@ -81,6 +87,9 @@ struct ProveCommand: AsyncParsableCommand {
   @Flag(help: "Switch features off one by one and compare.")
   var ablate = false
 
+  @Flag(help: "Compare with the exact posterior, for scenarios with one peer at rest.")
+  var reference = false
+
   @Flag(help: "Also print the outputs, their errors, and the cost of convergence.")
   var details = false
 
@@ -105,6 +114,9 @@ struct ProveCommand: AsyncParsableCommand {
     if ablate && (seed != nil || trace != nil) {
       throw ValidationError("--ablate takes many seeds; leave out --seed and --trace")
     }
+    if reference && (ablate || trace != nil) {
+      throw ValidationError("--reference excludes --ablate and --trace")
+    }
   }
 
   func run() async throws {
@@ -117,6 +129,13 @@ struct ProveCommand: AsyncParsableCommand {
       return
     }
     if ablate { return try await printAblation(of: scenarios, proof) }
+    if reference {
+      let isMissed = try await ReferenceProof(
+        proof: proof, isQuiet: json, printsTimes: details || seed != nil
+      ).run(scenarios, namesEach: !scenarioNames.isEmpty)
+      if seed == nil, isMissed { throw ExitCode.failure }
+      return
+    }
     let figures = try await prove(scenarios, proof)
     if seed == nil, figures.contains(where: { !$0.misses.isEmpty }) { throw ExitCode.failure }
   }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+extension Double {
+  /// At most three decimals.
+  var short: String {
+    var text = String(format: "%.3f", self)
+    while text.contains("."), text.last == "0" || text.last == "." {
+      let isPoint = text.last == "."
+      text.removeLast()
+      if isPoint { break }
+    }
+    return text
+  }
+}

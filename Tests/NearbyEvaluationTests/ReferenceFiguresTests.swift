@@ -15,7 +15,8 @@ struct ReferenceFiguresTests {
     (0..<40).map { index in
       var comparison = ReferenceRun.Comparison(
         seed: UInt64(index), seconds: index.isMultiple(of: 2) ? 10 : 20,
-        isConverged: index >= 20, meanOff: 0.2, heightOff: 0.2, horizontalOff: 0.1,
+        isConverged: index >= 20, isSearching: index < 10, meanOff: 0.2, heightOff: 0.2,
+        horizontalOff: 0.1,
         sigmaRatio: 1.05,
         heightSigmaRatio: 1, exactSigma: 0.3, exactHeightSigma: 0.2, exactErrorSquared: 1,
         errorSquared: 1, referenceError: 0.02)
@@ -51,6 +52,7 @@ struct ReferenceFiguresTests {
       ReferenceGoals())
     #expect(figures.all.count == 40 && figures.all.convergedShare == 0.5)
     #expect(figures.converged.count == 20 && figures.converged.meanOff?.percentile5 == 0.5)
+    #expect(figures.searching.count == 10 && figures.filtering.count == 30)
     #expect(figures.times.map(\.seconds) == [10, 20])
     #expect(figures.times.map(\.figures.count) == [20, 20])
   }

@@ -7,7 +7,13 @@ import Testing
 
 @testable import NearbyEvaluation
 
-@Suite("ReferencePosterior")
+#if DEBUG
+  private let isOptimized = false
+#else
+  private let isOptimized = true
+#endif
+
+@Suite("ReferencePosterior", .enabled(if: isOptimized, "needs an optimised build"))
 struct ReferencePosteriorTests {
   /// A range's bias is a parameter of the plane grid below, its scale is known.
   private static let model: ReferenceModel = {

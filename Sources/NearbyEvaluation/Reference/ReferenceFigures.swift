@@ -86,6 +86,10 @@ public struct ReferenceFigures: Sendable, Encodable {
   public var all: Row
   /// Over the moments at which the engine had converged.
   public var converged: Row
+  /// Over the moments at which the engine still fitted its hypotheses anew to all samples.
+  public var searching: Row
+  /// Over the moments at which it only filtered.
+  public var filtering: Row
   /// At each time.
   public var times: [TimeRow]
   /// The goals that were missed.
@@ -111,6 +115,8 @@ public struct ReferenceFigures: Sendable, Encodable {
     self.scenario = scenario
     all = Row(comparisons)
     converged = Row(comparisons.filter(\.isConverged))
+    searching = Row(comparisons.filter(\.isSearching))
+    filtering = Row(comparisons.filter { !$0.isSearching })
     times = Set(comparisons.map(\.seconds)).sorted().map { seconds in
       TimeRow(seconds: seconds, figures: Row(comparisons.filter { $0.seconds == seconds }))
     }

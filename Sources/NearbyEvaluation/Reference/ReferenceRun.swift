@@ -14,6 +14,8 @@ public struct ReferenceRun: Sendable {
     public var seconds: Double
     /// Whether the engine has converged.
     public var isConverged: Bool
+    /// Whether the engine still fits its hypotheses anew to all samples, rather than filtering.
+    public var isSearching: Bool
     /// The distance between the means in sigmas of the exact posterior: Mahalanobis' distance over √3.
     public var meanOff: Double
     /// The same of the height alone.
@@ -146,6 +148,7 @@ extension ReferenceRun.Comparison {
     self.seed = seed
     self.seconds = seconds
     isConverged = estimate.convergence == .converged
+    isSearching = estimate.isSearching
     meanOff = (inverse.quadraticForm(off) / 3).squareRoot()
     heightOff = abs(off.y) / covariance.yy.squareRoot()
     horizontalOff = (Self.horizontalSquare(off, covariance) / 2).squareRoot()

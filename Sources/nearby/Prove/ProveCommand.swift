@@ -29,7 +29,9 @@ struct ProveCommand: AsyncParsableCommand {
       some moments of each run: by how many exact sigmas the mean is off (per axis; median and 95th \
       percentile over moments and runs), its height, its horizontal part, and sigma over the exact \
       one; then the same over the moments at which the engine had converged. Scenarios with faults or \
-      with several or moving peers are left out. --details prints the moments one by one.
+      with several or moving peers are left out. --details adds the moments at which \
+      the engine still fitted its hypotheses to all samples (searching), those at which it only \
+      filtered, and each time by itself.
 
       Where a scenario only may converge, NEES/3 and false convergences are its goals. Each peer of a \
       run counts as a run.

@@ -18,6 +18,7 @@ struct ReferenceProof {
   ///   - scenarios: The scenarios.
   ///   - namesEach: Whether each was asked for, so that one without an exact posterior is an error.
   /// - Returns: Whether a goal was missed.
+  /// - Throws: When a scenario has no exact posterior, or the engine's configuration is invalid.
   func run(_ scenarios: [Scenario], namesEach: Bool) async throws -> Bool {
     let runs = try scenarios.compactMap { scenario -> ReferenceRun? in
       let configuration = try proof.run(of: scenario).configuration
@@ -48,6 +49,8 @@ struct ReferenceProof {
       let seconds = start.duration(to: .now).inSeconds
       try StandardOutput.print(table.row(figures.scenario, figures.all, figures.converged, seconds))
       guard printsTimes else { continue }
+      try StandardOutput.print(table.row("  searching", figures.searching, nil, nil))
+      try StandardOutput.print(table.row("  filtering", figures.filtering, nil, nil))
       for time in figures.times {
         let name = "  \(time.seconds.text(decimals: 0)) s"
         try StandardOutput.print(table.row(name, time.figures, nil, nil))

@@ -12,7 +12,7 @@ struct ReferenceTable {
   private let nameWidth: Int
 
   /// Makes a table whose first column holds these names.
-  init(names: [String]) { nameWidth = max(8, names.map(\.count).max() ?? 0) }
+  init(names: [String]) { nameWidth = max(11, names.map(\.count).max() ?? 0) }
 
   /// The titles.
   var header: String { line("scenario", Self.columns.map(\.title)) }

@@ -61,7 +61,11 @@ struct SimulatedRecording {
   func write(to path: String, name: String, replacing: Bool) throws(RecordingError) {
     var options = RecordingWriter.Options()
     options.replacesRecording = replacing
-    options.columns = optionalColumns
+    let optionalKinds = optionalKinds
+    options.columns = Set(optionalKinds.flatMap(RecordingWriter.OptionalColumn.columns(of:)))
+    let sigmas = MeasurementKind.allCases.map { kind in
+      optionalKinds.contains(kind) ? statedSigma(of: kind) : nil
+    }
     var writer = try RecordingWriter(path: path, manifest: manifest(name: name), options: options)
     for event in run.events {
       switch event {
@@ -73,7 +77,9 @@ struct SimulatedRecording {
       case .sample(let index):
         let sample = run.samples[index]
         var row = RangingRow(timestamp: sample.timestamp, peer: peers[sample.peer])
-        for kind in MeasurementKind.allCases { row[kind] = (sample[kind], sigma(of: kind, sample)) }
+        for (kind, sigma) in zip(MeasurementKind.allCases, sigmas) {
+          row[kind] = (sample[kind], sample[kind] == nil ? nil : sigma)
+        }
         try writer.append(row)
       }
     }
@@ -81,22 +87,18 @@ struct SimulatedRecording {
     try writer.finish()
   }
 
-  /// The columns for the kinds that most recordings lack: `recording.json` has no sigma of them, so
-  /// that each sample states it.
-  private var optionalColumns: Set<RecordingWriter.OptionalColumn> {
-    var columns: Set<RecordingWriter.OptionalColumn> = []
-    for kind in MeasurementKind.allCases where run.samples.contains(where: { $0[kind] != nil }) {
-      columns.formUnion(RecordingWriter.OptionalColumn.columns(of: kind))
+  /// The kinds that the run has and that most recordings lack.
+  private var optionalKinds: [MeasurementKind] {
+    MeasurementKind.allCases.filter { kind in
+      !RecordingWriter.OptionalColumn.columns(of: kind).isEmpty
+        && run.samples.contains { $0[kind] != nil }
     }
-    return columns
   }
 
-  private func sigma(of kind: MeasurementKind, _ sample: SimulatedRun.Sample) -> Double? {
-    if sample[kind] == nil || RecordingWriter.OptionalColumn.columns(of: kind).isEmpty {
-      return nil
-    }
+  /// The sigma of a kind that each sample states, since `recording.json` has none of it.
+  private func statedSigma(of kind: MeasurementKind) -> Double {
     // A sigma of zero is not valid.
-    return max(1e-3, scenario.matchingConfiguration.ranging.sigma(of: kind))
+    max(1e-3, scenario.matchingConfiguration.ranging.sigma(of: kind))
   }
 
   private func writeTruth(_ writer: inout RecordingWriter) throws(RecordingError) {

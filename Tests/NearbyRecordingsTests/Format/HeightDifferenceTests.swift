@@ -180,12 +180,20 @@ struct RangingColumnTests {
     #expect(
       RangingColumn.names == [
         "distance", "azimuth", "elevation", "distance_sigma", "azimuth_sigma", "elevation_sigma",
-        "azimuth_fom", "elevation_fom", "rssi", "nlos", "height_difference",
-        "height_difference_sigma",
+        "azimuth_fom", "elevation_fom", "rssi", "height_difference", "height_difference_sigma",
+        "nlos",
       ])
     var values = RangingValues()
+    for column in RangingColumn.all { #expect(values[column] == nil) }
     for column in RangingColumn.all { values[column] = Double(column.index) }
-    for column in RangingColumn.all { #expect(values[column] == Double(column.index)) }
+    for column in RangingColumn.all {
+      #expect(values[column] == (column.unit == .flag ? 1 : Double(column.index)))
+    }
+    for column in RangingColumn.all { values[column] = 0 }
+    for column in RangingColumn.all { #expect(values[column] == 0) }
+    for column in RangingColumn.all { values[column] = nil }
+    #expect(values == RangingValues())
+    #expect(MemoryLayout<RangingRow>.size <= 128, "larger rows are copied by calls")
   }
 
   @Test("Every kind of measurement has two columns of its own")

@@ -17,10 +17,11 @@ struct RangingColumn: Hashable, Sendable {
   static let azimuthFigureOfMerit = RangingColumn(index: 6)
   static let elevationFigureOfMerit = RangingColumn(index: 7)
   static let rssi = RangingColumn(index: 8)
-  /// A flag: any value but zero means that the line of sight is obstructed.
-  static let nonLineOfSight = RangingColumn(index: 9)
-  static let heightDifference = RangingColumn(index: 10)
-  static let heightDifferenceSigma = RangingColumn(index: 11)
+  static let heightDifference = RangingColumn(index: 9)
+  static let heightDifferenceSigma = RangingColumn(index: 10)
+  /// A flag: any value but zero means that the line of sight is obstructed. It comes last because
+  /// ``RangingValues`` holds it as a bit.
+  static let nonLineOfSight = RangingColumn(index: 11)
 
   /// The names in the header of `ranging.csv`: the columns that every file has come first.
   static let names = requiredNames + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
@@ -82,12 +83,12 @@ extension RecordingWriter {
     case elevationFigureOfMerit = "elevation_fom"
     /// ``RangingRow/rssi``.
     case rssi
-    /// ``RangingRow/isNonLineOfSight``.
-    case nonLineOfSight = "nlos"
     /// ``RangingRow/heightDifference``.
     case heightDifference = "height_difference"
     /// ``RangingRow/heightDifferenceSigma``.
     case heightDifferenceSigma = "height_difference_sigma"
+    /// ``RangingRow/isNonLineOfSight``.
+    case nonLineOfSight = "nlos"
 
     /// The columns of a kind's values and sigmas, if a file may lack the kind; otherwise none.
     package static func columns(of kind: MeasurementKind) -> [Self] {
@@ -155,25 +156,36 @@ extension RangingRow {
 
 /// The values of a ranging row, each of them optional.
 ///
-/// Performance: trivially copyable, and half the size of optionals.
+/// Performance: trivially copyable, and half the size of optionals. The flag is a bit, so that a row
+/// is at most 128 bytes; larger values are copied by calls.
 struct RangingValues: Hashable, Sendable {
-  /// Zero where there is none; one for each column of ``RangingColumn``.
-  private var values = InlineArray<12, Double>(repeating: 0)
-  /// A bit for each value that is present.
-  private var present: UInt16 = 0
+  /// The columns of numbers: all of ``RangingColumn`` but the flag. Zero where there is none.
+  private var numbers = InlineArray<11, Double>(repeating: 0)
+  /// A bit for each value that is present, and the flag.
+  private var bits: UInt16 = 0
+
+  private static let flag: UInt16 = 0x8000
 
   /// The value in a column; `nil` when there is none.
   @inline(__always)
   subscript(column: RangingColumn) -> Double? {
-    get { present & column.bit == 0 ? nil : values[column.index] }
+    get {
+      if bits & column.bit == 0 { return nil }
+      if column == .nonLineOfSight { return bits & Self.flag == 0 ? 0 : 1 }
+      return numbers[column.index]
+    }
     set {
-      values[column.index] = newValue ?? 0
-      if newValue == nil { present &= ~column.bit } else { present |= column.bit }
+      if newValue == nil { bits &= ~column.bit } else { bits |= column.bit }
+      if column == .nonLineOfSight {
+        if newValue ?? 0 == 0 { bits &= ~Self.flag } else { bits |= Self.flag }
+      } else {
+        numbers[column.index] = newValue ?? 0
+      }
     }
   }
 
   static func == (one: RangingValues, other: RangingValues) -> Bool {
-    one.present == other.present && RangingColumn.all.allSatisfy { one[$0] == other[$0] }
+    one.bits == other.bits && RangingColumn.all.allSatisfy { one[$0] == other[$0] }
   }
 
   func hash(into hasher: inout Hasher) {

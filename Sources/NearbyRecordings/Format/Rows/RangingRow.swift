@@ -13,10 +13,18 @@ public struct RangingRow: Hashable, Sendable {
   public var peer: String
   /// The peer's index in the reader's list of peers.
   public var peerIndex: Int
-  /// The line in its file, from 1; 0 when it comes from no file.
-  public var line: Int
   /// The measured values.
   var values = RangingValues()
+  /// ``line``.
+  ///
+  /// Performance: four bytes fit behind the values, see ``RangingValues``.
+  private var storedLine: Int32 = 0
+
+  /// The line in its file, from 1; 0 when it comes from no file.
+  public var line: Int {
+    get { Int(storedLine) }
+    set { storedLine = Int32(clamping: newValue) }
+  }
 
   /// Makes a row.
   public init(
@@ -49,7 +57,7 @@ public struct RangingRow: Hashable, Sendable {
     self.peer = peer
     self.peerIndex = peerIndex
     self.values = values
-    self.line = line
+    storedLine = Int32(clamping: line)
   }
 
   /// The row as the engine takes it.

@@ -19,8 +19,9 @@ struct RangingColumn: Hashable, Sendable {
   static let rssi = RangingColumn(index: 8)
   static let heightDifference = RangingColumn(index: 9)
   static let heightDifferenceSigma = RangingColumn(index: 10)
-  /// A flag: any value but zero means that the line of sight is obstructed. It comes last because
-  /// ``RangingValues`` holds it as a bit.
+  /// A flag: any value but zero means that the line of sight is obstructed.
+  ///
+  /// It comes last because ``RangingValues`` holds it as a bit.
   static let nonLineOfSight = RangingColumn(index: 11)
 
   /// The names in the header of `ranging.csv`: the columns that every file has come first.
@@ -159,7 +160,9 @@ extension RangingRow {
 /// Performance: trivially copyable, and half the size of optionals. The flag is a bit, so that a row
 /// is at most 128 bytes; larger values are copied by calls.
 struct RangingValues: Hashable, Sendable {
-  /// The columns of numbers: all of ``RangingColumn`` but the flag. Zero where there is none.
+  /// The columns of numbers: all of ``RangingColumn`` but the flag.
+  ///
+  /// Zero where there is none.
   private var numbers = InlineArray<11, Double>(repeating: 0)
   /// A bit for each value that is present, and the flag.
   private var bits: UInt16 = 0
@@ -182,6 +185,15 @@ struct RangingValues: Hashable, Sendable {
         numbers[column.index] = newValue ?? 0
       }
     }
+  }
+
+  /// Sets the value in a column of numbers.
+  ///
+  /// Performance: without the question whether the column is the flag, which the caller has asked.
+  @inline(__always)
+  mutating func setNumber(_ value: Double, in column: RangingColumn) {
+    bits |= column.bit
+    numbers[column.index] = value
   }
 
   static func == (one: RangingValues, other: RangingValues) -> Bool {

@@ -237,7 +237,11 @@ private struct HeldRow {
     }
     let place = RangingColumn(index: column &- RangingReader.Column.first)
     guard place.index >= 0, let value = number.ordinaryDouble else { return false }
-    values[place] = value
-    return place != .nonLineOfSight || length == 1 && value <= 1
+    guard place == .nonLineOfSight else {
+      values.setNumber(value, in: place)
+      return true
+    }
+    values[.nonLineOfSight] = value
+    return length == 1 && value <= 1
   }
 }

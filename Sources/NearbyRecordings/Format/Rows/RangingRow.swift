@@ -23,7 +23,7 @@ public struct RangingRow: Hashable, Sendable {
   /// The line in its file, from 1; 0 when it comes from no file.
   public var line: Int {
     get { Int(storedLine) }
-    set { storedLine = Int32(clamping: newValue) }
+    set { storedLine = Int32(truncatingIfNeeded: newValue) }
   }
 
   /// Makes a row.
@@ -57,7 +57,7 @@ public struct RangingRow: Hashable, Sendable {
     self.peer = peer
     self.peerIndex = peerIndex
     self.values = values
-    storedLine = Int32(clamping: line)
+    storedLine = Int32(truncatingIfNeeded: line)
   }
 
   /// The row as the engine takes it.

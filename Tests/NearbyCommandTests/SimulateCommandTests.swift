@@ -118,7 +118,8 @@ struct SimulateCommandTests {
     (["none.json"], 65, "none.json: there is no such file"),
     (["find", "--set", "radio.rangeNiose=1"], 64, "did you mean rangeNoise? known here: angleF"),
     (
-      ["find", "--set", "rangeNoise=1"], 64, "there is no setting rangeNoise; known here: barometers, d"
+      ["find", "--set", "rangeNoise=1"], 64,
+      "there is no setting rangeNoise; known here: barometers, d"
     ),
     (["find", "--set", "radio.rangeNoise=loud"], 64, "is a string, not a number"),
     (["find", "--set", "radio.rangeNoise=-1"], 64, "radio.rangeNoise: is -1.0, must be 0.0 to"),

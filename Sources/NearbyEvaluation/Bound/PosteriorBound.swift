@@ -57,8 +57,9 @@ public struct PosteriorBound: Sendable {
     public var elevation: ScenarioRadio.AngleError
     /// Of height differences: the white noise, metres.
     public var heightNoise: Double
-    /// Of height differences: the offset, metres, and its correlation time, seconds.
+    /// Of the offset of height differences, metres.
     public var heightOffsetSigma: Double
+    /// The correlation time of that offset, seconds.
     public var heightOffsetSeconds: Double
     /// Metres per square root of a metre travelled.
     public var positionDrift: Double

@@ -16,7 +16,9 @@ public struct RangingSample: Hashable, Sendable {
   public var azimuthRadians: Double?
   /// `asin(d.y)` of the peer's unit direction in device axes, radians, positive up.
   public var elevationRadians: Double?
-  /// How far the peer is above the device, metres along gravity: from two barometers, say.
+  /// How far the peer is above the antenna, metres along gravity: from two barometers, say.
+  ///
+  /// A sensor elsewhere in the device is off by some centimetres, which the offset takes up.
   public var heightDifference: Double?
   /// The distance's standard deviation, metres; the configuration's when `nil`.
   public var distanceSigma: Double?
@@ -24,8 +26,9 @@ public struct RangingSample: Hashable, Sendable {
   public var azimuthSigmaRadians: Double?
   /// The elevation's standard deviation, radians; the configuration's when `nil`.
   public var elevationSigmaRadians: Double?
-  /// The standard deviation of the height difference's white noise, metres; the configuration's when
-  /// `nil`. Its slowly wandering offset is not in it (``RangingConfiguration/heightOffsetSigma``).
+  /// The white noise of the height difference, one sigma, metres; the configuration's when `nil`.
+  ///
+  /// Its slowly wandering offset is not in it (``RangingConfiguration/heightOffsetSigma``).
   public var heightDifferenceSigma: Double?
   /// Whether the radio believes that something stands in the line of sight.
   public var isNonLineOfSight: Bool?

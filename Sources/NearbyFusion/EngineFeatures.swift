@@ -29,5 +29,8 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable {
   /// A place found for a peer of unknown motion is on probation.
   package static let probation = EngineFeatures(rawValue: 1 << 9)
 
-  package static let all = EngineFeatures(rawValue: (1 << 10) - 1)
+  /// A place that is known worst in one direction goes on as several Gaussians along it.
+  package static let gaussianSum = EngineFeatures(rawValue: 1 << 10)
+
+  package static let all = EngineFeatures(rawValue: (1 << 11) - 1)
 }

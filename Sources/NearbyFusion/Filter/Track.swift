@@ -289,7 +289,10 @@ struct Track: Sendable {
     }
     rangeInlierShare = search.rangeInlierShare
     self.search = search
-    if !phase.isSearching { endSearch() }
+    if !phase.isSearching {
+      splitWeakDirection(settings)
+      endSearch()
+    }
     reduce(settings)
   }
 
@@ -334,7 +337,7 @@ struct Track: Sendable {
           explainsRanges: rangeInlierShare >= Self.leastInlierShare
             || !features.contains(.explanation),
           needsRefinement: isNarrow && motion == .stationary && features.contains(.refinement)
-            && !isFlat(rangeSigma))))
+            && !isFlat(rangeSigma) && weakDirection(settings) == nil)))
     if phase.isSettled { settle(settings) }
   }
 
@@ -348,11 +351,30 @@ struct Track: Sendable {
     if phase.isRefining {
       search?.keepBestPlace()
     } else {
+      splitWeakDirection(settings)
       endSearch()
     }
     guard motion == .unknown else { return }
     if isMovingNegligible { bank.removeMoving() }
     bank.pairUp(doubt: Self.movesAfterwards, settings.motion.speedVariances)
+  }
+
+  /// Lets a place whose height is open after a level walk go on as several Gaussians side by side.
+  private mutating func splitWeakDirection(_ settings: Settings) {
+    guard let (direction, parts) = weakDirection(settings) else { return }
+    bank.split(along: direction, into: parts)
+  }
+
+  /// The direction in which the place is open after a level walk, and the parts to split it into; `nil`
+  /// when there is none.
+  private func weakDirection(_ settings: Settings) -> (WeakDirection, WeakDirection.Parts)? {
+    guard motion == .stationary, bank.count == 1, features.contains(.gaussianSum),
+      !settings.configuration.odometry.isPlanar, let search, search.isLevelWalk(until: device)
+    else { return nil }
+    let direction = WeakDirection(bank.positionCovariance(0))
+    return direction.parts(
+      distance: distance(from: device), rangeSigma: settings.configuration.ranging.rangeSigma
+    ).map { (direction, $0) }
   }
 
   // MARK: The shape of the posterior

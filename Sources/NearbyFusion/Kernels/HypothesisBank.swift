@@ -55,7 +55,7 @@ struct HypothesisBank: Sendable {
         ? NEARBY_MOVING_FIELD_COUNT : hasHeights ? NEARBY_HEIGHT_FIELD_COUNT : NEARBY_FIELD_COUNT)
   }
   @inline(__always)
-  private var stateCount: Int {
+  var stateCount: Int {
     mayMove
       ? StateIndex.movingCount : hasHeights ? StateIndex.heightCount : StateIndex.restingCount
   }
@@ -106,6 +106,18 @@ struct HypothesisBank: Sendable {
   mutating func refine(to seed: Seed) {
     precondition(count == 1 && !mayMove, "there is one place only")
     setState(of: 0, seed)
+  }
+
+  /// A hypothesis as it stands, of a bank whose peer rests.
+  func seed(_ index: Int) -> Seed {
+    var seed = Seed(
+      mean: StateVector(repeating: 0), covariance: StateCovariance(repeating: 0),
+      weight: weight(index))
+    for state in 0..<stateCount { seed.mean[state] = self[.mean(state), index] }
+    for element in 0..<StateIndex.packed(0, stateCount) {
+      seed.covariance[element] = self[.covariance(element), index]
+    }
+    return seed
   }
 
   private mutating func setState(of index: Int, _ seed: borrowing Seed) {

@@ -58,6 +58,10 @@ struct TrackSearch: Sendable {
     movingModes?.unpack()
   }
 
+  /// Whether nothing but ranges and azimuths from about one height tells how high the peer is, after a
+  /// walk.
+  func isLevelWalk(until now: TrajectoryPoint) -> Bool { window.isLevelWalk(until: now) }
+
   /// Leaves only the best place, which is refined from now on.
   mutating func keepBestPlace() { restingModes?.keepBest() }
 

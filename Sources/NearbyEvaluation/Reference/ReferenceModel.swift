@@ -11,7 +11,7 @@ public struct ReferenceModel: Sendable {
   public var rangeScaleSigma: Double
   /// Of the range's white noise, one sigma, metres.
   public var rangeNoise: Double
-  /// Of the azimuth: white noise and a ``DirectionField``.
+  /// Of the azimuth: white noise and a `DirectionField`.
   public var azimuth: ScenarioRadio.AngleError
   /// Of the elevation, likewise.
   public var elevation: ScenarioRadio.AngleError

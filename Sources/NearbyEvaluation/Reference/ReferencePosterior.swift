@@ -6,7 +6,7 @@ internal import NearbySimulation
 /// The exact posterior of a resting peer's position, by sampling.
 ///
 /// The prior is flat in space. Particles are places of the peer at the first sample; each carries a
-/// ``ConditionalFilter``, which marginalises the drift and the radio's constant errors analytically and
+/// `ConditionalFilter`, which marginalises the drift and the radio's constant errors analytically and
 /// gives the place's likelihood. The particles are weighted sample by sample. When their effective number
 /// falls below half, they are resampled and moved by Markov chain steps that leave the posterior of all
 /// samples so far unchanged (iterated batch importance sampling, Chopin 2002; the steps are those of

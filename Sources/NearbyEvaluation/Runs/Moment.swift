@@ -36,7 +36,7 @@ public struct Moment: Sendable {
   public var normalizedInnovationSquared: [Double?]
   /// Whether the sample contradicts the peer's position before the run's event.
   ///
-  /// See ``RunEvent/isContradicted(by:radio:)``.
+  /// See ``RunEvent/isContradicted(by:in:)``.
   public var contradictsFormerPlace = false
   /// How many hypotheses the filter holds.
   public var hypothesisCount: Int

@@ -50,7 +50,7 @@ struct KernelUpdate: Workload {
     let (count, stride) = (Int32(hypotheses), Int32(Self.stride(hypotheses)))
     unsafe fields.withUnsafeMutableBufferPointer { buffer in
       var bank = unsafe nearby_bank(
-        fields: buffer.baseAddress, count: count, stride: stride, states: NEARBY_STATE_SIZE)
+        fields: buffer.baseAddress, count: count, stride: stride, states: Int32(NEARBY_STATE_SIZE))
       unsafe walk.steps(count: operations) { motion, errors, measurement in
         unsafe nearby_bank_propagate(&bank, motion, errors)
         unsafe nearby_bank_update(&bank, measurement, errors.pointee.fault)

@@ -1,14 +1,16 @@
 # Developer tasks. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
+.PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test interop-test fixtures clean
 
 # Name of the Debian package, then of its pkg-config module.
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd \
-	liblz4-dev:liblz4 libzstd-dev:libzstd
+	liblz4-dev:liblz4 libzstd-dev:libzstd libsqlite3-dev:sqlite3
+# Name of the Debian package, then of a header of it, where it has no pkg-config module.
+SYSTEM_HEADERS := libbz2-dev:bzlib.h
 # Name of the Debian package, then of a program in it.
 SYSTEM_PROGRAMS := curl:curl
 SWIFT_FILES = $$(git ls-files --cached --others --exclude-standard '*.swift')
@@ -23,6 +25,9 @@ setup: ## install missing system packages (Debian, Ubuntu)
 	for pair in $(SYSTEM_PACKAGES); do \
 	  pkg-config --exists $${pair#*:} 2>/dev/null || missing="$$missing $${pair%%:*}"; \
 	done; \
+	for pair in $(SYSTEM_HEADERS); do \
+	  [ -e "/usr/include/$${pair#*:}" ] || missing="$$missing $${pair%%:*}"; \
+	done; \
 	for pair in $(SYSTEM_PROGRAMS); do \
 	  command -v $${pair#*:} >/dev/null || missing="$$missing $${pair%%:*}"; \
 	done; \
@@ -36,6 +41,16 @@ setup: ## install missing system packages (Debian, Ubuntu)
 # Links Swift's libraries statically: finding and relocating them takes half of the start-up time.
 build: setup ## build the library and the command line, optimised
 	swift build -c release --product nearby --static-swift-stdlib
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+install: build ## install the program, its manual and completions below PREFIX
+	Packaging/install.sh .build/release/nearby "$(DESTDIR)$(PREFIX)"
+
+package: build ## make a Debian package and a tarball that need no Swift: out/package
+	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="dpkg-dev:dpkg-shlibdeps binutils:strip"
+	@Packaging/package.sh .build/release/nearby out/package
 
 demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2

@@ -41,6 +41,9 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    // Debian's package has no pkg-config module.
+    .systemLibrary(name: "CBzip2", providers: [.apt(["libbz2-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
 
@@ -60,7 +63,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "NearbyRecordings",
-      dependencies: ["CLZ4", "CZlib", "CZstd", "NearbyFusion", "NearbyGeometry"],
+      dependencies: [
+        "CBzip2", "CLZ4", "CSQLite", "CZlib", "CZstd", "NearbyFusion", "NearbyGeometry",
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "NearbySimulation", dependencies: ["NearbyFusion", "NearbyGeometry"],

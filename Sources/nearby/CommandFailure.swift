@@ -57,11 +57,39 @@ enum Diagnostics {
     }
   }
 
+  /// Prints the warnings and errors of a recording's checks.
+  static func warn(of findings: [RecordingFinding]) {
+    for finding in findings {
+      switch finding.severity {
+      case .note: break
+      case .warning: warning(finding.description)
+      case .error: error(finding.description)
+      }
+    }
+  }
+
   /// Writes text unchanged.
   ///
   /// A failure cannot be reported anywhere.
   static func write(_ text: String) {
     _ = FileDescriptor.write(Array(text.utf8), to: STDERR_FILENO)
+  }
+}
+
+extension RecordingError {
+  /// The error, mentioning `--recording` if a result's recording is not where the result says.
+  ///
+  /// - Parameter results: The results that were named.
+  /// - Returns: The error for a person to read.
+  func mentioningRecording(of results: [String]) -> RecordingError {
+    guard code == .missingFolder || code == .missingFile, !results.contains(file),
+      !results.contains(where: { file.hasPrefix($0 + "/") })
+    else { return self }
+    var error = self
+    error.remedy =
+      "the result names it as its recording, relative to where it was run; go there, or name the "
+      + "recording with --recording DIR"
+    return error
   }
 }
 

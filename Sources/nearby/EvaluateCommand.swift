@@ -43,7 +43,11 @@ struct EvaluateCommand: ParsableCommand {
   func run() throws {
     var evaluations: [ResultEvaluation] = []
     for result in results {
-      evaluations += try ResultEvaluation.evaluate(folder: result, recording: recording)
+      do {
+        evaluations += try ResultEvaluation.evaluate(folder: result, recording: recording)
+      } catch {
+        throw recording == nil ? error.mentioningRecording(of: results) : error
+      }
     }
     if json {
       try StandardOutput.write(CanonicalJSON.text(of: Output(results: evaluations)))

@@ -1,6 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import NearbyFusion
+import NearbyRecordings
+
+/// A word in the place of a subcommand that is none.
+struct UnknownCommand {
+  /// What is wrong, and which words there are.
+  let message: String
+
+  /// Looks for such a word; `nil` when all words in the places of subcommands are some.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments after the program's name.
+  ///   - command: The program's command.
+  init?(_ arguments: [String], of command: any ParsableCommand.Type) {
+    var (command, path) = (command, "nearby")
+    for argument in arguments {
+      let names = Self.names(of: command)
+      guard !names.isEmpty, !argument.hasPrefix("-") else { return nil }
+      if let index = names.firstIndex(of: argument) {
+        command = command.configuration.subcommands[index]
+        path += " \(argument)"
+        continue
+      }
+      let what = path == "nearby import" || path == "nearby export" ? "format" : "command"
+      let likely = names.likeliest(for: argument).map { "did you mean \($0)? " } ?? ""
+      message =
+        "'\(path)' has no \(what) '\(argument)'; \(likely)there are \(names.joined(separator: ", "))"
+        + "; see '\(path) --help'"
+      return
+    }
+    return nil
+  }
+
+  /// The names of a command's subcommands, in their order.
+  static func names(of command: any ParsableCommand.Type) -> [String] {
+    command.configuration.subcommands.map {
+      $0.configuration.commandName ?? String(describing: $0).lowercased()
+    }
+  }
+}
 
 /// The command line, which only parses, calls the libraries and prints.
 @main
@@ -15,6 +54,7 @@ struct Nearby: ParsableCommand {
       EXAMPLES
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
+        nearby settings                                 what can be set?
         nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
         nearby export --help                            recordings in other formats
@@ -34,7 +74,8 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, BatchCommand.self, InfoCommand.self, ImportCommand.self,
+      RunCommand.self, BatchCommand.self, InfoCommand.self, SettingsCommand.self,
+      ImportCommand.self,
       ExportCommand.self, DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self,
       ReportCommand.self, PlotCommand.self, ProveCommand.self,
     ])
@@ -78,10 +119,12 @@ struct Nearby: ParsableCommand {
       return CommandFailure(
         .internalError, "\(error); this is a fault of the program, please report it")
     }
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-    let subcommand = CommandLine.arguments.dropFirst().first.flatMap {
-      names.contains($0) ? $0 + " " : nil
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let unknown = UnknownCommand(arguments, of: Self.self) {
+      return CommandFailure(.usage, unknown.message)
     }
+    let names = UnknownCommand.names(of: Self.self)
+    let subcommand = arguments.first.flatMap { names.contains($0) ? $0 + " " : nil }
     return CommandFailure(
       .usage, "\(message(for: error)); see 'nearby \(subcommand ?? "")--help'")
   }

@@ -37,7 +37,7 @@ struct RunCommand: ParsableCommand {
 
       A configuration file overrides recording.json, which overrides the engine's defaults:
         { "ranging": { "rangeSigma": 0.3 }, "odometry": { "positionDrift": 0.05 } }
-      The configuration.json of a run is such a file with all settings.
+      The configuration.json of a run is such a file with all settings; 'nearby settings' lists them.
       """)
 
   @Argument(
@@ -97,6 +97,9 @@ struct RunCommand: ParsableCommand {
       let pipe = LivePipe(
         selection: Set(peers), configurationPath: configurationPath, isQuiet: quiet)
       return try pipe.run()
+    }
+    if let configurationPath, !quiet {
+      try ConfigurationFile.otherSpellings(path: configurationPath).forEach(Diagnostics.note)
     }
     let progress = ProgressLine(isQuiet: quiet)
     defer { progress.finish() }

@@ -46,7 +46,7 @@ struct FormatCommandTests {
       (["csv", uwb, "--trajectory", poses] + map, "2 samples of 2 peers"),
       (
         [
-          "uci", Self.fixture("uci.bin"), "--trajectory", poses, "--ranging-offset", "-0.5",
+          "uci", Self.fixture("uci.bin"), "--trajectory", poses, "--ranging-offset", "100.5",
           "--name", "lab",
         ], "lab: 12 samples of 3 peers"
       ),

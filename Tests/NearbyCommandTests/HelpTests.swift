@@ -11,7 +11,8 @@ struct HelpTests {
   /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are updated.
   @Test(arguments: [
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
-    ("nearby-import", ["import", "--help"]), ("nearby-simulate", ["simulate", "--help"]),
+    ("nearby-settings", ["settings", "--help"]), ("nearby-import", ["import", "--help"]),
+    ("nearby-simulate", ["simulate", "--help"]),
     ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
     ("nearby-batch", ["batch", "--help"]), ("nearby-datasets", ["datasets", "--help"]),
     ("nearby-datasets-get", ["datasets", "get", "--help"]),
@@ -24,6 +25,7 @@ struct HelpTests {
     ("nearby-import-csv", ["import", "csv", "--help"]),
     ("nearby-import-uci", ["import", "uci", "--help"]),
     ("nearby-import-mcap", ["import", "mcap", "--help"]),
+    ("nearby-import-bag", ["import", "bag", "--help"]),
     ("nearby-import-pyfg", ["import", "pyfg", "--help"]),
     ("nearby-import-jsonl", ["import", "jsonl", "--help"]),
     ("nearby-export", ["export", "--help"]),

@@ -2,6 +2,8 @@
 import Foundation
 import Testing
 
+@testable import nearby
+
 @Suite("nearby report")
 struct ReportCommandTests {
   /// A replacement of the library, which these tests do not need.
@@ -204,5 +206,29 @@ struct ReportCommandTests {
     let run = try CommandLineTool.run(arguments)
     #expect(run.exitCode == 64)
     expectOneLine(run.errors, containing: "see 'nearby report --help'")
+  }
+
+  @Test("The plotting library that was installed beside the program needs no network")
+  func installedLibrary() throws {
+    let folder = try TemporaryFolder()
+    let recording = try WalkRecording().write(to: folder)
+    let out = folder.path("out")
+    #expect(try CommandLineTool.run("run", recording, "-o", out, "-q").exitCode == 0)
+    for name in ["prefix/bin", "prefix/share/nearby"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    let program = folder.url.appending(path: "prefix/bin/nearby")
+    try FileManager.default.copyItem(at: CommandLineTool.executable, to: program)
+    try Data("/* plotly.js, as installed */".utf8).write(
+      to: folder.url.appending(path: "prefix/share/nearby/plotly-\(PlotlyLibrary.version).min.js"))
+    let process = Process()
+    process.executableURL = program
+    process.arguments = ["report", out, "-o", folder.path("r.html"), "-q"]
+    process.environment = ["PATH": "/nowhere", "HOME": folder.path("home")]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try folder.text(of: "r.html").contains("plotly.js, as installed"))
   }
 }

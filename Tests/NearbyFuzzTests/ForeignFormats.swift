@@ -41,6 +41,7 @@ struct ForeignFormat: Sendable {
   /// All formats.
   static func all() throws -> [ForeignFormat] {
     try recordings() + trajectories() + ranging() + graphs() + settings() + batches() + tokens()
+      + moreRanging()
   }
 
   // MARK: Sound files
@@ -215,14 +216,57 @@ struct ForeignFormat: Sendable {
     let map = try FieldMap(
       keys: FieldMap.rangingKeys, fields: ["timestamp=time", "azimuth=a"],
       units: ["timestamp=ms", "azimuth=-deg", "distance=cm"], missing: ["distance=65535"])
-    let rows = "time,peer,distance,a,nlos\n1403715273262,\"k\",150,0.1,1\n1403715273362,k,65535,,\n"
+    let rows = "time,peer,distance,a,nlos\n100262,\"k\",150,0.1,1\n100362,k,65535,,\n"
     return [
       try ranging("tables of ranges", [bytes(rows)], .table(MappedTable(map: map), peer: nil)),
       try ranging(
-        "ranges as ours", [recording["ranging.csv"] ?? []], .recording, offset: .seconds(4e9)),
+        "ranges as ours", [recording["ranging.csv"] ?? []], .recording, offset: .seconds(99)),
       try ranging(
-        "UCI", try ["uci.bin", "uci.hex", "uci.pcapng", "uci-big-endian.pcapng"].map(fixture),
-        .uci(UciCapture()), offset: .seconds(-3600)),
+        "UCI", [try fixture("uci.bin")], .uci(UciCapture()), offset: .milliseconds(100_500)),
+    ]
+  }
+
+  /// Captures with times, bags, and logs that a layout describes.
+  private static func moreRanging() throws -> [ForeignFormat] {
+    let map = try FieldMap(
+      keys: FieldMap.rangingKeys,
+      fields: [
+        "distance=ranges[].distance", "peer=ranges[].id", "distance_sigma=ranges[].variance",
+      ],
+      units: ["distance_sigma=m2"], missing: ["distance=-1"])
+    let layout = """
+      { "delimiter": "comma", "header": false, "lines": [ { "where": { "2": ["DIST"] },
+        "groups": { "start": 4, "size": 2, "count": 3 }, "samples": [ { "timestamp": 1,
+        "peer": "+1", "distance": { "column": "+2", "unit": "cm", "missing": [0] } } ] } ] }
+      """
+    let log = "100.5,DIST,2,a,150,b,0\n1970-01-01T00:01:41Z,DIST,1,b,250\n101,POS,1\n"
+    let poses = try fixture("walk.tum")
+    return [
+      try ranging("UCI as text", [try fixture("uci.hex")], .uci(UciCapture())),
+      try ranging(
+        "UCI as pcapng", try ["uci.pcapng", "uci-big-endian.pcapng"].map(fixture),
+        .uci(UciCapture()), offset: .seconds(-1_403_715_173)),
+      ForeignFormat(
+        "ROS bags",
+        try ["walk-none.bag", "walk-bz2.bag", "walk-lz4.bag", "walk.db3"].map(fixture)
+      ) { path, output in
+        var importer = LogImporter(path: path)
+        importer.transform = ("map", "body")
+        importer.rangeTopic = "/uwb"
+        importer.rangeMap = map
+        _ = try importer.importRecording(to: output)
+        try readRecording(output)
+      },
+      ForeignFormat("layouts", [["layout": bytes(layout), "log": bytes(log), "poses": poses]]) {
+        folder in
+        var importer = RecordingImporter(
+          trajectory: TrajectoryInput(
+            path: "\(folder)/poses", format: .tum, frames: ImportFrames(up: .z, axes: .ros)))
+        importer.ranging = RangingInput(
+          path: "\(folder)/log", format: .layout(try TableLayout(path: "\(folder)/layout")))
+        _ = try importer.importRecording(to: "\(folder)/out")
+        try readRecording("\(folder)/out")
+      },
     ]
   }
 

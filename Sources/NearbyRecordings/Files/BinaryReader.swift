@@ -77,8 +77,10 @@ struct BinaryReader: ~Copyable, Sendable {
     buffer.removeFirst(head)
     head = 0
     while buffer.count < count {
-      let wanted = max(count - buffer.count, Self.bufferSize)
       let length = buffer.count
+      // A small file takes no larger buffer than it needs.
+      let left = max(totalBytes - position - length, 1)
+      let wanted = max(count - length, min(left, Self.bufferSize))
       buffer.append(contentsOf: repeatElement(0, count: wanted))
       let fd = descriptor
       let read = unsafe buffer.withUnsafeMutableBytes { bytes in

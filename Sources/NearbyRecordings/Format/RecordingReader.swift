@@ -62,6 +62,14 @@ public struct RecordingReader: Hashable, Sendable {
       self, trajectory: try trajectory(), ranging: try ranging(), tracking: try tracking())
   }
 
+  /// Opens the recording as one stream of events, of poses alone when it has no samples.
+  func eventsOfAnyMotion() throws(RecordingError) -> RecordingEventStream {
+    var ranging = try ranging()
+    ranging.allowsNoRows = true
+    return RecordingEventStream(
+      self, trajectory: try trajectory(), ranging: ranging, tracking: try tracking())
+  }
+
   /// Opens the device's odometry.
   ///
   /// - Returns: The reader, before the first pose.

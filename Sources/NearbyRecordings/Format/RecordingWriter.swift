@@ -162,6 +162,30 @@ public struct RecordingWriter: ~Copyable {
   ///
   /// It is an error if there is no pose or no sample, since such a recording could not be read.
   public consuming func finish() throws(RecordingError) {
+    try close()
+    try folder.commit()
+  }
+
+  /// Completes the recording, lets it be read once under its temporary path, and renames it.
+  ///
+  /// - Parameter revise: Reads the complete recording and returns what goes into `recording.json`;
+  ///   when it throws, no recording appears.
+  /// - Throws: The error of `revise`, or when the recording cannot be read or written.
+  consuming func finish(
+    revising revise: (RecordingReader) throws(RecordingError) -> RecordingManifest
+  ) throws(RecordingError) {
+    try close()
+    let path = folder.temporaryPath
+    let manifest = try revise(RecordingReader(folder: path))
+    var warnings = RecordingWarnings()
+    _ = try RecordingManifest(json: Array(manifest.json.utf8), warnings: &warnings)
+    var file = try AtomicFile(path: "\(path)/\(RecordingManifest.fileName)")
+    try file.write(manifest.json)
+    try file.commit()
+    try folder.commit()
+  }
+
+  private mutating func close() throws(RecordingError) {
     for (name, rows) in [
       (trajectory.name, trajectory.rows), (ranging.name, ranging.rows),
     ] where rows == 0 && !(name == ranging.name && options.allowsNoRanging) {
@@ -174,7 +198,6 @@ public struct RecordingWriter: ~Copyable {
     try tracking.close()
     try trueTrajectory.close()
     try truePeers.close()
-    try folder.commit()
   }
 }
 

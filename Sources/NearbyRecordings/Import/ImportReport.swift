@@ -23,6 +23,8 @@ public struct ImportReport: Hashable, Sendable {
   public var pathLength = 0.0
   /// How often each kind of data was left out.
   public var leftOut: [String: Int] = [:]
+  /// What to look at before the recording is run, the worst first.
+  public var findings: [RecordingFinding] = []
 
   init(name: String, frames: FrameConvention) {
     self.name = name

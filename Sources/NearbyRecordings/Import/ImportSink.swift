@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyFusion
 import NearbyGeometry
-
-/// How an import writes its recording.
-public struct ImportOptions: Hashable, Sendable {
-  /// The recording's name; the name of its folder when `nil`.
-  public var name: String?
-  /// The source of the poses.
-  public var kind = RecordingManifest.Trajectory.Kind.visualInertial
-  /// How the trajectories are thinned; `nil` keeps every pose.
-  public var thinning: TrajectoryThinning?
-  /// Whether a recording that is already there is replaced.
-  public var replacesRecording = false
-
-  /// Makes the default choices.
-  public init() {}
-
-  /// The manifest of a recording to be made in a folder.
-  func manifest(output: String, frames: FrameConvention, source: String) -> RecordingManifest {
-    let folder = URL(filePath: output).standardizedFileURL.lastPathComponent
-    var manifest = RecordingManifest(name: name ?? (folder.isEmpty ? "recording" : folder))
-    manifest.source = source
-    manifest.worldUp = frames.up
-    manifest.device.axes = frames.axes
-    manifest.trajectory.kind = kind
-    if kind == .groundTruth {
-      manifest.trajectory.positionDrift = 0
-      manifest.trajectory.yawDriftDegrees = 0
-    }
-    return manifest
-  }
-}
 
 /// Checks, thins, counts and writes the rows of an import.
 ///
@@ -39,7 +8,13 @@ public struct ImportOptions: Hashable, Sendable {
 struct ImportSink: ~Copyable {
   /// The report so far.
   private(set) var report: ImportReport
+  /// The drift that the input itself tells of its odometry.
+  var drift: (position: Double, yawDegrees: Double)?
 
+  private let manifest: RecordingManifest
+  private let options: ImportOptions
+  /// Whether samples have an accuracy of their own.
+  private let hasSigmas: Bool
   private var writer: RecordingWriter
   private var poses: ThinningStream?
   private var truePoses: ThinningStream?
@@ -61,6 +36,9 @@ struct ImportSink: ~Copyable {
     writing.angleDecimals = 12
     writing.replacesRecording = options.replacesRecording
     writing.allowsNoRanging = true
+    self.manifest = manifest
+    self.options = options
+    hasSigmas = columns.contains(.distanceSigma)
     report = ImportReport(name: manifest.name, frames: manifest.frames)
     writer = try RecordingWriter(path: output, manifest: manifest, options: writing)
     poses = options.thinning.map(ThinningStream.init)
@@ -202,19 +180,41 @@ struct ImportSink: ~Copyable {
     report.leftOut[what, default: 0] += count
   }
 
-  /// Completes the recording and renames it to its path.
+  /// Completes the recording, checks it, and renames it to its path.
   ///
-  /// - Parameter file: The input, for the error of a file without poses.
+  /// - Parameters:
+  ///   - file: The input, for the error of a file without poses.
+  ///   - ranging: The input of the ranging; `nil` when none was asked for, so that its lack is no
+  ///     fault.
   /// - Returns: The report of the import.
-  /// - Throws: When there is no pose, or the recording cannot be written.
-  consuming func finish(file: String) throws(RecordingError) -> ImportReport {
+  /// - Throws: When there is no pose or nothing to fuse, or the recording cannot be written.
+  consuming func finish(file: String, ranging: String?) throws(RecordingError) -> ImportReport {
     guard report.posesRead > 0 else {
       throw RecordingError(
         .noSamples, "holds no poses", file: file, remedy: "a recording needs at least one pose")
     }
+    if let ranging, report.samples == 0 {
+      throw RecordingError(
+        .nothingToFuse, "holds no samples", file: ranging,
+        remedy: "check what is read of it; a motion alone is imported without ranging")
+    }
     if let kept = poses?.finish() { try write(kept) }
     if let kept = truePoses?.finish() { try writeTruth(kept) }
-    try writer.finish()
+    let (manifest, options, hasSigmas, drift) = (manifest, options, hasSigmas, drift)
+    var report = report
+    try writer.finish { reader throws(RecordingError) in
+      var choices = ImportChoices(
+        survey: try reader.survey(), options, hasSigmas: hasSigmas, drift: drift)
+      choices.manifest.name = manifest.name
+      if let fault = choices.findings.firstFault(isStrict: options.isStrict) {
+        throw RecordingError(
+          .nothingToFuse, fault.message, file: ranging ?? file,
+          remedy: fault.remedy ?? "check the files")
+      }
+      report.findings = choices.findings
+      report.frames = choices.manifest.frames
+      return choices.manifest
+    }
     return report
   }
 

@@ -25,10 +25,15 @@ public struct LinesImporter: Sendable {
       output: output, frames: frames.recorded, source: "imported from JSON lines")
     var survey = try RecordingLineReader(path: path)
     var turn = frames
+    var options = options
     while let line = try survey.next() {
       guard case .manifest(var found) = line else { continue }
       found.name = options.name ?? found.name
-      manifest = found
+      manifest = options.stated(found)
+      // What a manifest says is stated, be it a default.
+      options.assumptions = []
+      options.isPlanar = manifest.trajectory.isPlanar
+      options.rangeSigma = manifest.ranging.rangeSigma
       // The frames of a manifest need no conversion.
       turn = ImportFrames()
     }
@@ -52,6 +57,6 @@ public struct LinesImporter: Sendable {
       }
     }
     for key in survey.unknownKeys { sink.leaveOut(key) }
-    return try sink.finish(file: path)
+    return try sink.finish(file: path, ranging: sink.report.samples > 0 ? path : nil)
   }
 }

@@ -38,6 +38,8 @@ public struct RangingInput: Hashable, Sendable {
   public enum Format: Hashable, Sendable {
     /// The `ranging.csv` of a recording.
     case recording
+    /// A table or a log of lines of several kinds, as a layout describes it.
+    case layout(TableLayout)
     /// Any table; `peer` is the name of the one peer of a table that names none.
     case table(MappedTable, peer: String?)
     /// Notifications of the FiRa command interface.
@@ -74,6 +76,8 @@ public struct RecordingImporter: Sendable {
   public var trajectory: TrajectoryInput
   /// The ranging, if there is any.
   public var ranging: RangingInput?
+  /// More files of ranging; with the first they are held in memory and sorted by time.
+  public var moreRanging: [RangingInput] = []
   /// The true poses, if they are known, in the device axes of the poses.
   public var truth: TrajectoryInput?
   /// How the recording is written.
@@ -89,12 +93,18 @@ public struct RecordingImporter: Sendable {
   /// - Throws: The first fault, with its place in the file that was read.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     guard let ranging else { return try importRecording(to: output, NoRanging()) }
+    guard moreRanging.isEmpty else {
+      let all = try MergedRanging([ranging] + moreRanging)
+      return try importRecording(to: output, all)
+    }
     switch ranging.format {
     case .recording:
       return try importRecording(to: output, RangingReader(path: ranging.path, file: ranging.path))
     case .table(let table, let peer):
       return try importRecording(
         to: output, MappedRangingReader(path: ranging.path, table, peer: peer))
+    case .layout(let layout):
+      return try importRecording(to: output, LayoutReader(path: ranging.path, layout))
     case .uci(let capture):
       return try importRecording(to: output, UciRangingReader(path: ranging.path, capture))
     }
@@ -103,7 +113,7 @@ public struct RecordingImporter: Sendable {
   private func importRecording<Samples: RangingSource & ~Copyable>(
     to output: String, _ samples: consuming Samples
   ) throws(RecordingError) -> ImportReport {
-    let inputs = [trajectory.path, ranging?.path].compactMap(\.self)
+    let inputs = [trajectory.path, ranging?.path].compactMap(\.self) + moreRanging.map(\.path)
     let manifest = options.manifest(
       output: output, frames: trajectory.frames.recorded,
       source: "imported from \(inputs.map(Self.fileName).joined(separator: " and "))")
@@ -112,8 +122,9 @@ public struct RecordingImporter: Sendable {
     try append(trajectory, to: &sink, isTruth: false)
     if let truth { try append(truth, to: &sink, isTruth: true) }
     try sink.append(
-      contentsOf: samples, offset: ranging?.offset ?? .zero, file: ranging?.path ?? "")
-    return try sink.finish(file: trajectory.path)
+      contentsOf: samples, offset: moreRanging.isEmpty ? ranging?.offset ?? .zero : .zero,
+      file: ranging?.path ?? "")
+    return try sink.finish(file: trajectory.path, ranging: ranging?.path)
   }
 
   private func append(
@@ -127,7 +138,8 @@ public struct RecordingImporter: Sendable {
       try append(KittiReader(poses: input.path, times: times), input, &sink, isTruth)
     case .stray: try append(StrayReader(path: input.path), input, &sink, isTruth)
     case .table(let table):
-      try append(MappedPoseReader(path: input.path, table), input, &sink, isTruth)
+      let up = input.frames.up == .z ? Vector3(0, 0, 1) : Vector3(0, 1, 0)
+      try append(MappedPoseReader(path: input.path, table, up: up), input, &sink, isTruth)
     }
   }
 

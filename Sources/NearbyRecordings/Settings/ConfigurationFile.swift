@@ -44,14 +44,25 @@ public enum ConfigurationFile {
   public static func apply(
     json: [UInt8], file: String, over base: FusionConfiguration
   ) throws(RecordingError) -> FusionConfiguration {
-    let configuration = try SettingsText.apply(json: json, file: file, over: base, as: format)
+    let text = try SettingSpellings(LocatedJSON.parse(json, file: file), file: file).text
+    let configuration = try SettingsText.apply(text, file: file, over: base, format)
     do {
       try configuration.validate()
     } catch {
-      let place = SettingsText.place(of: error.setting, in: json)
+      let place = SettingsText.place(of: error.setting, in: text)
       throw outOfRange(error, file: file, line: place?.line, column: place?.column)
     }
     return configuration
+  }
+
+  /// What a file spells otherwise than ``Setting/all`` does, a sentence for each.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: The sentences; none when all keys are those of the table.
+  /// - Throws: When the file is no JSON, or sets something in two spellings.
+  public static func otherSpellings(path: String) throws(RecordingError) -> [String] {
+    let text = try LocatedJSON.parse(FileBytes.read(path: path), file: path)
+    return try SettingSpellings(text, file: path).notices
   }
 
   /// Applies one setting, such as `faults.rangeOnset=0.1`, to a configuration.

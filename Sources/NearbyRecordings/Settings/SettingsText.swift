@@ -67,8 +67,12 @@ package enum SettingsText {
 
   /// The location of a setting in a text; `nil` when the text does not set it.
   package static func place(of setting: String, in json: [UInt8]) -> (line: Int, column: Int)? {
-    let text = try? LocatedJSON.parse(json, file: "")
-    return text?.value(at: setting).map { ($0.line, $0.column) }
+    (try? LocatedJSON.parse(json, file: "")).flatMap { place(of: setting, in: $0) }
+  }
+
+  /// The location of a setting in a value; `nil` when the value does not set it.
+  static func place(of setting: String, in text: LocatedJSON) -> (line: Int, column: Int)? {
+    text.value(at: setting).map { ($0.line, $0.column) }
   }
 
   /// Parses a value as it is typed on a command line.
@@ -83,7 +87,8 @@ package enum SettingsText {
     return LocatedJSON(content: .string(text), line: 1, column: 1)
   }
 
-  private static func apply<Settings: Codable>(
+  /// Applies the settings of a JSON value.
+  static func apply<Settings: Codable>(
     _ text: LocatedJSON, file: String, over base: Settings, _ format: Format
   ) throws(RecordingError) -> Settings {
     let tree = try LocatedJSON.parse(Array(CanonicalJSON.text(of: base).utf8), file: file)

@@ -9,8 +9,8 @@ extension ImportCommand {
       abstract: "A factor graph in the PyFG format.",
       discussion: """
         The steps from each pose to the next are added up to the odometry; vertices are the truth. \
-        Landmarks are stationary peers L0, L1; other robots are moving peers A, B. Ranges bring \
-        their variances; an EDGE_SE3_XYZ is a distance with azimuth and elevation. Priors, loop \
+        Landmarks are stationary peers L0, L1; other robots are moving peers A, B. The covariances \
+        of the steps give the drift, ranges bring their variances; an EDGE_SE3_XYZ is a distance with azimuth and elevation. Priors, loop \
         closures and what other robots measured are left out, and counted.
 
         The format does not say in which frames it is: without --up and --axes the world is z up, \
@@ -36,7 +36,7 @@ extension ImportCommand {
       importer.robot = robot
       importer.frames = frames.frames(up: .z, axes: .ros)
       importer.options = recording.options(kind: .odometry)
-      try recording.report(importer.importRecording(to: recording.output))
+      try recording.run([.pyfg]) { try importer.importRecording(to: recording.output) }
     }
   }
 }

@@ -33,7 +33,7 @@ extension ImportCommand {
       var importer = LinesImporter(path: file)
       importer.frames = frames.frames(up: .y, axes: .arkit)
       importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      try recording.run([.jsonl]) { try importer.importRecording(to: recording.output) }
     }
   }
 }

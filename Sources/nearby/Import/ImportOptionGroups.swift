@@ -12,16 +12,16 @@ struct ImportOutputOptions: ParsableArguments {
   @Option(help: "The recording's name; the folder's when left out.")
   var name: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Where the poses come from: visualInertial, odometry or groundTruth.", valueName: "kind"))
-  var kind: RecordingManifest.Trajectory.Kind?
+  @OptionGroup var statements: ImportStatementOptions
 
   @Flag(help: "Leave out poses that interpolation restores within 1 cm and 0.1 degrees.")
   var thin = false
 
   @Flag(help: "Replace a recording that is already there.")
   var overwrite = false
+
+  @Flag(help: "Write nothing if there is a warning; it is then an error.")
+  var strict = false
 
   @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
@@ -31,20 +31,105 @@ struct ImportOutputOptions: ParsableArguments {
   }
 
   /// How the recording is written.
+  ///
+  /// - Parameters:
+  ///   - defaultKind: Where poses of the format come from when nothing else is said.
+  ///   - assumptions: The frames that neither the format nor the user states.
+  /// - Returns: The choices.
   func options(
-    kind defaultKind: RecordingManifest.Trajectory.Kind = .visualInertial
+    kind defaultKind: RecordingManifest.Trajectory.Kind = .visualInertial,
+    assuming assumptions: Set<ImportOptions.Assumption> = []
   ) -> ImportOptions {
-    var options = ImportOptions()
+    var options = statements.options(kind: defaultKind)
     options.name = name
-    options.kind = kind ?? defaultKind
+    options.assumptions.formUnion(assumptions)
     options.thinning = thin ? TrajectoryThinning() : nil
     options.replacesRecording = overwrite
+    options.isStrict = strict
     return options
   }
 
-  /// Prints the report of an import, unless it should be quiet.
-  func report(_ report: ImportReport) throws {
-    if !quiet { try StandardOutput.print(ImportSummary(report, output: output).text) }
+  /// Runs an import and prints its report, unless it should be quiet.
+  ///
+  /// - Parameters:
+  ///   - expected: The formats of the files, so that one of another format can be named.
+  ///   - importRecording: The import.
+  /// - Throws: The error of the import.
+  func run(
+    _ expected: Set<ForeignFormat>, _ importRecording: () throws -> ImportReport
+  ) throws {
+    do {
+      let report = try importRecording()
+      if !quiet {
+        try StandardOutput.print(ImportSummary(report, output: output).text)
+        Diagnostics.warn(of: report.findings)
+      }
+    } catch let error as RecordingError {
+      throw error.hinting(expected: expected)
+    }
+  }
+}
+
+/// What the user states about poses and ranging, for recording.json.
+struct ImportStatementOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Where the poses come from: visualInertial, wheel, lidar, odometry (anything else) or \
+      groundTruth. Each has its own drift.
+      """, valueName: "kind"))
+  var kind: RecordingManifest.Trajectory.Kind?
+
+  @Option(
+    help: ArgumentHelp(
+      "Drift of the position, one sigma, metres per root of a metre; that of the kind when left out.",
+      valueName: "m/√m"))
+  var positionDrift: Double?
+
+  @Option(
+    help: ArgumentHelp("Drift of the yaw, likewise, degrees.", valueName: "degrees/√m"))
+  var yawDrift: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "The accuracy of ranges, one sigma; when left out 0.1 m, or what the ranges show.",
+      valueName: "metres"))
+  var rangeSigma: Double?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      """
+      Device and peers are in one horizontal plane. When left out: only if all poses have exactly \
+      one height.
+      """))
+  var planar: Bool?
+
+  @Option(help: ArgumentHelp("A peer that moves; again for each.", valueName: "name"))
+  var moving: [String] = []
+
+  func validate() throws {
+    for (option, value, interval) in [
+      ("--position-drift", positionDrift, 0.0...10), ("--yaw-drift", yawDrift, 0...180),
+      ("--range-sigma", rangeSigma, 1e-4...1e3),
+    ] {
+      guard let value, !interval.contains(value) else { continue }
+      throw ValidationError(
+        "\(option) is \(value), must be \(interval.lowerBound) to \(interval.upperBound)")
+    }
+  }
+
+  /// The statements.
+  func options(kind defaultKind: RecordingManifest.Trajectory.Kind) -> ImportOptions {
+    var options = ImportOptions()
+    options.kind = kind ?? defaultKind
+    options.assumptions = kind == nil && defaultKind == .visualInertial ? [.kind] : []
+    options.positionDrift = positionDrift
+    options.yawDriftDegrees = yawDrift
+    options.rangeSigma = rangeSigma
+    options.isPlanar = planar
+    options.movingPeers = moving
+    return options
   }
 }
 
@@ -62,6 +147,11 @@ struct ImportFrameOptions: ParsableArguments {
       down, forward), euroc (up, right, forward).
       """, valueName: "axes"))
   var axes: ImportFrames.Axes?
+
+  /// Which frames are not stated, for formats that leave them open.
+  var assumptions: Set<ImportOptions.Assumption> {
+    Set([up == nil ? .up : nil, axes == nil ? .axes : nil].compactMap(\.self))
+  }
 
   /// The frames, with the given defaults of the format.
   func frames(up: ImportFrames.Up, axes: ImportFrames.Axes) -> ImportFrames {
@@ -102,19 +192,88 @@ struct RangingTableOptions: ParsableArguments {
   @Flag(help: "The first line is data; columns are named by their numbers.")
   var noHeader = false
 
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Read only rows whose column holds that text; again for other texts and columns.",
+      valueName: "column=text"))
+  var filters: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The column of a peer's distances, in a table with one for each; again for each.",
+      valueName: "peer=column"))
+  var peerColumn: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      What lines hold, as JSON, for logs that the options above cannot describe; 'nearby import \
+      layouts' shows how.
+      """, valueName: "file"), completion: .file(extensions: ["json"]))
+  var layout: String?
+
   /// Whether no option was given.
   var isEmpty: Bool {
     map.isEmpty && unit.isEmpty && missing.isEmpty && peer == nil && delimiter == .comma
-      && !noHeader
+      && !noHeader && filters.isEmpty && peerColumn.isEmpty && layout == nil
   }
 
-  func validate() throws { _ = try table() }
+  func validate() throws {
+    _ = try table()
+    _ = try peerColumns()
+    if !peerColumn.isEmpty, peer != nil {
+      throw ValidationError("--peer-column names the peers; leave out --peer")
+    }
+    guard layout != nil else { return }
+    guard map.isEmpty, unit.isEmpty, missing.isEmpty, peer == nil, delimiter == .comma, !noHeader,
+      filters.isEmpty, peerColumn.isEmpty
+    else {
+      throw ValidationError("--layout describes all; leave out the other options of the table")
+    }
+  }
 
   /// The description of the table.
   func table() throws -> MappedTable {
-    MappedTable(
+    var table = MappedTable(
       map: try Self.map(FieldMap.rangingKeys, map, unit, missing), delimiter: delimiter,
       hasHeader: !noHeader)
+    table.filters = try Self.filters(filters, option: "--where")
+    return table
+  }
+
+  /// How the file is read.
+  func format() throws -> RangingInput.Format {
+    if let layout { return .layout(try TableLayout(path: layout)) }
+    let (table, peers) = (try table(), try peerColumns())
+    return peers.isEmpty
+      ? .table(table, peer: peer) : .layout(TableLayout(table: table, peerColumns: peers))
+  }
+
+  private func peerColumns() throws -> [(peer: String, column: String)] {
+    try peerColumn.map { text in
+      let (peer, column) = try Self.parts(text, option: "--peer-column", form: "PEER=COLUMN")
+      return (peer, column)
+    }
+  }
+
+  /// Columns and the texts that they must hold.
+  static func filters(_ texts: [String], option: String) throws -> [String: Set<String>] {
+    var filters: [String: Set<String>] = [:]
+    for text in texts {
+      let (column, value) = try parts(text, option: option, form: "COLUMN=TEXT")
+      filters[column, default: []].insert(value)
+    }
+    return filters
+  }
+
+  private static func parts(
+    _ text: String, option: String, form: String
+  ) throws -> (String, String) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw ValidationError("\(option) \(text): write \(form)")
+    }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
   }
 
   /// The map of some assignments, whose faults are faults of the command line.
@@ -186,7 +345,7 @@ struct RangingOptions: ParsableArguments {
     let format: RangingInput.Format =
       switch rangingFormat ?? found {
       case .recording: .recording
-      case .csv: .table(try table.table(), peer: table.peer)
+      case .csv: try table.format()
       case .uci: .uci(UciCapture())
       }
     var input = RangingInput(path: ranging, format: format)
@@ -211,20 +370,55 @@ struct TrajectoryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which column of a csv of poses holds timestamp, tx, ty, tz, qx, qy, qz, qw.",
-      valueName: "key=column"))
+      """
+      Which column of a csv of poses holds timestamp, tx, ty, tz, qx, qy, qz, qw. Without an \
+      attitude only positions are read; a heading in the plane is yaw.
+      """, valueName: "key=column"))
   var poseMap: [String] = []
 
   @Option(help: ArgumentHelp("The unit of such a column.", valueName: "key=unit"))
   var poseUnit: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "What separates columns in a csv of poses: comma, semicolon, tab or blanks.",
+      valueName: "what"))
+  var poseDelimiter: MappedTable.Delimiter = .comma
+
+  @Flag(help: "The first line of a csv of poses is data.")
+  var poseNoHeader = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Read only rows of poses whose column holds that text; again for others.",
+      valueName: "column=text"))
+  var poseWhere: [String] = []
+
   @OptionGroup var frames: ImportFrameOptions
 
   func validate() throws { _ = try input() }
 
+  /// Which frames neither the format nor the user states.
+  var assumptions: Set<ImportOptions.Assumption> {
+    trajectoryFormat == .tum || trajectoryFormat == .csv ? frames.assumptions : []
+  }
+
+  /// The format, for messages.
+  var expected: ForeignFormat {
+    switch trajectoryFormat {
+    case .tum: .tum
+    case .euroc: .euroc
+    case .stray: .stray
+    case .csv: .csv
+    }
+  }
+
   /// The poses.
   func input() throws -> TrajectoryInput {
-    let map = try RangingTableOptions.map(FieldMap.poseKeys, poseMap, poseUnit)
+    var table = MappedTable(
+      map: try RangingTableOptions.map(FieldMap.poseKeys, poseMap, poseUnit),
+      delimiter: poseDelimiter, hasHeader: !poseNoHeader)
+    table.filters = try RangingTableOptions.filters(poseWhere, option: "--pose-where")
     return switch trajectoryFormat {
     case .tum:
       TrajectoryInput(
@@ -236,7 +430,7 @@ struct TrajectoryOptions: ParsableArguments {
       TrajectoryInput(path: trajectory, format: .stray, frames: ImportFrames(up: .y, axes: .arkit))
     case .csv:
       TrajectoryInput(
-        path: trajectory, format: .table(MappedTable(map: map)),
+        path: trajectory, format: .table(table),
         frames: frames.frames(up: .y, axes: .arkit))
     }
   }

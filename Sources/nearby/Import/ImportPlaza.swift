@@ -51,7 +51,9 @@ extension ImportCommand {
       if !thin { importer.thinning = nil }
       importer.replacesRecording = overwrite
       let report = try importer.importRecording(from: folder, to: output)
-      if !quiet { try StandardOutput.print(Self.summary(of: report, output: output)) }
+      guard !quiet else { return }
+      try StandardOutput.print(Self.summary(of: report, output: output))
+      Diagnostics.warn(of: report.findings)
     }
 
     /// The facts of an import in a few lines.
@@ -78,6 +80,9 @@ extension ImportCommand {
       text.append(" degrees at the end, up to ")
       text.append(report.drift.largestPositionError, decimals: 1)
       text.append(" m off")
+      for finding in report.findings where finding.severity == .note {
+        text.append("\n  \(finding.description)")
+      }
       return String(decoding: text.bytes, as: UTF8.self)
     }
   }

@@ -12,17 +12,26 @@ extension ImportCommand {
         in which unit; columns with our own names need no map. \
         Keys: \(FieldMap.rangingKeys.joined(separator: ", ")). Azimuths are positive to the right, \
         elevations up, height differences where the peer is above the device; for the opposite \
-        sign use a unit with a minus, as in --unit azimuth=-deg.
+        sign use a unit with a minus, as in --unit azimuth=-deg. Times are seconds, or epoch times in \
+        ms, us or ns, which their size tells, or ISO 8601; --unit timestamp=ms states another unit.
 
-        EXAMPLE
+        Poses come from a TUM file, or with --trajectory-format csv from any table. Several tables \
+        are sorted by time. A table with a column for each peer is read with --peer-column, and a \
+        log of lines of several kinds, or of several samples each, with --layout.
+
+        EXAMPLES
           nearby import csv uwb.csv --trajectory poses.txt --output walk \\
             --map timestamp=time_ms --map distance=dist_cm --map peer=mac \\
             --map azimuth=aoa --unit timestamp=ms --unit distance=cm \\
             --unit azimuth=deg
+          nearby import csv uwb.csv --trajectory poses.txt --output walk \\
+            --peer-column A0=d0 --peer-column A1=d1 --where tag=7
+          nearby import csv lec.log --layout lec.json --trajectory poses.txt -o walk
         """)
 
-    @Argument(help: "The table.", completion: .file())
-    var table: String
+    @Argument(
+      help: "The table, or several of one form that are sorted by time.", completion: .file())
+    var table: [String]
 
     @OptionGroup var columns: RangingTableOptions
     @OptionGroup var clock: RangingClockOptions
@@ -31,12 +40,18 @@ extension ImportCommand {
 
     func run() throws {
       var importer = RecordingImporter(trajectory: try trajectory.input())
-      var input = RangingInput(
-        path: table, format: .table(try columns.table(), peer: columns.peer))
-      input.offset = clock.offset
-      importer.ranging = input
-      importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      let format = try columns.format()
+      let inputs = table.map { path in
+        var input = RangingInput(path: path, format: format)
+        input.offset = clock.offset
+        return input
+      }
+      importer.ranging = inputs.first
+      importer.moreRanging = Array(inputs.dropFirst())
+      importer.options = recording.options(assuming: trajectory.assumptions)
+      try recording.run([.csv, trajectory.expected]) {
+        try importer.importRecording(to: recording.output)
+      }
     }
   }
 
@@ -76,8 +91,10 @@ extension ImportCommand {
       var input = RangingInput(path: capture, format: .uci(UciCapture(container: container)))
       input.offset = clock.offset
       importer.ranging = input
-      importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      importer.options = recording.options(assuming: trajectory.assumptions)
+      try recording.run([.uci, trajectory.expected]) {
+        try importer.importRecording(to: recording.output)
+      }
     }
   }
 }

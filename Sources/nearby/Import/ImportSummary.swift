@@ -26,6 +26,9 @@ struct ImportSummary {
     for (what, count) in report.leftOut.sorted(by: { $0.key < $1.key }) {
       text.append("\n  left out: \(count) \(what)")
     }
+    for finding in report.findings where finding.severity == .note {
+      text.append("\n  \(finding.description)")
+    }
     self.text = String(decoding: text.bytes, as: UTF8.self)
   }
 }

@@ -33,8 +33,8 @@ extension ImportCommand {
         of: TrajectoryInput(
           path: trajectory, format: .tum, frames: frames.frames(up: .y, axes: .arkit)))
       importer.ranging = try ranging.input()
-      importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      importer.options = recording.options(assuming: frames.assumptions)
+      try recording.run([.tum, .csv, .uci]) { try importer.importRecording(to: recording.output) }
     }
   }
 
@@ -68,7 +68,7 @@ extension ImportCommand {
           path: trajectory, format: .euroc, frames: frames.frames(up: .z, axes: .euroc)))
       importer.ranging = try ranging.input()
       importer.options = recording.options(kind: .groundTruth)
-      try recording.report(importer.importRecording(to: recording.output))
+      try recording.run([.euroc, .csv, .uci]) { try importer.importRecording(to: recording.output) }
     }
   }
 
@@ -102,7 +102,7 @@ extension ImportCommand {
           frames: frames.frames(up: .yDown, axes: .camera)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      try recording.run([.kitti, .csv, .uci]) { try importer.importRecording(to: recording.output) }
     }
   }
 
@@ -132,7 +132,7 @@ extension ImportCommand {
           path: odometry, format: .stray, frames: ImportFrames(up: .y, axes: .arkit)))
       importer.ranging = try ranging.input()
       importer.options = recording.options()
-      try recording.report(importer.importRecording(to: recording.output))
+      try recording.run([.stray, .csv, .uci]) { try importer.importRecording(to: recording.output) }
     }
   }
 }

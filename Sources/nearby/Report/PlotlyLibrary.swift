@@ -5,8 +5,8 @@ import NearbyRecordings
 /// Locates or fetches the plotting library of a page.
 ///
 /// It is not part of this program, since it is 4.8 MB of another project. The sources are, in
-/// order: a file that the caller names, the file that `NEARBY_PLOTLY` names, the cache, and the
-/// package `plotly` on PyPI, which contains it. pip checks that package against ``checksum``; the
+/// order: a file that the caller names, the file that `NEARBY_PLOTLY` names, the one that was installed
+/// with the program, the cache, and the package `plotly` on PyPI, which contains it. pip checks that package against ``checksum``; the
 /// cache file appears whole or not at all.
 struct PlotlyLibrary {
   /// The version of the package, which contains plotly.js 4.1.1.
@@ -34,6 +34,7 @@ struct PlotlyLibrary {
   func contents(say: (String) -> Void) throws -> [UInt8] {
     if let named { return try read(named, source: "--plotly") }
     if let path = environment[Self.variable] { return try read(path, source: Self.variable) }
+    if let installed = Self.installedFile { return try read(installed, source: "the installation") }
     let cached = try cacheFile()
     if !FileManager.default.fileExists(atPath: cached.path) {
       say("fetching plotly \(Self.version) from PyPI, once, for \(cached.path)")
@@ -59,6 +60,17 @@ struct PlotlyLibrary {
         .badData, "\(path): \(source) names a file that is not plotly.js; name a plotly.min.js")
     }
     return bytes
+  }
+
+  /// The library beside the program: `share/nearby` where the program is in `bin`.
+  private static var installedFile: String? {
+    let manager = FileManager.default
+    guard let program = try? manager.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+      return nil
+    }
+    let path = URL(fileURLWithPath: program).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "share/nearby/plotly-\(version).min.js").path
+    return manager.fileExists(atPath: path) ? path : nil
   }
 
   private func cacheFile() throws -> URL {

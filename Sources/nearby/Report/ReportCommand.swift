@@ -53,7 +53,12 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let report = try Report.gather(results: results, recording: recording)
+    let report: Report
+    do {
+      report = try Report.gather(results: results, recording: recording)
+    } catch {
+      throw recording == nil ? error.mentioningRecording(of: results) : error
+    }
     var file = try AtomicFile(path: output)
     let library = try PlotlyLibrary(named: plotly).contents { message in
       if !quiet { Diagnostics.note(message) }

@@ -12,6 +12,7 @@ the device looks along its way (x forward, y left, z up).
 import json
 import math
 import shutil
+import sqlite3
 import struct
 import tempfile
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 from evo.core.trajectory import PosePath3D, PoseTrajectory3D
 from evo.tools import file_interface
 from mcap.writer import CompressionType, Writer
+from rosbags.rosbag1 import Writer as Ros1Writer
 from rosbags.rosbag2 import StoragePlugin, Writer as BagWriter
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
@@ -238,7 +240,132 @@ def write_tiny(store):
         writer.finish()
 
 
+RANGES = """std_msgs/Header header
+uint8 KIND_TWR=1
+uwb_msgs/Anchor[] ranges
+"""
+ANCHOR = "string id\nfloat32 distance\nfloat64 variance\n"
+
+
+def bag_messages(store, is_ros1):
+    """The same motion in all types of poses, and ranges to two anchors in one message.
+
+    The frame body is fixed in base_link, one metre above it, and base_link moves.
+    """
+    t = store.types
+    time = t["builtin_interfaces/msg/Time"]
+
+    def header(ns, frame, sequence):
+        stamp = time(ns // 10**9, ns % 10**9)
+        kind = t["std_msgs/msg/Header"]
+        return kind(sequence, stamp, frame) if is_ros1 else kind(stamp, frame)
+
+    point, vector = t["geometry_msgs/msg/Point"], t["geometry_msgs/msg/Vector3"]
+    quaternion, stamped = t["geometry_msgs/msg/Quaternion"], t["geometry_msgs/msg/PoseStamped"]
+    transform, linked = t["geometry_msgs/msg/Transform"], t["geometry_msgs/msg/TransformStamped"]
+    zero, path = vector(0.0, 0.0, 0.0), []
+    up = transform(vector(0.0, 0.0, 1.0), quaternion(0.0, 0.0, 0.0, 1.0))
+    yield "/tf_static", "tf2_msgs/msg/TFMessage", START, t["tf2_msgs/msg/TFMessage"](
+        [linked(header(START, "base_link", 0), "body", up)])
+    for i in range(COUNT):
+        (x, y, z), q = pose(i)
+        ns = START + STEP * i
+        body = t["geometry_msgs/msg/Pose"](point(x, y, z), quaternion(*q))
+        # A variance of 0.01 m² and 0.0004 rad² for each metre.
+        covariance = np.diag([0.01, 0.01, 1e6, 1e6, 1e6, 0.0004]).flatten() * 0.2 * i
+        path.append(stamped(header(ns, "map", i), body))
+        known = t["geometry_msgs/msg/PoseWithCovariance"](body, covariance)
+        yield "/pose", "geometry_msgs/msg/PoseWithCovarianceStamped", ns, t[
+            "geometry_msgs/msg/PoseWithCovarianceStamped"](header(ns, "map", i), known)
+        yield "/odom", "nav_msgs/msg/Odometry", ns, t["nav_msgs/msg/Odometry"](
+            header(ns, "odom", i), "base_link", known, t["geometry_msgs/msg/TwistWithCovariance"](
+                t["geometry_msgs/msg/Twist"](zero, zero), np.zeros(36)))
+        if i % 10 == 0:
+            yield "/path", "nav_msgs/msg/Path", ns, t["nav_msgs/msg/Path"](
+                header(ns, "map", i), list(path))
+        moved = transform(vector(x, y, z - 1), quaternion(*q))
+        yield "/tf", "tf2_msgs/msg/TFMessage", ns, t["tf2_msgs/msg/TFMessage"](
+            [linked(header(ns, "/map", i), "/base_link", moved)])
+        anchor = t["uwb_msgs/msg/Anchor"]
+        # The second anchor is out of reach at first.
+        yield "/uwb", "uwb_msgs/msg/Ranges", ns, t["uwb_msgs/msg/Ranges"](
+            header(ns + 5_000_001, "tag", i), [
+                anchor("A1", 1.5 + i, 0.04), anchor("B2", 2.5 + i if i > 1 else -1.0, 0.09)])
+
+
+def without_padding(bag):
+    """The bag without the blanks that fill its first record up to 4096 bytes."""
+    start = len(b"#ROSBAG V2.0\n")
+    (header,) = struct.unpack_from("<I", bag, start)
+    end = start + 4 + header
+    (padding,) = struct.unpack_from("<I", bag, end)
+    return bag[:end] + struct.pack("<I", 0) + bag[end + 4 + padding:]
+
+
+def write_bags():
+    """Bags of ROS 1 for each compression, and rosbag2 in SQLite with and without definitions."""
+    for name, compression in [("none", None), ("bz2", Ros1Writer.CompressionFormat.BZ2), (
+            "lz4", Ros1Writer.CompressionFormat.LZ4)]:
+        store = get_typestore(Stores.ROS1_NOETIC)
+        store.register(get_types_from_msg(
+            "geometry_msgs/TransformStamped[] transforms\n", "tf2_msgs/msg/TFMessage"))
+        store.register(get_types_from_msg(ANCHOR, "uwb_msgs/msg/Anchor"))
+        store.register(get_types_from_msg(RANGES, "uwb_msgs/msg/Ranges"))
+        for prefix, wanted in [("walk", None), ("tiny", "/uwb")]:
+            target = FOLDER / f"{prefix}-{name}.bag"
+            target.unlink(missing_ok=True)
+            writer = Ros1Writer(target)
+            if compression:
+                writer.set_compression(compression)
+            with writer:
+                connections = {}
+                for topic, kind, ns, message in bag_messages(store, True):
+                    if wanted and (topic != wanted or connections):
+                        continue
+                    if topic not in connections:
+                        connections[topic] = writer.add_connection(topic, kind, typestore=store)
+                    writer.write(connections[topic], ns + 7, store.serialize_ros1(message, kind))
+            if wanted:
+                target.write_bytes(without_padding(target.read_bytes()))
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    store.register(get_types_from_msg(ANCHOR, "uwb_msgs/msg/Anchor"))
+    store.register(get_types_from_msg(RANGES, "uwb_msgs/msg/Ranges"))
+    with tempfile.TemporaryDirectory() as folder:
+        bag = Path(folder) / "bag"
+        with BagWriter(bag, version=9, storage_plugin=StoragePlugin.SQLITE3) as writer:
+            connections = {}
+            for topic, kind, ns, message in bag_messages(store, False):
+                if topic not in connections:
+                    connections[topic] = writer.add_connection(topic, kind, typestore=store)
+                writer.write(connections[topic], ns + 7, store.serialize_cdr(message, kind))
+        whole = next(bag.glob("*.db3"))
+        shutil.copy(whole, FOLDER / "walk.db3")
+        bare = sqlite3.connect(whole)
+        bare.execute("DROP TABLE message_definitions")
+        bare.commit()
+        bare.execute("VACUUM")
+        bare.close()
+        shutil.copy(whole, FOLDER / "walk-bare.db3")
+    (FOLDER / "tiny.db3").unlink(missing_ok=True)
+    tiny = sqlite3.connect(FOLDER / "tiny.db3")
+    tiny.execute("PRAGMA page_size=512")
+    tiny.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, "
+                 "serialization_format TEXT)")
+    tiny.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, "
+                 "timestamp INTEGER, data BLOB)")
+    tiny.execute("INSERT INTO topics VALUES(1, '/r', 'sensor_msgs/msg/Range', 'cdr')")
+    kind = "sensor_msgs/msg/Range"
+    t = store.types
+    stamp = t["builtin_interfaces/msg/Time"](100, 5)
+    message = t[kind](t["std_msgs/msg/Header"](stamp, "t"), 0, 0.0, 0.0, 100.0, 2.5)
+    tiny.execute("INSERT INTO messages VALUES(1, 1, ?, ?)", (
+        START, bytes(store.serialize_cdr(message, kind))))
+    tiny.commit()
+    tiny.close()
+
+
 if __name__ == "__main__":
+    write_bags()
     write_evo()
     write_uci()
     write_mcap()

@@ -13,6 +13,13 @@ enum Datasets {
 
 @Suite("The recordings in Datasets")
 struct DatasetsTests {
+  @Test("Nothing about them is suspicious", arguments: ["plaza1", "plaza2"])
+  func findings(name: String) throws {
+    let folder = Datasets.folder.appending(path: name).path(percentEncoded: false)
+    let findings = try RecordingReader(folder: folder).info().findings
+    #expect(findings.map(\.kind) == [.overlap], "\(findings)")
+  }
+
   @Test(
     "The Plaza runs can be read and are complete",
     arguments: [("plaza1", 3529, 6524, 6661, 1933.4), ("plaza2", 1816, 2349, 2459, 409.5)])

@@ -77,8 +77,15 @@ import Testing
   @Test func textNamesEverything() throws {
     let recording = try faulty()
     let text = try RecordingReader(folder: recording.path).info().text()
+    let end = try #require(text.range(of: "\nwarning: "))
+    let findings = text[end.lowerBound...].split(separator: "\n")
     #expect(
-      text == """
+      findings.first
+        == "warning: 20 % of the samples are before the first pose or after the last: poses from")
+    #expect(findings.last == "note: silent, b have fewer than 5 samples")
+    #expect(findings.allSatisfy { $0.count <= 100 })
+    #expect(
+      text[..<end.lowerBound] == """
         faulty
           A test.
 

@@ -72,7 +72,7 @@ struct MappedTableTests {
   func wholeRecording() throws {
     try folder.write("time,range\n10,3\n9.5,4\n11,5\n", to: "uwb.csv")
     try folder.write(
-      "t,x,y,z,a,b,c,d\n10000,1,2,3,0,0,0,1\n11000,1,2,4,0,0,1,0\n", to: "poses.csv")
+      "t,x,y,z,a,b,c,d\n500000,1,2,3,0,0,0,1\n2000000,1,2,4,0,0,1,0\n", to: "poses.csv")
     let poses = try FieldMap(
       keys: FieldMap.poseKeys,
       fields: ["timestamp=t", "tx=x", "ty=y", "tz=z", "qx=a", "qy=b", "qz=c", "qw=d"],
@@ -101,8 +101,8 @@ struct MappedTableTests {
     #expect(
       try folder.text("out/trajectory.txt") == """
         # timestamp tx ty tz qx qy qz qw
-        0.010000 1 2 0.03 0 0 0 1
-        0.011000 1 2 0.04 0 0 1 0
+        0.500000 1 2 0.03 0 0 0 1
+        2.000000 1 2 0.04 0 0 1 0
 
         """)
     let manifest = try RecordingReader(folder: folder.path("out")).manifest
@@ -187,6 +187,93 @@ struct MappedTableTests {
       #expect(error?.line == 3)
       #expect(error?.file == folder.path("uwb"))
     }
+  }
+
+  @Test("Rows are read whose columns hold the texts that are named")
+  func filters() throws {
+    var table = MappedTable(map: try map(["timestamp=t", "peer=to", "distance=d"]))
+    table.filters = ["from": ["7", "8"], "ok": ["1"]]
+    let text = "t,from,to,d,ok\n1,7,a,1,1\n2,9,a,2,1\n3,8,b,3,1\n4,7,b,4,0\n"
+    #expect(try rows(text, table).map(\.distance) == [1, 3])
+    var reader = try MappedRangingReader(path: folder.path("uwb"), table, peer: nil)
+    while try reader.next() != nil {}
+    #expect(reader.leftOut.values.reduce(0, +) == 2)
+    table.filters = ["form": ["7"]]
+    #expect(
+      recordingError { _ = try rows(text, table) }?.message
+        == "there is no column \"form\"; did you mean \"from\"?")
+  }
+
+  @Test(
+    "Times in any unit, and in ISO 8601, without a word about it",
+    arguments: [
+      ("1700000000.5", 1_700_000_000_500_000_000), ("1700000000500", 1_700_000_000_500_000_000),
+      ("1700000000500000", 1_700_000_000_500_000_000),
+      ("1700000000500000001", 1_700_000_000_500_000_001),
+      ("2023-11-14T22:13:20.5Z", 1_700_000_000_500_000_000),
+    ] as [(String, Int64)])
+  func times(text: String, nanoseconds: Int64) throws {
+    let rows = try rows("timestamp,peer,distance\n\(text),a,1\n", MappedTable())
+    #expect(rows.first?.timestamp.nanoseconds == nanoseconds)
+  }
+
+  @Test("A unit that is stated, or that the first time had, stays")
+  func statedUnit() throws {
+    let stated = MappedTable(map: try map([], units: ["timestamp=s"]))
+    let text = "timestamp,peer,distance\n1700000000500,a,1\n"
+    #expect(recordingError { _ = try rows(text, stated) }?.code == .malformedNumber)
+    let mixed = "timestamp,peer,distance\n1,a,1\n1700000000500,a,1\n"
+    #expect(recordingError { _ = try rows(mixed, MappedTable()) }?.line == 3)
+  }
+
+  private func poses(_ text: String, up: Vector3 = Vector3(0, 0, 1)) throws -> [PoseRow] {
+    try folder.write(text, to: "poses")
+    var reader = try MappedPoseReader(path: folder.path("poses"), MappedTable(), up: up)
+    var rows: [PoseRow] = []
+    while let row = try reader.next() { rows.append(row) }
+    return rows
+  }
+
+  @Test("Poses may lack an attitude, or have a heading, and a height")
+  func partialPoses() throws {
+    let places = try poses("timestamp,tx,ty,tz\n1,2,3,4\n")
+    #expect(places.map(\.worldFromDevice.translation) == [Vector3(2, 3, 4)])
+    #expect(places.map(\.worldFromDevice.rotation) == [.identity])
+    let headings = try poses("timestamp,tx,ty,yaw\n1,2,3,1.5\n")
+    #expect(headings.map(\.worldFromDevice.translation) == [Vector3(2, 3, 0)])
+    let expected = Rotation(angleRadians: 1.5, about: Vector3(0, 0, 1))
+    #expect((headings.first?.worldFromDevice.rotation.angle(to: expected) ?? 1) < 1e-12)
+    for (text, said) in [
+      ("timestamp,tx\n", "no column is mapped to ty"),
+      ("timestamp,tx,ty,qx\n", "no column is mapped to qy"),
+    ] {
+      #expect(recordingError { _ = try poses(text) }?.message == said)
+    }
+  }
+
+  @Test("Several tables are sorted by time, each in its own order")
+  func severalTables() throws {
+    try folder.write("timestamp,peer,distance\n100.5,a,1\n101.5,a,2\n", to: "a.csv")
+    try folder.write("timestamp,peer,distance,rssi\n100.4,b,3,-70\n101.5,b,4,-71\n", to: "b.csv")
+    var importer = RecordingImporter(
+      trajectory: TrajectoryInput(
+        path: Fixture.path("walk.tum"), format: .tum, frames: ImportFrames()))
+    let inputs = ["a.csv", "b.csv"].map {
+      RangingInput(path: folder.path($0), format: .table(MappedTable(), peer: nil))
+    }
+    importer.ranging = inputs[0]
+    importer.moreRanging = [inputs[1]]
+    let report = try importer.importRecording(to: folder.path("out"))
+    #expect(report.samples == 4 && report.peers == ["b", "a"])
+    #expect(
+      try folder.text("out/ranging.csv") == """
+        timestamp,peer,distance,azimuth,elevation,rssi
+        100.400000,b,3,,,-70
+        100.500000,a,1,,,
+        101.500000,a,2,,,
+        101.500000,b,4,,,-71
+
+        """)
   }
 
   @Test("Damage is an error, never a trap")

@@ -142,7 +142,7 @@ struct McapTests {
       + [0, 0, 0, 1, 0xFF, 0xFE] + [1, 65, 0, 66] + [0xAA, 0xAA] + [0, 0, 0, 5, 0, 0, 0, 6] + [0]
       + [0xAA, 0xAA, 0xAA] + [0, 0, 0, 2, 0, 0x68, 0, 0xE9]
       + [UInt8](repeating: 0xFF, count: 8)
-    let value = try CdrDecoder.decode(ByteCursor(bytes, file: "f"), schema)
+    let value = try MessageDecoder.decode(cdr: ByteCursor(bytes, file: "f"), schema)
     #expect(value.value(at: "x")?.number == 1.5)
     #expect(value.value(at: "name")?.name == "hi")
     #expect(value.value(at: "bounded[0]")?.number == -2)
@@ -160,12 +160,12 @@ struct McapTests {
   func hostileSchemas() throws {
     let deep = try RosSchema("B b\n====\nMSG: a/B\nB b", name: "a/A")
     #expect(throws: RecordingError.self) {
-      try CdrDecoder.decode(ByteCursor([0, 1, 0, 0, 1, 1], file: "f"), deep)
+      try MessageDecoder.decode(cdr: ByteCursor([0, 1, 0, 0, 1, 1], file: "f"), deep)
     }
     let wide = try RosSchema(
       "B[1000000] b\n====\nMSG: a/B\nC[1000000] c\n====\nMSG: a/C\nint8[0] d", name: "a/A")
     #expect(throws: RecordingError.self) {
-      try CdrDecoder.decode(ByteCursor([0, 1, 0, 0, 1, 1], file: "f"), wide)
+      try MessageDecoder.decode(cdr: ByteCursor([0, 1, 0, 0, 1, 1], file: "f"), wide)
     }
   }
 
@@ -185,7 +185,7 @@ struct McapTests {
   @Test("Damage is an error, never a trap", arguments: ["json", "lz4", "zstd"])
   func damage(kind: String) throws {
     try expectNoTrap(Fixture.bytes("tiny-\(kind).mcap")) { path in
-      var messages = try McapMessages(path: path)
+      var messages = try LogMessages(path: path, definitions: [:])
       while let message = try messages.next() { _ = try messages.value(of: message) }
     }
   }

@@ -239,4 +239,64 @@ struct PyfgTests {
       _ = try PyfgWalk(graph, robot: graph.firstPrefix ?? "", file: path)
     }
   }
+
+  private func manifest(
+    of graph: String, _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> RecordingManifest {
+    try folder.write(graph, to: "g.pyfg")
+    var importer = PyfgImporter(path: folder.path("g.pyfg"))
+    importer.options.kind = .odometry
+    importer.options.replacesRecording = true
+    change(&importer.options)
+    _ = try importer.importRecording(to: folder.path("drift"))
+    return try RecordingReader(folder: folder.path("drift")).manifest
+  }
+
+  @Test("The covariances of steps in the plane are the drift, and a pause does not count")
+  func planarDrift() throws {
+    let graph = """
+      VERTEX_SE2 0 A0 0 0 0
+      EDGE_SE2 1 A0 A1 1 0 0 0.01 0 0 0.03 0 0.0004
+      EDGE_SE2 2 A1 A2 2 0 0 0.02 0 0 0.06 0 0.0008
+      EDGE_SE2 90 A2 A3 0.01 0 0 9 0 0 9 0 1
+      EDGE_SE2 91 A3 A4 0 0 0 1 0 0 1 0 1
+      EDGE_RANGE 0 A0 L0 2 0.01
+
+      """
+    // √0.02 m and 0.02 rad in a root metre, rounded up.
+    let drift = try manifest(of: graph).trajectory
+    #expect(drift.positionDrift == 0.15)
+    #expect(drift.yawDriftDegrees == 1.2)
+    let stated = try manifest(of: graph) { $0.yawDriftDegrees = 5 }.trajectory
+    #expect(stated.positionDrift == 0.15 && stated.yawDriftDegrees == 5)
+    let silent = graph.replacing("0.01 0 0 0.03 0 0.0004", with: "0 0 0 0 0 0")
+      .replacing("0.02 0 0 0.06 0 0.0008", with: "0 0 0 0 0 0")
+    #expect(try manifest(of: silent).trajectory.positionDrift == 0.01)
+  }
+
+  @Test("In space the drift of yaw is the part of the rotation's covariance about the vertical")
+  func spatialDrift() throws {
+    let half = 0.5.squareRoot()
+    // The device lies on its side: its y axis points up.
+    let graph = """
+      VERTEX_SE3:QUAT 0 A0 0 0 0 \(half) 0 0 \(half)
+      EDGE_SE3:QUAT 1 A0 A1 0 0 -1 0 0 0 1 0.01 0 0 0 0 0 0.02 0 0 0 0 0.03 0 0 0 1 0 0 4e-4 0 1
+      EDGE_RANGE 0 A0 L0 2 0.01
+
+      """
+    let drift = try manifest(of: graph).trajectory
+    #expect(drift.positionDrift == 0.15)
+    #expect(drift.yawDriftDegrees == 1.2)
+  }
+
+  @Test("A variance below zero is an error with its column")
+  func negativeVariance() throws {
+    try folder.write(
+      "VERTEX_SE2 0 A0 0 0 0\nEDGE_SE2 1 A0 A1 1 0 0 0.01 0 0 -0.03 0 0.0004\n", to: "g.pyfg")
+    let error = recordingError {
+      _ = try PyfgImporter(path: folder.path("g.pyfg")).importRecording(to: folder.path("out"))
+    }
+    #expect(error?.code == .valueOutOfRange)
+    #expect(error?.line == 2 && error?.column == 33)
+  }
 }

@@ -55,7 +55,8 @@ extension RecordingError {
       case unknownKey, duplicateKey
       case missingValue, wrongType, valueOutOfRange
       case missingColumn, duplicateColumn, wrongFieldCount, malformedNumber, malformedField
-      case lineTooLong, notFinite, invalidRotation, timeWentBack, emptyPeer, noSamples
+      case lineTooLong, notFinite, invalidRotation, timeWentBack, emptyPeer, noSamples,
+        nothingToFuse
     }
 
     private let base: Base
@@ -108,6 +109,8 @@ extension RecordingError {
     public static let emptyPeer = Code(.emptyPeer)
     /// A file holds no data.
     public static let noSamples = Code(.noSamples)
+    /// An import found nothing that can be fused, or something suspicious that was not to be.
+    public static let nothingToFuse = Code(.nothingToFuse)
 
     /// The kind's name.
     public var description: String { base.rawValue }

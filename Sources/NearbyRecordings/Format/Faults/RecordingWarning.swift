@@ -6,6 +6,8 @@ public struct RecordingWarning: Hashable, Sendable, Codable, CustomStringConvert
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
     /// A JSON key that the format does not know; ignored.
     case unknownKey
+    /// A JSON key that is spelt as in the engine's settings; read.
+    case otherSpelling
     /// A CSV column that the format does not know; ignored.
     case unknownColumn
     /// A pose with the stamp of the pose before it; skipped.

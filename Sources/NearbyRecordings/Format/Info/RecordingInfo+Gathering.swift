@@ -11,19 +11,35 @@ extension RecordingReader {
   /// - Returns: The recording's contents.
   /// - Throws: The first fault in any of its files.
   public func info() throws(RecordingError) -> RecordingInfo {
-    var stream = try events()
+    let survey = try survey()
+    var info = survey.info
+    info.truth = try truth(&info.warnings)
+    info.findings = RecordingChecks.findings(survey)
+    return info
+  }
+
+  /// Reads poses, samples and tracking once, for the checks of a recording.
+  ///
+  /// - Returns: The figures.
+  /// - Throws: The first fault in any of the files.
+  func survey() throws(RecordingError) -> RecordingSurvey {
+    var stream = try eventsOfAnyMotion()
     var gatherer = InfoGatherer(self)
+    var survey = SurveyGatherer(manifest)
     while let event = try stream.next() {
       switch event {
-      case .pose(let pose): gatherer.add(pose)
+      case .pose(let pose):
+        gatherer.add(pose)
+        survey.add(pose)
       case .tracking(let sample): gatherer.add(sample)
-      case .ranging(let row): gatherer.add(row)
+      case .ranging(let row):
+        gatherer.add(row)
+        survey.add(row)
       }
     }
     var info = gatherer.finish(peers: stream.peers)
     info.warnings = stream.warnings
-    info.truth = try truth(&info.warnings)
-    return info
+    return survey.finish(info)
   }
 
   private func truth(
@@ -49,7 +65,7 @@ private struct InfoGatherer {
     var info = RecordingInfo.Peer(peer: RecordingPeer(id: ""))
     var first: Timestamp
     var last: RangingRow
-    var distances = DistanceHistogram()
+    var distances = LogHistogram()
 
     init(first: Timestamp, last: RangingRow) {
       self.first = first
@@ -197,29 +213,5 @@ extension RangingRow {
   fileprivate func repeats(_ other: RangingRow) -> Bool {
     timestamp == other.timestamp
       && MeasurementKind.allCases.allSatisfy { self[$0].value == other[$0].value }
-  }
-}
-
-/// Counts of distances in bins that widen by 2 %: a median to 1 % in constant memory.
-private struct DistanceHistogram {
-  private static let widening = log(1.02)
-
-  /// The bins in use, at most some 72 000 for all doubles; bin `n` is 1.02ⁿ m to 1 %.
-  private var counts: [Int: Int] = [:]
-  private var total = 0
-
-  mutating func add(_ distance: Double) {
-    counts[Int((log(distance) / Self.widening).rounded()), default: 0] += 1
-    total += 1
-  }
-
-  /// The middle of the bin that holds the median; `nil` when there is nothing.
-  var median: Double? {
-    var below = 0
-    for (bin, count) in counts.sorted(by: { $0.key < $1.key }) {
-      below += count
-      if below * 2 >= total { return exp(Double(bin) * Self.widening) }
-    }
-    return nil
   }
 }

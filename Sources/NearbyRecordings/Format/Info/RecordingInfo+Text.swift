@@ -27,6 +27,13 @@ extension RecordingInfo {
     lines += labelled("warnings", warningLines.isEmpty ? ["none"] : warningLines)
     lines.append("")
     lines += table(peerRows)
+    if !findings.isEmpty {
+      lines.append("")
+      for finding in findings {
+        let text = wrapped("\(finding.severity.rawValue): \(finding.description)")
+        lines += text.enumerated().map { ($0 == 0 ? "" : "  ") + $1 }
+      }
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

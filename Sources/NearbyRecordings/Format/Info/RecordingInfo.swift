@@ -34,6 +34,8 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
   public var truth: Truth?
   /// The warnings about the files.
   public var warnings = RecordingWarnings()
+  /// What to look at before the recording is run, the worst first.
+  public var findings: [RecordingFinding] = []
 
   /// The odometry of a recording.
   public struct Trajectory: Hashable, Sendable, Codable {

@@ -5,8 +5,8 @@ import NearbyGeometry
 extension RecordingManifest {
   /// Reads a manifest from its JSON text.
   ///
-  /// Optional values take the defaults of ``init(name:)``, except that a `groundTruth` trajectory
-  /// has no drift unless it declares one. Unknown keys become warnings.
+  /// Optional values take the defaults of ``init(name:)``, except that the drift is by default the one
+  /// that is usual for the kind of odometry. Unknown keys become warnings.
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
@@ -35,28 +35,26 @@ extension RecordingManifest {
       device.axes = try object.choice("axes") ?? device.axes
       device.antenna = try object.vector("antenna", within: 10) ?? device.antenna
       device.fieldOfViewDegrees =
-        try object.number("fieldOfViewDegrees", in: 1...360) ?? device.fieldOfViewDegrees
+        try object.degrees("fieldOfView", in: 1...360, &warnings) ?? device.fieldOfViewDegrees
       object.finish(&warnings)
     }
     if var object = try root.object("trajectory") {
-      trajectory.kind = try object.choice("kind") ?? trajectory.kind
-      if trajectory.kind == .groundTruth {
-        trajectory.positionDrift = 0
-        trajectory.yawDriftDegrees = 0
-      }
+      trajectory = Trajectory(kind: try object.choice("kind") ?? trajectory.kind)
       trajectory.positionDrift =
         try object.number("positionDrift", in: 0...10) ?? trajectory.positionDrift
       trajectory.yawDriftDegrees =
-        try object.number("yawDriftDegrees", in: 0...180) ?? trajectory.yawDriftDegrees
+        try object.degrees("yawDrift", in: 0...180, &warnings) ?? trajectory.yawDriftDegrees
+      object.rename("isPlanar", to: "planar", &warnings)
       trajectory.isPlanar = try object.bool("planar") ?? trajectory.isPlanar
       object.finish(&warnings)
     }
     if var object = try root.object("ranging") {
       ranging.rangeSigma = try object.number("rangeSigma", in: 1e-4...1e3) ?? ranging.rangeSigma
       ranging.azimuthSigmaDegrees =
-        try object.number("azimuthSigmaDegrees", in: 1e-3...180) ?? ranging.azimuthSigmaDegrees
+        try object.degrees("azimuthSigma", in: 1e-3...180, &warnings) ?? ranging.azimuthSigmaDegrees
       ranging.elevationSigmaDegrees =
-        try object.number("elevationSigmaDegrees", in: 1e-3...180) ?? ranging.elevationSigmaDegrees
+        try object.degrees("elevationSigma", in: 1e-3...180, &warnings)
+        ?? ranging.elevationSigmaDegrees
       object.finish(&warnings)
     }
     for var object in try root.objects("peers") ?? [] {
@@ -165,6 +163,32 @@ private struct ManifestObject {
           "must be \(interval.lowerBound.shortText) to \(interval.upperBound.shortText)")
     }
     return number
+  }
+
+  /// Reads a key under its name in the engine's settings as the one of this format, with a warning.
+  mutating func rename(_ other: String, to key: String, _ warnings: inout RecordingWarnings) {
+    guard members[key] == nil, let member = members.removeValue(forKey: other) else { return }
+    members[key] = member
+    warnings.add(
+      RecordingWarning(
+        .otherSpelling, "\(name(other)) is read as \(name(key))", file: file, line: member.keyLine,
+        column: member.keyColumn))
+  }
+
+  /// An angle under its name with `Degrees`, or as the engine's settings have it, with `Radians`.
+  mutating func degrees(
+    _ key: String, in interval: ClosedRange<Double>, _ warnings: inout RecordingWarnings
+  ) throws(RecordingError) -> Double? {
+    guard members[key + "Degrees"] == nil, members[key + "Radians"] != nil else {
+      return try number(key + "Degrees", in: interval)
+    }
+    rename(key + "Radians", to: key + "Degrees", &warnings)
+    if let member = members[key + "Degrees"], case .number(let radians) = member.value.content {
+      var converted = member
+      converted.value.content = .number(radians.radiansAsDegrees)
+      members[key + "Degrees"] = converted
+    }
+    return try number(key + "Degrees", in: interval)
   }
 
   mutating func choice<Choice: RawRepresentable & CaseIterable>(

@@ -57,7 +57,11 @@ public struct RecordingManifest: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
       /// Camera and inertial sensors.
       case visualInertial
-      /// Wheels, legs or anything else that drifts.
+      /// Wheels, whose heading drifts fast.
+      case wheel
+      /// A laser scanner.
+      case lidar
+      /// Legs or anything else that drifts.
       case odometry
       /// The truth.
       case groundTruth
@@ -74,6 +78,24 @@ public struct RecordingManifest: Hashable, Sendable {
 
     /// Makes an odometry of defaults.
     public init() {}
+
+    /// Makes an odometry of a kind, with the drift that is usual for it.
+    ///
+    /// | kind | position, m/√m | yaw, degrees/√m |
+    /// | --- | --- | --- |
+    /// | ``Kind/visualInertial``, ``Kind/odometry`` | 0.01 | 0.3 |
+    /// | ``Kind/wheel`` | 0.05 | 2 |
+    /// | ``Kind/lidar`` | 0.02 | 0.1 |
+    /// | ``Kind/groundTruth`` | 0 | 0 |
+    public init(kind: Kind) {
+      self.kind = kind
+      switch kind {
+      case .visualInertial, .odometry: break
+      case .wheel: (positionDrift, yawDriftDegrees) = (0.05, 2)
+      case .lidar: (positionDrift, yawDriftDegrees) = (0.02, 0.1)
+      case .groundTruth: (positionDrift, yawDriftDegrees) = (0, 0)
+      }
+    }
   }
 
   /// The radio's accuracy.

@@ -47,6 +47,9 @@ public struct RangingReader: ~Copyable, Sendable {
     for (index, peer) in peers.enumerated() { indexOfPeer[peer] = index }
   }
 
+  /// Whether a file with only a header is read as one without samples, and is no fault.
+  var allowsNoRows = false
+
   /// The oddities met so far.
   public var warnings: RecordingWarnings { csv.warnings }
   /// The bytes read so far.
@@ -84,7 +87,7 @@ public struct RangingReader: ~Copyable, Sendable {
       try hold(row)
     }
     guard head < held.count else {
-      if newest == nil {
+      if newest == nil, !allowsNoRows {
         throw csv.noRows("samples", remedy: "a recording needs at least one row of ranging")
       }
       return nil

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLZ4
 import CZlib
-import CZstd
 
 /// Reads the messages of an MCAP file in the order of the file.
 ///
@@ -63,7 +61,7 @@ struct McapReader: ~Copyable {
     guard Array(try file.peek(Self.magic.count)) == Self.magic else {
       throw RecordingError(
         .unsupportedFormat, "it does not begin as an MCAP file does", file: path,
-        remedy: "give a file of MCAP version 0; convert a .db3 bag with 'ros2 bag convert'")
+        remedy: "give a file of MCAP version 0")
     }
     try file.skip(Self.magic.count, "the magic")
     self.file = file
@@ -157,8 +155,8 @@ struct McapReader: ~Copyable {
     }
     let bytes: [UInt8]? =
       switch compression {
-      case "lz4": Self.unpackedLZ4(packed, size: Int(size))
-      case "zstd": Self.unpackedZstd(packed, size: Int(size))
+      case "lz4": Unpacking.lz4(packed, size: Int(size))
+      case "zstd": Unpacking.zstd(packed, size: Int(size))
       default: packed.count == Int(size) ? packed : nil
       }
     guard let bytes else { throw record.error("a chunk cannot be unpacked,") }
@@ -170,43 +168,5 @@ struct McapReader: ~Copyable {
     }
     return ByteCursor(
       bytes, file: record.file, origin: compression.isEmpty ? origin : record.origin)
-  }
-
-  /// Unpacks an LZ4 frame; `nil` when it is damaged or of another size.
-  private static func unpackedLZ4(_ packed: [UInt8], size: Int) -> [UInt8]? {
-    var context: OpaquePointer?
-    guard unsafe LZ4F_isError(LZ4F_createDecompressionContext(&context, UInt32(LZ4F_VERSION))) == 0
-    else { return nil }
-    defer { _ = unsafe LZ4F_freeDecompressionContext(context) }
-    var bytes = [UInt8](repeating: 0, count: size)
-    var (read, written) = (0, 0)
-    var hint = 1
-    while hint != 0 {
-      var (taken, given) = (packed.count - read, size - written)
-      hint = unsafe packed.withUnsafeBytes { source in
-        unsafe bytes.withUnsafeMutableBytes { target in
-          unsafe LZ4F_decompress(
-            context, target.baseAddress.map { unsafe $0 + written }, &given,
-            source.baseAddress.map { unsafe $0 + read }, &taken, nil)
-        }
-      }
-      if LZ4F_isError(hint) != 0 { return nil }
-      read += taken
-      written += given
-      if hint != 0, taken == 0, given == 0 { return nil }
-    }
-    return written == size ? bytes : nil
-  }
-
-  /// Unpacks zstd; `nil` when it is damaged or of another size.
-  private static func unpackedZstd(_ packed: [UInt8], size: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = unsafe packed.withUnsafeBytes { source in
-      unsafe bytes.withUnsafeMutableBytes { target in
-        unsafe ZSTD_decompress(
-          target.baseAddress, target.count, source.baseAddress, source.count)
-      }
-    }
-    return count == size ? bytes : nil
   }
 }

@@ -72,14 +72,14 @@ public struct PlazaImporter: Hashable, Sendable {
     let truth = plaza.truePoses
     let poses = try rows(reckoned, plaza.times, file: run.fileName)
     let truePoses = try rows(truth, plaza.times, file: run.fileName)
-    let report = PlazaReport(
+    var report = PlazaReport(
       name: run.rawValue, durationSeconds: plaza.times.last ?? 0,
       pathLength: plaza.distances.reduce(0, +), samples: plaza.ranges.count,
       peers: plaza.peers.count, posesRead: plaza.times.count, posesWritten: poses.count,
       truePosesWritten: truePoses.count,
       drift: PlazaReport.Drift(odometry: reckoned, truth: truth, distances: plaza.distances),
       rangeErrors: PlazaReport.RangeErrors(plaza))
-    try write(
+    report.findings = try write(
       plaza, poses, truePoses, manifest(report, plaza, file: run.fileName), to: output,
       file: run.fileName)
     return report
@@ -144,7 +144,7 @@ public struct PlazaImporter: Hashable, Sendable {
   private func write(
     _ plaza: PlazaRun, _ poses: [PoseRow], _ truePoses: [PoseRow], _ manifest: RecordingManifest,
     to output: String, file: String
-  ) throws(RecordingError) {
+  ) throws(RecordingError) -> [RecordingFinding] {
     var options = RecordingWriter.Options()
     // A tenth of a millimetre and a thousandth of a degree.
     options.lengthDecimals = 4
@@ -165,7 +165,12 @@ public struct PlazaImporter: Hashable, Sendable {
           timestamp: Timestamp(nanoseconds: 0), peer: PlazaRun.peerName(beacon.id),
           positionInWorld: Vector3(beacon.position.x, beacon.position.y, 0)))
     }
-    try writer.finish()
+    var findings: [RecordingFinding] = []
+    try writer.finish { reader throws(RecordingError) in
+      findings = RecordingChecks.findings(try reader.survey())
+      return manifest
+    }
+    return findings
   }
 
   private func manifest(
@@ -190,8 +195,8 @@ public struct PlazaImporter: Hashable, Sendable {
     manifest.worldUp = .z
     manifest.device.axes = .ros
     manifest.trajectory.kind = .odometry
-    manifest.trajectory.positionDrift = Self.roundedUp(report.drift.positionDensity)
-    manifest.trajectory.yawDriftDegrees = Self.roundedUp(report.drift.yawDensityDegrees)
+    manifest.trajectory.positionDrift = report.drift.positionDensity.roundedUpToTwoDigits
+    manifest.trajectory.yawDriftDegrees = report.drift.yawDensityDegrees.roundedUpToTwoDigits
     manifest.trajectory.isPlanar = true
     // Covers the white noise and the scale error that remains when an engine estimates a scale.
     manifest.ranging.rangeSigma = 1
@@ -226,13 +231,6 @@ public struct PlazaImporter: Hashable, Sendable {
       text.append(" degrees.")
     }
     return String(decoding: text.bytes, as: UTF8.self)
-  }
-
-  /// The number rounded up to two digits; zero stays zero.
-  private static func roundedUp(_ number: Double) -> Double {
-    guard number > 0 else { return 0 }
-    let unit = pow(10, 1 - log10(number).rounded(.down))
-    return (number * unit).rounded(.up) / unit
   }
 }
 

@@ -24,6 +24,8 @@ public struct PlazaReport: Hashable, Sendable, Codable {
   public let drift: Drift
   /// The ranges' errors against the truth.
   public let rangeErrors: RangeErrors
+  /// What to look at before the recording is run, the worst first.
+  public internal(set) var findings: [RecordingFinding] = []
 
   /// How an odometry drifts from the truth, the truth's own noise included.
   ///

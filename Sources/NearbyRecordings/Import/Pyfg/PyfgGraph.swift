@@ -36,6 +36,10 @@ struct PyfgGraph: Sendable {
   struct Odometry {
     var to: PyfgKey
     var fromTo: RigidTransform
+    /// The mean variance of the translation along an axis, m².
+    var positionVariance: Double
+    /// The covariance of the rotation in device axes, rad²; of a step in the plane only `zz`.
+    var rotation: SymmetricMatrix3
     var line: Int
   }
 
@@ -116,8 +120,7 @@ struct PyfgGraph: Sendable {
         }
         landmarks.append((key, type == "VERTEX_XY" ? try rows.planarPlace(2) : try rows.spot(2)))
       case "EDGE_SE2", "EDGE_SE3:QUAT":
-        let step = type == "EDGE_SE2" ? try rows.planarPose(4) : try rows.spatialPose(4)
-        try add(step, time: try rows.timestamp(1, .seconds), rows)
+        try add(isPlanar: type == "EDGE_SE2", time: try rows.timestamp(1, .seconds), rows)
       case "EDGE_SE2_XY", "EDGE_SE3_XYZ": try addBearing(isPlanar: type == "EDGE_SE2_XY", rows)
       case "EDGE_RANGE": try addRange(rows)
       default: leftOut["priors", default: 0] += 1
@@ -127,8 +130,9 @@ struct PyfgGraph: Sendable {
   }
 
   private mutating func add(
-    _ step: RigidTransform, time: Timestamp, _ rows: borrowing DelimitedReader
+    isPlanar: Bool, time: Timestamp, _ rows: borrowing DelimitedReader
   ) throws(RecordingError) {
+    let step = isPlanar ? try rows.planarPose(4) : try rows.spatialPose(4)
     let (from, to) = (try rows.key(2), try rows.key(3))
     firstPrefix = firstPrefix ?? from.prefix
     guard from.prefix == to.prefix, to.number == from.number + 1 else {
@@ -141,7 +145,40 @@ struct PyfgGraph: Sendable {
       throw rows.error(
         .malformedField, 2, "key", "has a step to the next pose already", remedy: "keep one")
     }
-    odometry[from] = Odometry(to: to, fromTo: step, line: rows.lines.line)
+    let (position, rotation) = try Self.covariance(isPlanar: isPlanar, rows)
+    odometry[from] = Odometry(
+      to: to, fromTo: step, positionVariance: position, rotation: rotation, line: rows.lines.line)
+  }
+
+  /// The covariance of a step: the upper triangle row by row, translation first.
+  private static func covariance(
+    isPlanar: Bool, _ rows: borrowing DelimitedReader
+  ) throws(RecordingError) -> (position: Double, rotation: SymmetricMatrix3) {
+    let first = isPlanar ? 7 : 11
+    func entry(_ index: Int) throws(RecordingError) -> Double {
+      try rows.finite(first + index, "covariance")
+    }
+    func variance(_ index: Int) throws(RecordingError) -> Double {
+      let variance = try entry(index)
+      guard variance >= 0 else {
+        throw rows.error(
+          .valueOutOfRange, first + index, "covariance", "is a variance below zero",
+          remedy: "write the upper triangle row by row, translation first")
+      }
+      return variance
+    }
+    if isPlanar {
+      return (
+        (try variance(0) + variance(3)) / 2,
+        SymmetricMatrix3(xx: 0, xy: 0, xz: 0, yy: 0, yz: 0, zz: try variance(5))
+      )
+    }
+    return (
+      (try variance(0) + variance(6) + variance(11)) / 3,
+      SymmetricMatrix3(
+        xx: try variance(15), xy: try entry(16), xz: try entry(17), yy: try variance(18),
+        yz: try entry(19), zz: try variance(20))
+    )
   }
 
   private mutating func addRange(_ rows: borrowing DelimitedReader) throws(RecordingError) {

@@ -8,7 +8,8 @@ import NearbyGeometry
 /// The steps from each pose to the next are integrated to the odometry; the vertices are the truth.
 /// Landmarks are stationary peers, other robots are moving ones. A measurement of a landmark's
 /// position gives a distance, an azimuth and an elevation with the sigmas of its covariance.
-/// Priors, loop closures and measurements by other robots are left out. The graph is held in memory
+/// The covariances of the steps give the drift, and the variances of ranges their sigmas. Priors, loop
+/// closures and measurements by other robots are left out. The graph is held in memory
 /// as a whole.
 public struct PyfgImporter: Sendable {
   /// The file's path.
@@ -34,11 +35,16 @@ public struct PyfgImporter: Sendable {
     let rows = samples(graph, walk)
     var manifest = options.manifest(
       output: output, frames: frames.recorded, source: "imported from a factor graph (PyFG)")
-    manifest.trajectory.isPlanar = graph.isPlanar
+    manifest.trajectory.isPlanar = options.isPlanar ?? graph.isPlanar
+    if let drift = walk.drift(up: frames.up == .z ? Vector3(0, 0, 1) : Vector3(0, 1, 0)) {
+      manifest.trajectory.positionDrift = drift.position
+      manifest.trajectory.yawDriftDegrees = drift.yawDegrees
+    }
     let robots = Set(rows.kept.map(\.peer)).subtracting(graph.landmarks.map(\.key.text)).sorted()
     manifest.peers =
       graph.landmarks.map { RecordingPeer(id: $0.key.text) }
       + robots.map { RecordingPeer(id: $0, motion: .moving) }
+    manifest = options.stated(manifest)
     var sink = try ImportSink(
       output: output, manifest: manifest, options: options,
       columns: [.distanceSigma, .azimuthSigma, .elevationSigma])
@@ -55,7 +61,8 @@ public struct PyfgImporter: Sendable {
     for robot in robots { try appendTruth(of: robot, graph, to: &sink) }
     for (what, count) in graph.leftOut { sink.leaveOut(what, count) }
     if rows.foreign > 0 { sink.leaveOut("measurements of other robots", rows.foreign) }
-    return try sink.finish(file: path)
+    let hasRanging = !graph.ranges.isEmpty || !graph.bearings.isEmpty
+    return try sink.finish(file: path, ranging: hasRanging ? path : nil)
   }
 
   private func recorded(_ row: PoseRow) -> PoseRow {
@@ -148,6 +155,8 @@ struct PyfgWalk: Sendable {
   let truth: [PoseRow]
   /// The time of each pose.
   let times: [PyfgKey: Timestamp]
+  /// The steps that were integrated, each with the pose at its start.
+  private let steps: [(start: RigidTransform, step: PyfgGraph.Odometry)]
 
   init(_ graph: PyfgGraph, robot: String, file: String) throws(RecordingError) {
     let keys = graph.poses.keys.filter { $0.prefix == robot }.sorted { $0.number < $1.number }
@@ -162,6 +171,7 @@ struct PyfgWalk: Sendable {
     var odometry: [PoseRow] = []
     var truth: [PoseRow] = []
     var times: [PyfgKey: Timestamp] = [:]
+    var steps: [(start: RigidTransform, step: PyfgGraph.Odometry)] = []
     for (index, key) in keys.enumerated() {
       guard let vertex = graph.poses[key] else { continue }
       if index > 0 {
@@ -171,6 +181,7 @@ struct PyfgWalk: Sendable {
               .missingValue, "there is no odometry from \(keys[index - 1].text) to \(key.text)",
               file: file, remedy: "add the edge, or cut the graph there")
           }
+          steps.append((pose, step))
           pose = pose * step.fromTo
         } else {
           pose = vertex.truth ?? pose
@@ -190,5 +201,31 @@ struct PyfgWalk: Sendable {
     self.odometry = odometry
     self.truth = truth
     self.times = times
+    self.steps = steps
+  }
+
+  /// The drift that the covariances of the steps amount to, as densities of a random walk, rounded up
+  /// to two digits.
+  ///
+  /// It is the median over the path of variance by length: a step over a pause has a large variance and
+  /// hardly a length, and says nothing of the steps between.
+  ///
+  /// - Parameter up: The world's up axis, about which yaw turns.
+  /// - Returns: `nil` without steps, without motion, or when all covariances are zero.
+  func drift(up: Vector3) -> (position: Double, yawDegrees: Double)? {
+    var (position, yaw) = (PathMedian(), PathMedian())
+    for (start, step) in steps {
+      let length = step.fromTo.translation.length
+      position.add(step.positionVariance, over: length)
+      let axis = (start.rotation * step.fromTo.rotation).inverse.act(up)
+      yaw.add(max(step.rotation.quadraticForm(axis), 0), over: length)
+    }
+    guard let position = position.density, let yaw = yaw.density, position > 0 || yaw > 0 else {
+      return nil
+    }
+    return (
+      min(position.squareRoot().roundedUpToTwoDigits, 10),
+      min(yaw.squareRoot().radiansAsDegrees.roundedUpToTwoDigits, 180)
+    )
   }
 }

@@ -14,8 +14,9 @@ internal import NearbyGeometry
 public struct FieldMap: Hashable, Sendable {
   /// Our names of the values of a ranging sample: the columns of `ranging.csv`.
   public static let rangingKeys = ["timestamp", "peer"] + RangingColumn.names
-  /// Our names of the values of a pose: the columns of the TUM format.
-  public static let poseKeys = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
+  /// Our names of the values of a pose: the columns of the TUM format, and a heading for poses in the
+  /// plane.
+  public static let poseKeys = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw", "yaw"]
 
   /// An error in a map.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -27,8 +28,12 @@ public struct FieldMap: Hashable, Sendable {
   public private(set) var fields: [String: String] = [:]
   /// The unit of the time.
   public private(set) var timeUnit = TimeUnit.seconds
+  /// Whether the unit of the time was named; if not, a time that is too large for seconds tells it.
+  public private(set) var statesTimeUnit = false
   private var scales: [String: Double] = [:]
   private var missing: [String: [Double]] = [:]
+  /// The values that are variances, whose root is taken.
+  private var variances: Set<String> = []
 
   /// Makes an empty map: all values have our own names and units.
   public init() {}
@@ -56,6 +61,9 @@ public struct FieldMap: Hashable, Sendable {
       let allowed = Self.units(of: key)
       if key == "timestamp", let unit = TimeUnit(rawValue: unit) {
         timeUnit = unit
+        statesTimeUnit = true
+      } else if key == "distance_sigma", unit == Self.variance {
+        variances.insert(key)
       } else if let scale = allowed[unit] {
         scales[key] = scale
       } else {
@@ -97,14 +105,16 @@ public struct FieldMap: Hashable, Sendable {
   }
 
   private static let lengths: [String: Double] = ["m": 1, "cm": 0.01, "mm": 0.001]
+  private static let angles = ["rad": 1, "deg": 1.0.degreesAsRadians]
 
-  private static func units(of key: String) -> [String: Double] {
+  fileprivate static func units(of key: String) -> [String: Double] {
     if ["tx", "ty", "tz"].contains(key) { return lengths }
+    if key == "yaw" { return angles.merging(angles.map { ("-" + $0.key, -$0.value) }) { $1 } }
     guard let column = RangingColumn(named: key) else { return [:] }
     let units: [String: Double] =
       switch column.unit {
       case .metres: lengths
-      case .radians: ["rad": 1, "deg": 1.0.degreesAsRadians]
+      case .radians: angles
       case .figureOfMerit, .decibelMilliwatts, .flag: [:]
       }
     guard column.isSigned else { return units }
@@ -117,6 +127,7 @@ public struct FieldMap: Hashable, Sendable {
   /// A number of a foreign field in our unit; `nil` when it stands for no measurement.
   func value(_ number: Double?, of key: String) -> Double? {
     guard let number, !number.isNaN, missing[key]?.contains(number) != true else { return nil }
+    if variances.contains(key) { return number < 0 ? nil : number.squareRoot() }
     guard let scale = scales[key] else { return number }
     // Divides by 100 instead of multiplying by 0.01, which has no exact double.
     return switch abs(scale) {
@@ -124,5 +135,35 @@ public struct FieldMap: Hashable, Sendable {
     case 0.001: number / (scale < 0 ? -1000 : 1000)
     default: number * scale
     }
+  }
+
+  /// The unit of a value, as it was stated.
+  func unit(of key: String) -> String? {
+    guard let scale = scales[key] else { return nil }
+    return Self.units(of: key).first { $0.value == scale }?.key
+  }
+
+  /// The numbers that stand for no measurement.
+  func missingValues(of key: String) -> [Double] { missing[key] ?? [] }
+
+  /// The conversion of a value of a layout.
+  init(_ value: TableLayout.Value, of key: String) {
+    if let unit = value.unit {
+      if unit == Self.variance { variances.insert(key) }
+      scales[key] = Self.units(of: key)[unit]
+    }
+    missing[key] = value.missing
+  }
+
+  /// The unit of a variance, whose root is a length.
+  fileprivate static let variance = "m2"
+}
+
+extension TableLayout {
+  /// Whether a value can have a unit.
+  static func allows(_ unit: String, for key: String) -> Bool {
+    if key == "timestamp" { return TimeUnit(rawValue: unit) != nil }
+    return FieldMap.units(of: key)[unit] != nil
+      || key == "distance_sigma" && unit == FieldMap.variance
   }
 }

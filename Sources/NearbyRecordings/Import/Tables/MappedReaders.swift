@@ -9,7 +9,9 @@ struct MappedRangingReader: ~Copyable, RangingSource {
   private let peer: String?
   /// The columns that the table has.
   private let tableColumns: [RangingColumn]
-  let leftOut: [String: Int] = [:]
+  var leftOut: [String: Int] {
+    table.filteredRows > 0 ? ["rows that --where does not name": table.filteredRows] : [:]
+  }
 
   /// Opens a table.
   ///
@@ -24,7 +26,8 @@ struct MappedRangingReader: ~Copyable, RangingSource {
     if !table.has("peer"), peer == nil {
       throw RecordingError(
         .missingColumn, "no column is mapped to peer", file: path, line: table.line,
-        remedy: "name it with --map peer=COLUMN, or name the only peer with --peer")
+        remedy:
+          "name it with --map peer=COLUMN, or name the only peer with --peer\(table.columnList)")
     }
     let columns = RangingColumn.all.filter { table.has($0.name) }
     let measured = MeasurementKind.allCases.map(\.column)
@@ -34,7 +37,7 @@ struct MappedRangingReader: ~Copyable, RangingSource {
         .missingColumn,
         "no column is mapped to \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")",
         file: path, line: table.line,
-        remedy: "name at least one of them with --map distance=COLUMN")
+        remedy: "name at least one of them with --map distance=COLUMN\(table.columnList)")
     }
     tableColumns = columns
     self.table = table
@@ -58,18 +61,28 @@ struct MappedRangingReader: ~Copyable, RangingSource {
 }
 
 /// Reads poses from a foreign table.
+///
+/// Without a column for an attitude, poses have none: the identity, or a turn by `yaw` about the
+/// vertical. Without `tz` they are in the plane.
 struct MappedPoseReader: ~Copyable, PoseSource {
   private var table: MappedTableReader
+  private let up: Vector3
 
-  init(path: String, _ description: MappedTable) throws(RecordingError) {
+  init(path: String, _ description: MappedTable, up: Vector3) throws(RecordingError) {
     let table = try MappedTableReader(path: path, description, keys: FieldMap.poseKeys)
-    for key in FieldMap.poseKeys { try table.require(key, option: "--pose-map") }
+    for key in ["timestamp", "tx", "ty"] { try table.require(key, option: "--pose-map") }
+    let quaternion = ["qx", "qy", "qz", "qw"]
+    if quaternion.contains(where: { table.has($0) }) {
+      for key in quaternion { try table.require(key, option: "--pose-map") }
+    }
     self.table = table
+    self.up = up
   }
 
   mutating func next() throws(RecordingError) -> PoseRow? {
     guard try table.next() else { return nil }
-    let place = Vector3(try table.finite("tx"), try table.finite("ty"), try table.finite("tz"))
+    let z = table.has("tz") ? try table.finite("tz") : 0
+    let place = Vector3(try table.finite("tx"), try table.finite("ty"), z)
     guard max(abs(place.x), abs(place.y), abs(place.z)) <= TrajectoryReader.farthest else {
       throw table.rows.lineError(
         .valueOutOfRange, "the position is too far away",
@@ -77,11 +90,17 @@ struct MappedPoseReader: ~Copyable, PoseSource {
     }
     return PoseRow(
       timestamp: try table.timestamp(),
-      worldFromDevice: RigidTransform(
-        rotation: try table.rows.rotation(
-          try table.finite("qx"), try table.finite("qy"), try table.finite("qz"),
-          try table.finite("qw")),
-        translation: place),
+      worldFromDevice: RigidTransform(rotation: try rotation(), translation: place),
       line: table.line)
+  }
+
+  private func rotation() throws(RecordingError) -> Rotation {
+    if table.has("qw") {
+      return try table.rows.rotation(
+        try table.finite("qx"), try table.finite("qy"), try table.finite("qz"),
+        try table.finite("qw"))
+    }
+    guard table.has("yaw") else { return .identity }
+    return Rotation(angleRadians: try table.finite("yaw").wrappedAngle, about: up)
   }
 }

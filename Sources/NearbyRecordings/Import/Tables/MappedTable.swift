@@ -30,6 +30,10 @@ public struct MappedTable: Hashable, Sendable {
   public var delimiter: Delimiter
   /// Whether the first line names the columns.
   public var hasHeader: Bool
+  /// Which rows are read: those whose column holds one of some texts, for each column that is named.
+  ///
+  /// Columns are named as in the map, by their name or their number from 1.
+  public var filters: [String: Set<String>] = [:]
 
   /// Makes a description of a table.
   public init(map: FieldMap = FieldMap(), delimiter: Delimiter = .comma, hasHeader: Bool = true) {
@@ -46,6 +50,12 @@ struct MappedTableReader: ~Copyable, Sendable {
   /// The number of fields that each row must have, from the header.
   private let fieldCount: Int?
   private let fieldOfKey: [String: Int]
+  private let filters: [(place: Int, texts: Set<String>)]
+  /// How many rows the filters left out.
+  private(set) var filteredRows = 0
+  private var clock: TableClock
+  /// The names of the columns, for messages; empty without a header.
+  private let names: [String]
 
   init(path: String, _ table: MappedTable, keys: [String]) throws(RecordingError) {
     var rows = try DelimitedReader(path: path, delimiter: table.delimiter.byte)
@@ -62,28 +72,53 @@ struct MappedTableReader: ~Copyable, Sendable {
       for place in 0..<rows.count { names.append(rows.text(place)) }
       fieldCount = names.count
     }
+    var filters: [(place: Int, texts: Set<String>)] = []
+    for (column, texts) in table.filters.sorted(by: { $0.key < $1.key }) {
+      guard let place = Self.place(of: column, among: names, hasHeader: table.hasHeader) else {
+        throw Self.unknownColumn(column, names, rows)
+      }
+      filters.append((place, texts))
+    }
     for key in keys {
       let name = map.name(of: key)
       if let place = names.firstIndex(of: name) {
         fieldOfKey[key] = place
-      } else if map.fields[key] != nil, let number = Int(name), number > 0,
-        number <= names.count || !table.hasHeader
-      {
-        fieldOfKey[key] = number - 1
       } else if map.fields[key] != nil {
-        let likely = names.likeliest(for: name).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw RecordingError(
-          .missingColumn, "there is no column \"\(name)\"\(likely)", file: path,
-          line: rows.lines.line,
-          remedy: names.isEmpty
-            ? "without a header, name columns by their places, from 1"
-            : "the columns are \(names.joined(separator: ", "))")
+        guard let place = Self.place(of: name, among: names, hasHeader: table.hasHeader) else {
+          throw Self.unknownColumn(name, names, rows)
+        }
+        fieldOfKey[key] = place
       }
     }
+    self.filters = filters
+    clock = TableClock(map)
     self.rows = rows
     self.map = map
     self.fieldCount = fieldCount
     self.fieldOfKey = fieldOfKey
+    self.names = names
+  }
+
+  /// The place of a column that is named, or numbered from 1.
+  static func place(of column: String, among names: [String], hasHeader: Bool) -> Int? {
+    if let place = names.firstIndex(of: column) { return place }
+    guard let number = Int(column), number > 0, number <= names.count || !hasHeader else {
+      return nil
+    }
+    return number - 1
+  }
+
+  /// The error of a column that is not there.
+  static func unknownColumn(
+    _ column: String, _ names: [String], _ rows: borrowing DelimitedReader
+  ) -> RecordingError {
+    let likely = names.likeliest(for: column).map { "; did you mean \"\($0)\"?" } ?? ""
+    return RecordingError(
+      .missingColumn, "there is no column \"\(column)\"\(likely)", file: rows.lines.file,
+      line: rows.lines.line,
+      remedy: names.isEmpty
+        ? "without a header, name columns by their places, from 1"
+        : "the columns are \(names.joined(separator: ", "))")
   }
 
   /// The path of the file.
@@ -99,25 +134,36 @@ struct MappedTableReader: ~Copyable, Sendable {
     guard has(key) else {
       throw RecordingError(
         .missingColumn, "no column is mapped to \(key)", file: file, line: line,
-        remedy: "name it with \(option) \(key)=COLUMN")
+        remedy: "name it with \(option) \(key)=COLUMN\(columnList)")
     }
   }
 
-  /// Goes to the next row and returns whether there is one.
+  /// The columns that there are, to end a remedy; empty without a header.
+  var columnList: String {
+    names.isEmpty ? "" : "; the columns are \(names.joined(separator: ", "))"
+  }
+
+  /// Goes to the next row that the filters let through, and returns whether there is one.
   mutating func next() throws(RecordingError) -> Bool {
-    guard try rows.next() else { return false }
-    if let fieldCount, rows.count != fieldCount {
-      throw rows.lineError(
-        .wrongFieldCount,
-        "the row has \(rows.count) field\(rows.count == 1 ? "" : "s"), the header has \(fieldCount)",
-        remedy: "complete the row, or remove it if the file was cut off")
+    while try rows.next() {
+      if let fieldCount, rows.count != fieldCount {
+        throw rows.lineError(
+          .wrongFieldCount,
+          "the row has \(rows.count) field\(rows.count == 1 ? "" : "s"), the header has \(fieldCount)",
+          remedy: "complete the row, or remove it if the file was cut off")
+      }
+      if filters.isEmpty { return true }
+      var passes = true
+      for filter in filters where !filter.texts.contains(rows.text(filter.place)) { passes = false }
+      if passes { return true }
+      filteredRows += 1
     }
-    return true
+    return false
   }
 
   /// The timestamp of the row.
-  func timestamp() throws(RecordingError) -> Timestamp {
-    try rows.timestamp(place("timestamp"), map.timeUnit)
+  mutating func timestamp() throws(RecordingError) -> Timestamp {
+    try clock.timestamp(rows, place("timestamp"))
   }
 
   /// A value of the row in our unit; `nil` when it is empty or stands for no measurement.

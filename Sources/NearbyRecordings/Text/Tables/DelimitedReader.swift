@@ -169,10 +169,13 @@ struct DelimitedReader: ~Copyable, Sendable {
   /// The timestamp in a field, exact to the nanosecond in every unit.
   func timestamp(_ place: Int, _ unit: TimeUnit) throws(RecordingError) -> Timestamp {
     let field = field(place)
+    if let nanoseconds = ISOTime.nanoseconds(lines.buffer.span, field) {
+      return Timestamp(nanoseconds: nanoseconds)
+    }
     guard let timestamp = DecimalText.timestamp(lines.buffer.span, field, unit) else {
       throw error(
         .malformedNumber, place, "timestamp", "is no moment in \(unit.rawValue)",
-        remedy: "write a finite number within 4.6e9 s; check the unit")
+        remedy: "write a finite number within 4.6e9 s, or 2026-01-31T12:00:00Z; check the unit")
     }
     return timestamp
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Decodes messages in CDR, the binary form of ROS 2 (XCDR version 1), by their schema.
-struct CdrDecoder {
+/// Decodes messages by their schema: in CDR, the binary form of ROS 2 (XCDR version 1), or in that of
+/// ROS 1, which is little-endian, without alignment, and whose texts have no terminator.
+struct MessageDecoder {
   private static let deepest = 32
 
   private let schema: RosSchema
@@ -16,16 +17,30 @@ struct CdrDecoder {
   /// It also limits values that take no bytes.
   private var valuesLeft: Int
 
-  private init(_ schema: RosSchema, _ data: ByteCursor) {
+  /// Whether numbers are aligned, texts end with a zero, and a message without fields takes a byte.
+  private let isCDR: Bool
+
+  private init(_ schema: RosSchema, _ data: ByteCursor, isCDR: Bool) {
+    self.isCDR = isCDR
     self.schema = schema
     self.data = data
     start = data.position
     valuesLeft = 4 * data.count + 1024
   }
 
-  /// Decodes a message.
+  /// Decodes a message of ROS 1.
   static func decode(
-    _ message: ByteCursor, _ schema: RosSchema
+    ros1 message: ByteCursor, _ schema: RosSchema
+  ) throws(RecordingError) -> MessageValue {
+    var data = message
+    data.isLittleEndian = true
+    var decoder = MessageDecoder(schema, data, isCDR: false)
+    return try decoder.message(schema.root, depth: 0)
+  }
+
+  /// Decodes a message in CDR.
+  static func decode(
+    cdr message: ByteCursor, _ schema: RosSchema
   ) throws(RecordingError) -> MessageValue {
     var data = message
     data.isLittleEndian = false
@@ -37,7 +52,7 @@ struct CdrDecoder {
         remedy: "record with a middleware that writes plain CDR")
     }
     data.isLittleEndian = representation == 1
-    var decoder = CdrDecoder(schema, data)
+    var decoder = MessageDecoder(schema, data, isCDR: true)
     return try decoder.message(schema.root, depth: 0)
   }
 
@@ -46,7 +61,7 @@ struct CdrDecoder {
       throw data.error("\(type) is nested too deeply,")
     }
     // The message compiler inserts a byte into messages without fields.
-    if fields.isEmpty { try data.skip(1, type) }
+    if fields.isEmpty, isCDR { try data.skip(1, type) }
     var members: [(key: String, value: MessageValue)] = []
     for field in fields {
       let value: MessageValue
@@ -104,7 +119,8 @@ struct CdrDecoder {
     case .string:
       let length = Int(try take(UInt32.self, name))
       let text = try data.take(length, name).rest
-      return .text(String(decoding: text.last == 0 ? text.dropLast() : text, as: UTF8.self))
+      return .text(
+        String(decoding: isCDR && text.last == 0 ? text.dropLast() : text, as: UTF8.self))
     case .wideString:
       let length = Int(try take(UInt32.self, name))
       guard length <= data.count else { throw data.error("\(name) cannot be \(length) long,") }
@@ -118,6 +134,7 @@ struct CdrDecoder {
     _ type: Number.Type, _ name: String
   ) throws(RecordingError) -> Number {
     let size = MemoryLayout<Number>.size
+    guard isCDR else { return try data.take(type, name) }
     let misplaced = (data.position - start) % size
     if misplaced > 0 { try data.skip(size - misplaced, name) }
     return try data.take(type, name)

@@ -4,7 +4,7 @@
 .PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
-	lint format docs report-test interop-test fixtures clean
+	lint format docs report-test interop-test fixtures c-library c-test clean
 
 # Name of the Debian package, then of its pkg-config module.
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd \
@@ -200,6 +200,41 @@ interop-test: build $(INTEROP)/installed ## check the formats against evo, mcap 
 
 fixtures: $(INTEROP)/installed ## regenerate the tests' files in foreign formats
 	$(INTEROP)/bin/python Tests/NearbyRecordingsTests/Fixtures/make-fixtures.py
+
+# The C library, in a folder that may be copied anywhere. C_FUZZ_SECONDS is the time of its fuzzing.
+C_LIBRARY := out/c
+C_FUZZ_SECONDS ?= 10
+# Archives of which the library takes the parts that it needs, where Debian has them; they come first and
+# leave nothing to be taken from the shared libraries of the same names, which is then not needed. Those of
+# zlib and bzip2 are not made for shared libraries; every system has these two. The compiler is given them in
+# every call, so it is told not to complain where it only compiles.
+C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlite3.a \
+	libgfortran.so.5
+C_VERSION = $$(sed -n 's/.*current = "\(.*\)"/\1/p' Sources/NearbyFusion/NearbyVersion.swift)
+
+c-library: setup ## build the C library, the Swift runtime inside: out/c
+	@mkdir -p $(C_LIBRARY)/link $(C_LIBRARY)/include $(C_LIBRARY)/lib/pkgconfig
+	@{ echo 'NEARBY_0 { global:'; \
+	  sed -n 's/^NEARBY_API [^(]*[ *]\(nearby_[a-z_]*\)(.*/  \1;/p' Sources/CNearby/include/nearby.h; \
+	  echo 'local: *; };'; } > $(C_LIBRARY)/link/nearby.map
+	@cc -O2 -fPIC -c Sources/CNearby/SharedLibrary/NoUnicodeData.c -o $(C_LIBRARY)/link/NoUnicodeData.o
+	@archives=""; for name in $(C_ARCHIVES); do \
+	  path=$$(cc -print-file-name=$$name); \
+	  case $$path in /*) archives="$$archives $$(realpath $$path)";; *) missing=$$name;; esac; \
+	done; \
+	first=$(CURDIR)/$(C_LIBRARY)/link/first.ld; echo "GROUP($$archives)" > $$first; \
+	if [ -z "$$missing" ]; then export CCC_OVERRIDE_OPTIONS="#^$$first ^-Wl,--as-needed +-Qunused-arguments"; fi; \
+	NEARBY_SHARED_LIBRARY=$(CURDIR)/$(C_LIBRARY)/link swift build -c release --product NearbyC \
+	  --static-swift-stdlib
+	@cp Sources/CNearby/include/nearby.h $(C_LIBRARY)/include
+	@strip --strip-unneeded -o $(C_LIBRARY)/lib/libnearby.so.0 .build/release/libNearbyC.so
+	@ln -sf libnearby.so.0 $(C_LIBRARY)/lib/libnearby.so
+	@sed "s/@VERSION@/$(C_VERSION)/" Sources/CNearby/SharedLibrary/nearby.pc.in \
+	  > $(C_LIBRARY)/lib/pkgconfig/nearby.pc
+	@du -h $(C_LIBRARY)/lib/libnearby.so.0
+
+c-test: c-library ## test the C library: its names, the examples, random arguments
+	Tests/NearbyCTests/Library/test.sh $(C_LIBRARY) $(C_FUZZ_SECONDS)
 
 lint: ## check the formatting of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)

@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
     .library(name: "NearbyBatch", targets: ["NearbyBatch"]),
     .library(name: "NearbyReport", targets: ["NearbyReport"]),
+    .library(name: "NearbyC", type: .dynamic, targets: ["NearbyC"]),
     // For Benchmarks/, which compares the kernels with straight-line C++. May change in any release.
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
@@ -92,6 +93,16 @@ let package = Package(
       resources: [
         .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
         .embedInCode("Page/report.js"),
+      ],
+      swiftSettings: swiftSettings),
+
+    // MARK: - C library
+    .target(name: "CNearby", exclude: ["Examples", "SharedLibrary"]),
+    .target(
+      name: "NearbyC",
+      dependencies: [
+        "CNearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry",
+        "NearbyRecordings", "NearbySimulation", "NearbySmoothing",
       ],
       swiftSettings: swiftSettings),
 
@@ -171,6 +182,12 @@ let package = Package(
       ],
       exclude: ["Browser"],
       swiftSettings: swiftSettings),
+    // Without strict memory safety: every call of the interface would be marked.
+    .testTarget(
+      name: "NearbyCTests",
+      dependencies: ["CNearby", "NearbyC", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      exclude: ["Library"],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "NearbyCommandTests",
       dependencies: [
@@ -241,6 +258,22 @@ let package = Package(
 if Context.environment["NEARBY_SESSION_TESTS_ONLY"] != nil {
   let kept = ["NearbyInteractionTests", "AppSessionTests"]
   package.targets.removeAll { $0.type == .test && !kept.contains($0.name) }
+}
+
+// MARK: - Shared library
+
+// For `make c-library`: one file with the Swift runtime inside that exports the names of nearby.h and no
+// others. It stays in memory once loaded, as the runtime cannot be unloaded.
+if let folder = Context.environment["NEARBY_SHARED_LIBRARY"] {
+  let settings: [LinkerSetting] = [
+    .unsafeFlags([
+      "-static-stdlib", "-use-ld=lld", "\(folder)/NoUnicodeData.o",
+      "-Xlinker", "--version-script=\(folder)/nearby.map", "-Xlinker", "-soname=libnearby.so.0",
+      "-Xlinker", "--gc-sections", "-Xlinker", "--icf=safe",
+      "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "-z", "-Xlinker", "defs",
+    ])
+  ]
+  package.targets.first { $0.name == "NearbyC" }?.linkerSettings = settings
 }
 
 // MARK: - Documentation

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyBatch
+import NearbyRecordings
+import Testing
+
+@Suite("Rows of a batch as text")
+struct BatchRowTextTests {
+  @Test func theyAreThoseOfTheTable() async throws {
+    let datasets = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Datasets").standardized
+    let folder = datasets.appending(path: "plaza2").path
+    let output = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: output) }
+    _ = try await Batch(try BatchItem.find(in: [folder]), output: output.path).run()
+    let table = try String(contentsOf: output.appending(path: "batch.csv"), encoding: .utf8)
+
+    let replay = try RecordingReplay(try RecordingReader(folder: folder))
+    let summary = try replay.run { (_, _, _) throws(RecordingError) in }.summary
+    #expect(BatchRow.header + BatchRow.lines(of: summary, id: "plaza2") == table)
+  }
+}

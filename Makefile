@@ -4,7 +4,9 @@
 .PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
-	lint format docs report-test interop-test fixtures c-library c-test clean
+	lint format docs report-test interop-test fixtures c-library c-test \
+	python-setup python-test python-speed \
+	distributed-measure wheel clean
 
 # Name of the Debian package, then of its pkg-config module.
 SYSTEM_PACKAGES := libeigen3-dev:eigen3 liblapacke-dev:lapacke zlib1g-dev:zlib libmd-dev:libmd \
@@ -236,6 +238,65 @@ c-library: setup ## build the C library, the Swift runtime inside: out/c
 c-test: c-library ## test the C library: its names, the examples, random arguments
 	Tests/NearbyCTests/Library/test.sh $(C_LIBRARY) $(C_FUZZ_SECONDS)
 
+# The virtual environment in which the Python package is built and tested. PYTHON=python3.12 takes another.
+PYTHON ?= python3
+PYTHON_ENV := .build-python
+PYTHON_SOURCES := Sources/NearbyPython Tests/NearbyPythonTests
+PYTHON_BUILD := NEARBY_C_LIBRARY=$(CURDIR)/$(C_LIBRARY) $(PYTHON_ENV)/bin/pip
+# The headers are looked for where Python itself says that they are.
+PYTHON_HAS_HEADERS := import os, sys, sysconfig; \
+	sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))
+
+python-setup: setup
+	@missing=""; \
+	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="python3 python3-venv"; \
+	$(PYTHON) -c '$(PYTHON_HAS_HEADERS)' 2>/dev/null || missing="$$missing python3-dev"; \
+	[ -z "$$missing" ] && exit 0; \
+	command -v apt-get >/dev/null || { echo "please install:" $$missing >&2; exit 1; }; \
+	if [ "$$(id -u)" -eq 0 ]; then sudo=""; else sudo="sudo"; fi; \
+	echo "installing" $$missing; \
+	$$sudo apt-get update -qq && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
+
+$(PYTHON_ENV)/installed: Tests/NearbyPythonTests/requirements.txt | python-setup
+	$(PYTHON) -m venv $(PYTHON_ENV)
+	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+python-test: build c-library $(PYTHON_ENV)/installed ## build the Python package; check, test it, run its notebook
+	$(PYTHON_BUILD) install --quiet --no-build-isolation --no-deps --force-reinstall ./Sources/NearbyPython
+	$(PYTHON_ENV)/bin/ruff check --quiet --config Sources/NearbyPython/pyproject.toml $(PYTHON_SOURCES)
+	$(PYTHON_ENV)/bin/ruff format --quiet --check --config Sources/NearbyPython/pyproject.toml $(PYTHON_SOURCES)
+	$(PYTHON_ENV)/bin/mypy --no-incremental --config-file Sources/NearbyPython/pyproject.toml -p nearby
+	$(PYTHON_ENV)/bin/python -m pytest --quiet -p no:cacheprovider Tests/NearbyPythonTests
+
+python-speed: python-test ## measure the Python package's calls against their goals
+	$(PYTHON_ENV)/bin/python Tests/NearbyPythonTests/speed.py
+
+# RECORDINGS small simulated recordings, run by `nearby batch` and then on each engine, while workers are
+# killed three times at random moments. The tables must be equal byte for byte.
+RECORDINGS ?= 10000
+MEASURE := out/distributed
+
+distributed-measure: python-test ## run thousands of recordings on local processes, Dask and Ray, and kill workers
+	@rm -rf $(MEASURE) && mkdir -p $(MEASURE)
+	@.build/release/nearby simulate find --count $(RECORDINGS) --quiet --output $(MEASURE)/walks
+	@echo "nearby batch:"; \
+	bash -c 'time .build/release/nearby batch $(MEASURE)/walks --output $(MEASURE)/batch --quiet'
+	@for kills in 0 3; do for engine in local dask ray; do \
+	  $(PYTHON_ENV)/bin/python Tests/NearbyPythonTests/chaos.py $(MEASURE)/walks $(MEASURE)/batch/batch.csv \
+	    --engine $$engine --kills $$kills 2>$(MEASURE)/$$engine.log || exit 1; \
+	done; done
+
+# For PYTHON=python3.11 a wheel of its own, from 3.12 on one that serves all later versions. It holds the
+# libraries of the system that it needs.
+wheel: c-library $(PYTHON_ENV)/installed ## build a wheel of the Python package: out/wheels
+	@rm -rf out/wheels/raw
+	$(PYTHON_BUILD) wheel --quiet --no-build-isolation --no-deps --wheel-dir out/wheels/raw ./Sources/NearbyPython
+	PATH=$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH $(PYTHON_ENV)/bin/auditwheel repair --strip \
+	  --wheel-dir out/wheels out/wheels/raw/*.whl
+	@ls -sh out/wheels/*.whl
+
 lint: ## check the formatting of every source file
 	swift format lint --strict --parallel $(SWIFT_FILES)
 	@if command -v clang-format >/dev/null; then \
@@ -267,4 +328,4 @@ docs: setup ## build the documentation; a broken link is an error
 
 clean: ## remove build products and outputs
 	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
-	  .build-browser .build-interop .build-tsan .build-tsan-sessions .build-asan out
+	  .build-browser .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out

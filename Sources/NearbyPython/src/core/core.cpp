@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library for Python. What users see is in nearby/*.py; this is the thin layer below.
+#include "core.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+void check(nearby_status status) {
+  if (status == NEARBY_OK) return;
+  nearby_error error;
+  nearby_last_error(&error);
+  auto errors = nb::module_::import_("nearby._errors");
+  errors.attr("fail")(static_cast<int>(error.status), error.text, error.code, error.message,
+                      error.file, error.line, error.column, error.remedy);
+}
+
+namespace {
+
+using Text = std::optional<std::string>;
+
+const char *pointer(const Text &text) { return text ? text->c_str() : nullptr; }
+
+std::string taken(char *text) {
+  std::string copy(text);
+  nearby_text_free(text);
+  return copy;
+}
+
+// MARK: - Columns of the caller
+
+/// Columns of numpy arrays, read where they lie.
+class Inputs {
+ public:
+  explicit Inputs(const nb::dict &columns) : columns_(columns) {}
+
+  /// The number of rows, which all columns share.
+  int64_t count() const { return count_; }
+
+  nearby_column column(const char *name) {
+    nearby_column result = nearby_column_of(nullptr, 0, NEARBY_FLOAT64);
+    if (!columns_.contains(name)) return result;
+    auto array = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(columns_[name]);
+    if (array.ndim() != 1)
+      throw nb::value_error((std::string(name) + " has more than one dimension").c_str());
+    const auto rows = static_cast<int64_t>(array.shape(0));
+    if (count_ >= 0 && rows != count_)
+      throw nb::value_error(
+          (std::string(name) + " has another length than the columns before it").c_str());
+    count_ = rows;
+    result.data = rows > 0 ? array.data() : nullptr;
+    result.stride = array.stride(0) * static_cast<int64_t>(array.itemsize());
+    result.type = type(array.dtype(), name);
+    arrays_.push_back(std::move(array));
+    return result;
+  }
+
+ private:
+  static nearby_type type(nb::dlpack::dtype type, const char *name) {
+    if (type == nb::dtype<double>()) return NEARBY_FLOAT64;
+    if (type == nb::dtype<float>()) return NEARBY_FLOAT32;
+    if (type == nb::dtype<int64_t>()) return NEARBY_INT64;
+    if (type == nb::dtype<int32_t>()) return NEARBY_INT32;
+    if (type == nb::dtype<uint32_t>()) return NEARBY_UINT32;
+    if (type == nb::dtype<int16_t>()) return NEARBY_INT16;
+    if (type == nb::dtype<int8_t>()) return NEARBY_INT8;
+    if (type == nb::dtype<uint8_t>()) return NEARBY_UINT8;
+    throw nb::type_error((std::string(name) + " has numbers of an unknown type").c_str());
+  }
+
+  const nb::dict &columns_;
+  std::vector<nb::ndarray<nb::ro, nb::device::cpu>> arrays_;
+  int64_t count_ = -1;
+};
+
+/// Poses, samples and tracking of a call; keeps their arrays alive.
+struct Batch {
+  Inputs pose_inputs, sample_inputs, tracking_inputs;
+  nearby_poses poses = {};
+  nearby_samples samples = {};
+  nearby_trackings trackings = {};
+
+  Batch(const nb::dict &pose, const nb::dict &sample, const nb::dict &tracking)
+      : pose_inputs(pose), sample_inputs(sample), tracking_inputs(tracking) {
+    auto &p = pose_inputs;
+    poses.time = p.column("time");
+    poses.x = p.column("x");
+    poses.y = p.column("y");
+    poses.z = p.column("z");
+    poses.qx = p.column("qx");
+    poses.qy = p.column("qy");
+    poses.qz = p.column("qz");
+    poses.qw = p.column("qw");
+    poses.count = std::max<int64_t>(0, p.count());
+    auto &s = sample_inputs;
+    samples.time = s.column("time");
+    samples.peer = s.column("peer");
+    samples.distance = s.column("distance");
+    samples.azimuth = s.column("azimuth");
+    samples.elevation = s.column("elevation");
+    samples.height_difference = s.column("height_difference");
+    samples.distance_sigma = s.column("distance_sigma");
+    samples.azimuth_sigma = s.column("azimuth_sigma");
+    samples.elevation_sigma = s.column("elevation_sigma");
+    samples.height_difference_sigma = s.column("height_difference_sigma");
+    samples.sight = s.column("sight");
+    samples.count = std::max<int64_t>(0, s.count());
+    auto &t = tracking_inputs;
+    trackings.time = t.column("time");
+    trackings.state = t.column("state");
+    trackings.lumens = t.column("lumens");
+    trackings.count = std::max<int64_t>(0, t.count());
+  }
+};
+
+nb::dict counts(const nearby_counts &counts) {
+  nb::dict result;
+  result["poses_accepted"] = counts.poses_accepted;
+  result["poses_jumped"] = counts.poses_jumped;
+  result["poses_not_finite"] = counts.poses_not_finite;
+  result["poses_not_later"] = counts.poses_not_later;
+  result["samples_used"] = counts.samples_used;
+  result["samples_partial"] = counts.samples_partial;
+  result["samples_rejected"] = counts.samples_rejected;
+  return result;
+}
+
+/// Nanoseconds of a float of seconds, as the library rounds them.
+int64_t nanoseconds(double seconds) {
+  if (!(std::abs(seconds) < 4.6e9)) return INT64_MAX;
+  const double whole = std::floor(seconds);
+  return static_cast<int64_t>(whole) * 1000000000 + std::llround((seconds - whole) * 1e9);
+}
+
+int64_t nanoseconds(int64_t time) { return time; }
+
+// MARK: - Handles
+
+template <typename Handle, nearby_status (*destroy)(Handle *)>
+struct Owner {
+  Handle *handle = nullptr;
+
+  Owner() = default;
+  Owner(const Owner &) = delete;
+  Owner &operator=(const Owner &) = delete;
+  ~Owner() { destroy(handle); }
+};
+
+struct Engine : Owner<nearby_engine, nearby_engine_destroy> {
+  Engine(const Engine &other) { check(nearby_engine_copy(other.handle, &handle)); }
+  Engine(const Text &configuration, int up, int axes) {
+    const nearby_frames frames = {static_cast<nearby_up>(up), static_cast<nearby_axes>(axes)};
+    check(nearby_engine_create(pointer(configuration), &frames, &handle));
+  }
+
+  template <typename Time>
+  const char *add_pose(Time time, double x, double y, double z, double qx, double qy, double qz,
+                       double qw) {
+    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later"};
+    const nearby_pose pose = {nanoseconds(time), {x, y, z}, {qx, qy, qz, qw}};
+    nearby_pose_outcome outcome;
+    check(nearby_engine_add_pose(handle, &pose, &outcome));
+    return words[outcome];
+  }
+
+  template <typename Time>
+  const char *add_sample(uint32_t peer, Time time, double distance, double azimuth,
+                         double elevation, double height_difference, double distance_sigma,
+                         double azimuth_sigma, double elevation_sigma,
+                         double height_difference_sigma, std::optional<bool> nlos) {
+    static constexpr std::array words = {"all", "partial", "rejected"};
+    const nearby_sample sample = {
+        nanoseconds(time),
+        peer,
+        nlos ? (*nlos ? NEARBY_SIGHT_OBSTRUCTED : NEARBY_SIGHT_CLEAR) : NEARBY_SIGHT_UNKNOWN,
+        distance,
+        azimuth,
+        elevation,
+        height_difference,
+        distance_sigma,
+        azimuth_sigma,
+        elevation_sigma,
+        height_difference_sigma};
+    nearby_report report;
+    check(nearby_engine_add_sample(handle, &sample, &report, nullptr));
+    return words[report.use];
+  }
+};
+
+struct Smoother : Owner<nearby_smoother, nearby_smoother_destroy> {
+  Smoother(const Text &configuration, int up, int axes) {
+    const nearby_frames frames = {static_cast<nearby_up>(up), static_cast<nearby_axes>(axes)};
+    check(nearby_smoother_create(pointer(configuration), &frames, &handle));
+  }
+};
+
+struct Recording : Owner<nearby_recording, nearby_recording_destroy> {
+  explicit Recording(const std::string &folder) {
+    check(nearby_recording_open(folder.c_str(), &handle));
+  }
+};
+
+/// Calls a function of the library without the interpreter's lock.
+template <typename Call>
+void unlocked(Call call) {
+  nearby_status status;
+  {
+    nb::gil_scoped_release release;
+    status = call();
+  }
+  // The failure belongs to this thread, so it is still the newest.
+  check(status);
+}
+
+// MARK: - Estimates
+
+std::optional<double> known(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+nb::object vector(const double (&values)[3]) {
+  if (std::isnan(values[0])) return nb::none();
+  return nb::make_tuple(values[0], values[1], values[2]);
+}
+
+nb::list reasons(const nearby_estimate &estimate) {
+  static constexpr std::array names = {"insufficientSignalStrength", "insufficientLighting",
+                                       "insufficientMovement", "insufficientHorizontalSweep",
+                                       "insufficientVerticalSweep"};
+  nb::list reasons;
+  for (size_t bit = 0; bit < names.size(); ++bit)
+    if (estimate.reasons >> bit & 1) reasons.append(names[bit]);
+  return reasons;
+}
+
+void bind_estimate(nb::module_ &module) {
+  using E = nearby_estimate;
+  nb::class_<E>(
+      module, "Estimate",
+      "What is known of one peer at one moment, as seen from the device then.\n\n"
+      "Lengths are metres, angles radians. A value that is not known well enough is None.")
+      .def_prop_ro(
+          "time_ns", [](const E &e) { return e.nanoseconds; }, "Nanoseconds.")
+      .def_prop_ro(
+          "timestamp", [](const E &e) { return double(e.nanoseconds) * 1e-9; }, "Seconds.")
+      .def_prop_ro(
+          "peer", [](const E &e) { return e.peer; }, "The peer's number.")
+      .def_prop_ro(
+          "status",
+          [](const E &e) {
+            static constexpr std::array words = {"unknown", "notConverged", "converged"};
+            return words[e.convergence];
+          },
+          "unknown, notConverged or converged.")
+      .def_prop_ro("converged", [](const E &e) { return e.convergence == NEARBY_CONVERGED; })
+      .def_prop_ro("reasons", &reasons, "What stands in the way of convergence, a list of words.")
+      .def_prop_ro(
+          "distance", [](const E &e) { return known(e.distance); }, "Metres.")
+      .def_prop_ro("distance_sigma", [](const E &e) { return known(e.distance_sigma); })
+      .def_prop_ro(
+          "direction", [](const E &e) { return vector(e.direction); },
+          "The unit vector from the device to the peer in device axes, (x, y, z).")
+      .def_prop_ro(
+          "horizontal_angle", [](const E &e) { return known(e.horizontal_angle); },
+          "The bearing relative to the device's heading, radians, positive to the right.")
+      .def_prop_ro("horizontal_angle_sigma",
+                   [](const E &e) { return known(e.horizontal_angle_sigma); })
+      .def_prop_ro(
+          "vertical",
+          [](const E &e) {
+            static constexpr std::array words = {"unknown", "same", "above", "below",
+                                                 "aboveOrBelow"};
+            return words[e.vertical];
+          },
+          "unknown, same, above, below or aboveOrBelow.")
+      .def_prop_ro("height_difference", [](const E &e) { return known(e.height_difference); })
+      .def_prop_ro(
+          "world", [](const E &e) { return vector(e.world); },
+          "The peer's place in the odometry's world, metres; None until converged.")
+      .def_prop_ro(
+          "mean", [](const E &e) { return vector(e.mean); },
+          "The posterior mean of that place, whatever the convergence.")
+      .def_prop_ro(
+          "covariance",
+          [](const E &e) -> nb::object {
+            const double *c = e.covariance;
+            if (std::isnan(c[0])) return nb::none();
+            return nb::make_tuple(nb::make_tuple(c[0], c[1], c[2]),
+                                  nb::make_tuple(c[1], c[3], c[4]),
+                                  nb::make_tuple(c[2], c[4], c[5]));
+          },
+          "The posterior covariance, m²: three rows of three.")
+      .def_prop_ro(
+          "hypotheses", [](const E &e) { return e.hypothesis_count; },
+          "How many hypotheses are alive.");
+}
+
+nearby_estimate estimate(const Engine &engine, uint32_t peer) {
+  nearby_estimate result;
+  check(nearby_engine_estimate(engine.handle, peer, &result));
+  return result;
+}
+
+template <typename Time>
+nearby_estimate estimate_at(const Engine &engine, uint32_t peer, Time time) {
+  nearby_estimate result;
+  check(nearby_engine_estimate_at(engine.handle, peer, nanoseconds(time), &result));
+  return result;
+}
+
+// MARK: - Classes
+
+constexpr const char *pose_doc = R"(Extends the device's trajectory.
+
+Args:
+    time: Seconds as a float or nanoseconds as an int; after that of the pose before.
+    x, y, z: The device in the odometry's world, metres.
+    qx, qy, qz, qw: Its attitude, device to world; of any length but zero.
+
+Returns:
+    `accepted`, `jumped` (the odometry's world has jumped), `not finite` or `not later` (left out).)";
+
+constexpr const char *sample_doc = R"(Fuses a ranging sample.
+
+Add the pose at or after its time first, if it is there.
+
+Args:
+    peer: The peer's number.
+    time: Seconds as a float or nanoseconds as an int; up to a second late.
+    distance: Metres from the antenna to the peer; NaN for what was not measured.
+    azimuth: Radians, positive to the right.
+    elevation: Radians, positive up.
+    height_difference: Metres that the peer is above the antenna.
+    distance_sigma, azimuth_sigma, elevation_sigma, height_difference_sigma: One standard deviation
+        of each; NaN for that of the configuration.
+    nlos: Whether the radio believes that something stands in the line of sight.
+
+Returns:
+    How much of it was used: `all`, `partial` or `rejected`.)";
+
+template <typename Time, typename Class>
+void bind_streaming(Class &engine) {
+  using nb::arg;
+  engine
+      .def("add_pose", &Engine::add_pose<Time>, arg("time"), arg("x"), arg("y"), arg("z"),
+           arg("qx"), arg("qy"), arg("qz"), arg("qw"), pose_doc)
+      .def("add_sample", &Engine::add_sample<Time>, arg("peer"), arg("time"), arg("distance") = NAN,
+           arg("azimuth") = NAN, arg("elevation") = NAN, arg("height_difference") = NAN,
+           arg("distance_sigma") = NAN, arg("azimuth_sigma") = NAN, arg("elevation_sigma") = NAN,
+           arg("height_difference_sigma") = NAN, arg("nlos") = nb::none(), sample_doc)
+      .def("_add_tracking",
+           [](const Engine &own, Time time, int state, double lumens) {
+             check(nearby_engine_add_tracking(own.handle, nanoseconds(time),
+                                              static_cast<nearby_tracking_state>(state), lumens));
+           })
+      .def("_estimate_at", &estimate_at<Time>);
+}
+
+void bind_engine(nb::module_ &module) {
+  nb::class_<Engine> engine(module, "Engine");
+  engine.def(nb::init<const Text &, int, int>())
+      .def(nb::init<const Engine &>())
+      .def("_add_peer",
+           [](const Engine &own, const Text &name, int motion) {
+             uint32_t peer = 0;
+             check(nearby_engine_add_peer(own.handle, pointer(name),
+                                          static_cast<nearby_peer_motion>(motion), &peer));
+             return peer;
+           })
+      .def("_estimate", &estimate)
+      .def("_run", [](const Engine &own, const nb::dict &poses, const nb::dict &samples,
+                      const nb::dict &trackings) {
+        Batch batch(poses, samples, trackings);
+        auto table = std::make_shared<TableData>();
+        nearby_counts counted = {};
+        unlocked([&] {
+          return nearby_engine_run(own.handle, &batch.poses, &batch.samples, &batch.trackings,
+                                   &table->schema, &table->array, &counted);
+        });
+        return nb::make_tuple(table, counts(counted));
+      });
+  bind_streaming<int64_t>(engine);
+  bind_streaming<double>(engine);
+}
+
+void bind_smoother(nb::module_ &module) {
+  nb::class_<Smoother>(module, "Smoother")
+      .def(nb::init<const Text &, int, int>())
+      .def("add_peer",
+           [](const Smoother &own, const Text &name, int motion) {
+             uint32_t peer = 0;
+             check(nearby_smoother_add_peer(own.handle, pointer(name),
+                                            static_cast<nearby_peer_motion>(motion), &peer));
+             return peer;
+           })
+      .def("add",
+           [](const Smoother &own, const nb::dict &poses, const nb::dict &samples,
+              const nb::dict &trackings) {
+             Batch batch(poses, samples, trackings);
+             nearby_counts counted = {};
+             unlocked([&] {
+               return nearby_smoother_add(own.handle, &batch.poses, &batch.samples,
+                                          &batch.trackings, &counted);
+             });
+             return counts(counted);
+           })
+      .def("solve", [](const Smoother &own) {
+        auto table = std::make_shared<TableData>();
+        unlocked([&] { return nearby_smoother_solve(own.handle, &table->schema, &table->array); });
+        return table;
+      });
+}
+
+void bind_recording(nb::module_ &module) {
+  nb::class_<Recording>(module, "Recording")
+      .def(nb::init<const std::string &>())
+      .def_prop_ro("frames",
+                   [](const Recording &own) {
+                     nearby_frames frames;
+                     check(nearby_recording_frames(own.handle, &frames));
+                     return nb::make_tuple(int(frames.up), int(frames.axes));
+                   })
+      .def("info",
+           [](const Recording &own) {
+             char *text = nullptr;
+             unlocked([&] { return nearby_recording_info(own.handle, &text); });
+             return taken(text);
+           })
+      .def("configuration",
+           [](const Recording &own, const Text &configuration) {
+             char *text = nullptr;
+             check(nearby_recording_configuration(own.handle, pointer(configuration), &text));
+             return taken(text);
+           })
+      .def("read",
+           [](const Recording &own, int kind) {
+             auto table = std::make_shared<TableData>();
+             unlocked([&] {
+               return nearby_recording_read(own.handle, static_cast<nearby_table>(kind),
+                                            &table->schema, &table->array);
+             });
+             return table;
+           })
+      .def("run",
+           [](const Recording &own, const Text &configuration) {
+             auto table = std::make_shared<TableData>();
+             char *summary = nullptr;
+             unlocked([&] {
+               return nearby_recording_run(own.handle, pointer(configuration), &table->schema,
+                                           &table->array, &summary);
+             });
+             return nb::make_tuple(table, taken(summary));
+           })
+      .def("smooth", [](const Recording &own, const Text &configuration) {
+        auto table = std::make_shared<TableData>();
+        unlocked([&] {
+          return nearby_recording_smooth(own.handle, pointer(configuration), &table->schema,
+                                         &table->array);
+        });
+        return table;
+      });
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = nearby_version();
+  bind_table(module);
+  bind_estimate(module);
+  bind_engine(module);
+  bind_smoother(module);
+  bind_recording(module);
+  module.def("simulate", [](const std::string &scenario, const Text &settings, uint64_t seed,
+                            int peers, int kind) {
+    auto table = std::make_shared<TableData>();
+    char *text = nullptr;
+    unlocked([&] {
+      return nearby_simulate(scenario.c_str(), pointer(settings), seed, peers,
+                             static_cast<nearby_table>(kind), &table->schema, &table->array, &text);
+    });
+    return nb::make_tuple(table, taken(text));
+  });
+  module.def("batch_rows", [](const Text &recording, const std::string &summary) {
+    char *text = nullptr;
+    check(nearby_batch_rows(pointer(recording), summary.c_str(), &text));
+    return taken(text);
+  });
+  module.def("evaluate", [](const std::string &result, const Text &recording) {
+    char *text = nullptr;
+    unlocked([&] { return nearby_evaluate(result.c_str(), pointer(recording), &text); });
+    return taken(text);
+  });
+  module.def("configuration", [](const Text &configuration) {
+    char *text = nullptr;
+    check(nearby_configuration(pointer(configuration), &text));
+    return taken(text);
+  });
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Camera-assisted UWB ranging: where a peer is, from poses and ranging samples.
+
+    import nearby
+
+    estimates = nearby.run(poses, samples)
+    estimates["distance"]                # a numpy array, metres
+    estimates.to_pandas()
+
+Units are metres, radians and seconds. A time is a float of seconds or an integer of nanoseconds, as
+`time.time()` and `time.time_ns()` give them. Worlds are gravity aligned; frames are those of ARKit (y up,
+the back camera looks along -z) unless `up` and `axes` say otherwise. NaN and None stand for what was not
+measured or is not known.
+
+- `run`, `smooth`: arrays or tables in, a table of estimates out.
+- `Engine`: one sample at a time.
+- `read_recording`: a folder in the recording format; its tables, runs and smoothing.
+- `simulate`: runs of scenarios, drawn from a seed, with the truth.
+- `evaluate`: the results of a run against the truth.
+- `configuration`: all settings.
+- `nearby.distributed`: many recordings, on one machine or on many.
+"""
+
+from nearby._core import Estimate, __version__
+from nearby._engine import Engine, Peers, configuration, run, smooth
+from nearby._errors import (
+    ArgumentError,
+    ConfigurationError,
+    NearbyError,
+    RecordingError,
+    UnknownPeerError,
+)
+from nearby._recording import Recording, evaluate, read_recording
+from nearby._simulation import Simulation, simulate
+from nearby._table import Estimates, Table
+
+__all__ = [
+    "ArgumentError",
+    "ConfigurationError",
+    "Engine",
+    "Estimate",
+    "Estimates",
+    "NearbyError",
+    "Peers",
+    "Recording",
+    "RecordingError",
+    "Simulation",
+    "Table",
+    "UnknownPeerError",
+    "__version__",
+    "configuration",
+    "evaluate",
+    "read_recording",
+    "run",
+    "simulate",
+    "smooth",
+]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NearbyFusion
 import NearbyGeometry
 
 /// All unknowns at one point: where the device was in a world that does not drift, and where the peers.
@@ -36,27 +37,6 @@ struct Kinematics: Hashable, Sendable {
   var position: Vector3
   /// Metres per second there.
   var velocity = Vector3.zero
-}
-
-/// A turn about gravity (y), with its sine and cosine at hand.
-struct YawTurn: Sendable {
-  private let sine: Double
-  private let cosine: Double
-
-  init(_ radians: Double) {
-    sine = sin(radians)
-    cosine = cos(radians)
-  }
-
-  /// Turns a vector.
-  func act(_ v: Vector3) -> Vector3 {
-    Vector3(cosine * v.x + sine * v.z, v.y, cosine * v.z - sine * v.x)
-  }
-
-  /// Turns a vector back.
-  func actBack(_ v: Vector3) -> Vector3 {
-    Vector3(cosine * v.x - sine * v.z, v.y, cosine * v.z + sine * v.x)
-  }
 }
 
 extension SmoothingState {

@@ -32,5 +32,8 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable {
   /// A place that is known worst in one direction goes on as several Gaussians along it.
   package static let gaussianSum = EngineFeatures(rawValue: 1 << 10)
 
-  package static let all = EngineFeatures(rawValue: (1 << 11) - 1)
+  /// Peers at rest are fitted together with the odometry's drift, and heights are verified by that.
+  package static let jointFit = EngineFeatures(rawValue: 1 << 11)
+
+  package static let all = EngineFeatures(rawValue: (1 << 12) - 1)
 }

@@ -17,11 +17,12 @@ public import NearbyGeometry
 /// ## Method
 ///
 /// A peer's posterior is a mixture of Gaussians over its position and the errors of the radio, each
-/// updated by an extended Kalman filter with a robust likelihood. Odometry drift needs no state:
+/// updated by an extended Kalman filter with a robust likelihood. Odometry drift needs no state there:
 /// between samples the peer's position in the drifting world random-walks. While the posterior is bent
 /// (a shell, a ring, two mirror images) the mixture is fitted anew to all that has been seen, so that
 /// no linearisation error gathers and no mode is missed; once one narrow mode is left, the filter goes
-/// on alone. See ``add(_:)-(RangingSample)`` for the step.
+/// on alone. Peers at rest that share the drift are fitted together with it every few steps, and their
+/// filters go on from what that has found. See ``add(_:)-(RangingSample)`` for the step.
 public struct FusionEngine: Sendable {
   /// The settings in force.
   public var configuration: FusionConfiguration { settings.configuration }
@@ -29,6 +30,7 @@ public struct FusionEngine: Sendable {
   let settings: Settings
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
+  private(set) var joint = JointEstimator()
   private var isVisionLimited = false
   private var newestSampleTime: Timestamp?
 
@@ -91,6 +93,8 @@ public struct FusionEngine: Sendable {
   ///    runs beside it. The track that is consistent with the data wins.
   /// 8. Report, and learn how noisy the measurements are.
   /// 9. Assess convergence.
+  /// 10. Every few steps of a walk, fit peers at rest together with the odometry's drift; their filters
+  ///    go on from what that has found.
   ///
   /// - Parameter sample: The sample, up to a second late.
   /// - Returns: What became of each of its components.
@@ -105,15 +109,37 @@ public struct FusionEngine: Sendable {
       isVisionLimited: isVisionLimited,
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
-    let isUsable = peers[index].add(
+    let isInCrowd = peers.count > Self.crowd
+    let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
-      isInCrowd: peers.count > Self.crowd, into: &reports)
-    if isUsable { newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp) }
+      isInCrowd: isInCrowd, into: &reports)
+    if !used.isEmpty {
+      newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
+      if !isInCrowd, peers.count > 1 || peers[index].needsJointFit {
+        fitJointly(used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false)
+      }
+    }
     // Performance: put together last; a whole that others write to would be copied to be returned.
     return SampleReport(
       peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
       azimuth: reports.azimuth, elevation: reports.elevation,
       heightDifference: reports.heightDifference)
+  }
+
+  /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.
+  @inline(never)
+  private mutating func fitJointly(
+    _ measurements: Measurements, of peer: Int, from device: TrajectoryPoint, isObstructed: Bool
+  ) {
+    guard configuration.features.contains(.jointFit), let (birth, place) = peers[peer].restingPlace
+    else { return }
+    joint.record(
+      measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
+      settings)
+    guard joint.isDue(at: device) else { return }
+    for (peer, posterior) in joint.fit(at: device, peers, settings) {
+      peers[peer].propose(posterior)
+    }
   }
 
   /// What is known of a peer at the time of the newest sample of it that was used, or that told how far

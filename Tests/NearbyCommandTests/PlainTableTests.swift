@@ -43,7 +43,8 @@ struct PlainTableTests {
       #expect(result.peers.allSatisfy { $0.figures.secondsToConverge != nil })
       errors.append(result.all.errors.rmseSecondHalf)
     }
-    #expect(errors[1] < 1.1 * errors[0], "\(errors)")
+    // The committed recording states the drift that was measured; that of the table is a guess.
+    #expect(errors[1] < 1.2 * errors[0], "\(errors)")
   }
 
   private struct Evaluation: Decodable {

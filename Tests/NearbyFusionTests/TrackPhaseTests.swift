@@ -81,6 +81,11 @@ struct TrackPhaseTests {
     (.lost(since: then), .widened, .lost(since: then)),
     (searching(), .flattened, searching()),
     (searching(), .widened, searching()),
+    // The joint fit ends a search.
+    (searching(), .located(now), .settled(since: now)),
+    (.refining(since: then), .located(now), .settled(since: then)),
+    (.settled(since: then), .located(now), .settled(since: then)),
+    (.lost(since: then), .located(now), .lost(since: then)),
   ]
 
   @Test("every event leads where the table says", arguments: 0..<table.count)

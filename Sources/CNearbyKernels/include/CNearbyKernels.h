@@ -401,6 +401,88 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
                                   double *log_evidences, int32_t *has_folded,
                                   nearby_vectors vectors);
 
+// MARK: Joint fit
+
+/// The unknowns of a joint fit: at each knot of the odometry's drift the device's place in a world
+/// that does not drift (3) and the yaw by which the odometry's world is turned there; for each peer
+/// its place in that world (3), the constant error of its ranges and their scale error.
+enum { NEARBY_JOINT_KNOT_SIZE = 4, NEARBY_JOINT_PEER_SIZE = 5 };
+
+/// A place on the path at which the odometry's drift is a parameter of its own.
+typedef struct nearby_joint_knot {
+  /// The device there, as the odometry has it.
+  double place[3];
+  /// The drift from there to the next knot: variance per horizontal axis and along gravity, m², and
+  /// of yaw, rad². All above zero.
+  double horizontal_variance, vertical_variance, yaw_variance;
+} nearby_joint_knot;
+
+/// Samples of one peer from about one place, as one.
+typedef struct nearby_joint_cell {
+  /// From where, in the odometry's world as it was then.
+  nearby_antenna_pose from;
+  double value[NEARBY_COMPONENTS];
+  /// The variance of a value, all errors together, and the power to which its likelihood is raised:
+  /// what it holds of an independent draw of them.
+  double variance[NEARBY_COMPONENTS], power[NEARBY_COMPONENTS];
+  /// The prior probability that the range is an outlier.
+  double range_outlier_share;
+  /// The knot before it, and its share of the drift from there to the next one: there the drift is
+  /// interpolated.
+  double share;
+  int32_t knot, peer;
+  /// Bit `1 << component` is set for each component that is there.
+  int32_t present;
+} nearby_joint_cell;
+
+/// A joint fit: what is minimised, and where.
+typedef struct nearby_joint_problem {
+  const nearby_joint_knot *knots;
+  const nearby_joint_cell *cells;
+  int32_t knot_count, cell_count, peer_count;
+  /// What is known from before, of the first knot and the peers: its information A (column by
+  /// column), gradient g and origin o; it costs ½ (s - o)ᵀ A (s - o) - gᵀ (s - o).
+  const double *information, *gradient, *origin;
+  /// As in `nearby_fit_model`.
+  double outlier_share[NEARBY_COMPONENTS], range_excess, field_of_view;
+  /// A peer whose height is held, and where; -1 for none.
+  int32_t held_peer;
+  double held_height;
+} nearby_joint_problem;
+
+/// How a joint fit has ended.
+typedef struct nearby_joint_result {
+  /// Minus the logarithm of the posterior density, up to a constant; infinite when it failed.
+  double cost;
+  int32_t iterations;
+  /// Whether the last step was smaller than matters.
+  int32_t has_converged;
+} nearby_joint_result;
+
+/// How many doubles a fit with so many knots, two at least, and peers needs to work in.
+int64_t nearby_joint_workspace(int32_t knots, int32_t peers);
+
+/// The cost at a state, and its gradient by all unknowns, knots first. Given out for tests.
+double nearby_joint_cost(const nearby_joint_problem *problem, const double *state,
+                         double *workspace, double *gradient);
+
+/// Minimises the cost by Gauss and Newton's method, damped where a step would not lower it
+/// (Marquardt 1963), each value weighted by its probability of being no outlier.
+///
+/// `state` is the start and becomes the minimum. The knots are a chain and each peer is tied to all
+/// of them: the knots are eliminated one after the other, and what is left of the peers is dense.
+/// `covariance` may be null, or becomes that of the last knot and of all peers; `inlier_shares`
+/// likewise the mean probability, for each peer, that a value is no outlier. O(knots × peers²).
+nearby_joint_result nearby_joint_fit(const nearby_joint_problem *problem, double *state,
+                                     int32_t most_iterations, double tolerance, double *workspace,
+                                     double *covariance, double *inlier_shares);
+
+/// What a problem says of its last knot and its peers, linearised at a state: all other knots are
+/// marginalised. Information and gradient at that state, as a later problem takes them. Returns
+/// zero when the information is singular.
+int32_t nearby_joint_marginalize(const nearby_joint_problem *problem, const double *state,
+                                 double *workspace, double *information, double *gradient);
+
 // MARK: Models
 
 /// The prediction of a measurement of a kind for one state, with its Jacobian

@@ -294,6 +294,8 @@ NEARBY_INLINE inline V power_of_two(V x) {
   return (scale + scale * (r * 0.6931471805599453)) + scale * r2 * series;
 }
 
+NEARBY_INLINE inline double power_of_two(double x) { return power_of_two(Lanes(x))[0]; }
+
 /// log(x), to 1 unit in the last place; minus infinity for zero, NaN below it.
 ///
 /// x = 2^k (1 + f) with 1 + f between √½ and √2, and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)) with

@@ -34,8 +34,28 @@ struct PeerFilter: Sendable {
   private var isUnderway = false
   /// The world that the tracks are in.
   private var world: Int?
-  private var noise: NoiseLevels
+  private(set) var noise: NoiseLevels
   private var screening = SampleScreening()
+  /// What the joint fit has found since the newest sample, if anything.
+  ///
+  /// Performance: in an array, as it is large and rare.
+  private var found: [JointPosterior] = []
+  /// What is known of the peer's height.
+  private var height = HeightKnowledge()
+
+  /// What tells how high the peer is.
+  private struct HeightKnowledge {
+    /// How many elevations have been used, and height differences as several.
+    var measurementCount = 0
+    /// Whether nothing but ranges and azimuths from about one height tells it.
+    var isFromLevelWalk = false
+    /// Whether an azimuth has.
+    var hasAzimuths = false
+    /// Whether the joint fit has verified it.
+    var isVerified = false
+    /// Whether it must be verified before it may be claimed.
+    var isOpen = false
+  }
 
   /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
   private enum Storage {
@@ -70,12 +90,12 @@ struct PeerFilter: Sendable {
   ///   - settings: The settings.
   ///   - isInCrowd: Whether there are so many peers that memory counts for more than time.
   ///   - reports: What becomes of the measurements.
-  /// - Returns: Whether any of it could be used.
+  /// - Returns: What could be used of it.
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint, hasPose: Bool,
     newestSampleTime: Timestamp?, _ odometry: OdometryState, _ settings: Settings,
     isInCrowd: Bool, into reports: inout PerKind<ComponentReport>
-  ) -> Bool {
+  ) -> Measurements {
     let rejection = SampleScreening.rejection(
       of: sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, world: world,
       settings)
@@ -91,11 +111,87 @@ struct PeerFilter: Sendable {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
     }
+    learnHeight(measurements, isInCrowd: isInCrowd, settings)
     assess(
       settings, odometry, isUsed: reports.usesRadio,
       isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
     if isInCrowd { pack(bornOf: unborn) }
-    return !measurements.isEmpty
+    return measurements
+  }
+
+  // MARK: The joint fit
+
+  /// So many elevations tell how high a peer is.
+  private static let heightMeasurements = 5
+  /// After such a walk, metres, a height that azimuths tell must be verified, too: drift has come in.
+  private static let longWalk = 10.0
+  /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
+  /// above.
+  private static let placedSigma = 0.5
+  private static let placedShare = 0.1
+
+  /// Takes note of what tells how high the peer is.
+  @inline(__always)
+  private mutating func learnHeight(
+    _ measurements: Measurements, isInCrowd: Bool, _ settings: Settings
+  ) {
+    guard motion == .stationary, settings.configuration.features.contains(.jointFit) else { return }
+    if measurements.has(.elevation) { height.measurementCount += 1 }
+    // A single one tells above from below.
+    if measurements.has(.heightDifference) { height.measurementCount += Self.heightMeasurements }
+    if measurements.has(.azimuth) { height.hasAzimuths = true }
+    height.isFromLevelWalk =
+      height.measurementCount < Self.heightMeasurements && !isInCrowd
+      && !settings.configuration.odometry.isPlanar && !tracks.isEmpty && tracks[0].isLevel
+    height.isOpen =
+      height.isFromLevelWalk && !height.isVerified
+      && !(height.hasAzimuths && tracks[0].walk < Self.longWalk)
+  }
+
+  /// Whether the joint fit can tell more of the peer than its filter, though there is no other peer.
+  @inline(__always)
+  var needsJointFit: Bool { height.isFromLevelWalk }
+
+  /// When the track of a peer at rest began and where it has the peer; `nil` of other peers.
+  var restingPlace: (birth: Timestamp, place: Vector3)? {
+    guard motion == .stationary, case .ready = storage, let track = tracks.first else { return nil }
+    return (track.birthDevice.timestamp, track.bank.heaviestPosition)
+  }
+
+  /// What the joint fit asks; `nil` when there is nothing to be fitted.
+  var jointCandidate: JointCandidate? {
+    guard motion == .stationary, case .ready = storage, let track = tracks.first else { return nil }
+    let (mean, covariance) = track.bank.positionMoments()
+    let sight = mean - track.device.worldFromDevice.translation
+    let limit = max(Self.placedSigma, Self.placedShare * sight.length)
+    return JointCandidate(
+      birth: track.birthDevice.timestamp, place: track.bank.heaviestPosition,
+      device: track.device, variance: covariance.trace,
+      isPlaced: covariance.xx + covariance.zz < limit * limit && !track.isDoubted
+        && !hasChallenger && track.explainsRanges,
+      isSingle: track.bank.count == 1,
+      isLevel: height.isFromLevelWalk)
+  }
+
+  /// Takes note of what the joint fit has found; the next sample goes on from there.
+  mutating func propose(_ posterior: JointPosterior) {
+    if posterior.modes.isEmpty {
+      height.isVerified = height.isVerified && posterior.isVerified
+    } else {
+      found = [posterior]
+    }
+  }
+
+  /// Goes on from what the joint fit has found, unless the samples contradict it.
+  @inline(never)
+  private mutating func adopt(at device: TrajectoryPoint, _ settings: Settings) {
+    let posterior = found[0]
+    // A late sample is of the time before.
+    guard device.timestamp >= posterior.device.timestamp else { return }
+    found = []
+    guard !hasChallenger, !tracks[0].isDoubted else { return }
+    tracks[0].adopt(posterior, noise, settings)
+    height.isVerified = posterior.isVerified
   }
 
   // MARK: Memory between samples
@@ -200,11 +296,14 @@ struct PeerFilter: Sendable {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
       ranges = nil
+      found = []
+      height = HeightKnowledge()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
       reportBirth(measurements, into: &reports)
       return true
     }
+    if !found.isEmpty { adopt(at: device, settings) }
     let errors = errors(of: measurements, settings)
     var result = StepResult()
     step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
@@ -308,6 +407,8 @@ struct PeerFilter: Sendable {
     if Challenge.wins(tracks[1].asChallenger(at: device), incumbent) {
       tracks.removeFirst()
       result = challengerResult
+      found = []
+      height.isVerified = false
     }
   }
 
@@ -409,7 +510,7 @@ struct PeerFilter: Sendable {
       }
       return
     }
-    convergence.tracks = ConvergenceState.Tracks(tracks.span)
+    convergence.tracks = ConvergenceState.Tracks(tracks.span, hasOpenHeight: height.isOpen)
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }

@@ -377,6 +377,108 @@ struct Track: Sendable {
     ).map { (direction, $0) }
   }
 
+  // MARK: The joint fit
+
+  /// A device whose height has scattered by less than this, one sigma, metres, has moved level.
+  private static let levelSigma = 0.2
+  /// The share of a wandering error that the joint fit has seen in the newest samples.
+  private static let seenShare = 0.9
+
+  /// Whether the device has moved level since the track began.
+  @inline(__always)
+  var isLevel: Bool { spread.heightVariance < Self.levelSigma * Self.levelSigma }
+
+  /// How far the device has gone since the track began, metres.
+  @inline(__always)
+  var walk: Double { device.path - birthDevice.path }
+
+  /// Goes on from what the joint fit has found.
+  ///
+  /// The state of the errors of angles stays as it is. The newest samples are in the fit already, with
+  /// the wandering errors that the next ones will have, too: the error of the position that a wandering
+  /// error w has caused is `-P Hᵀ w/R`, so the two are made correlated like that, as the same error would
+  /// be counted twice otherwise.
+  ///
+  /// - Parameters:
+  ///   - posterior: Where the peer is.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
+  mutating func adopt(
+    _ posterior: JointPosterior, _ noise: NoiseLevels, _ settings: Settings
+  ) {
+    guard !posterior.modes.isEmpty, posterior.device.timestamp >= device.timestamp else { return }
+    let errors = settings.configuration.errorVariances(noise)
+    let before = bank.seed(bank.heaviest)
+    let best = posterior.modes.reduce(-Double.infinity) { max($0, $1.logWeight) }
+    let seeds = posterior.modes.map { mode in
+      var seed = before
+      seed.weight = exp(mode.logWeight - best)
+      for state in 0..<5 {
+        seed.mean[state] = mode.mean[state]
+        for other in 0..<bank.stateCount where other != state {
+          seed.covariance[StateIndex.packed(min(state, other), max(state, other))] = 0
+        }
+      }
+      for element in 0..<StateIndex.packed(0, 5) {
+        seed.covariance[element] = mode.covariance[element]
+      }
+      for kind in MeasurementKind.allCases where StateIndex.wander(kind) < bank.stateCount {
+        correlate(kind, errors[kind], from: posterior.device, settings, in: &seed)
+      }
+      return seed
+    }
+    if bank.count == 1, seeds.count == 1 {
+      bank.refine(to: seeds[0])
+    } else {
+      bank.replace(with: seeds)
+    }
+    device = posterior.device
+    distanceBefore = distance(from: device)
+    phase = phase.after(.located(device.timestamp))
+    endSearch()
+    judge()
+  }
+
+  /// Ties the wandering error of a kind to the position that the joint fit has found with it.
+  private func correlate(
+    _ kind: MeasurementKind, _ errors: ErrorVariances, from device: TrajectoryPoint,
+    _ settings: Settings, in seed: inout HypothesisBank.Seed
+  ) {
+    let wander = StateIndex.wander(kind)
+    for state in 0..<bank.stateCount where state != wander {
+      seed.covariance[StateIndex.packed(min(state, wander), max(state, wander))] = 0
+    }
+    seed.mean[wander] = 0
+    seed.covariance[StateIndex.packed(wander, wander)] = errors.wandering
+    guard errors.wandering > 0, !previousValues[kind].isNaN else { return }
+    let predicted = PredictedMeasurement(
+      kind,
+      from: AntennaPose(
+        device.worldFromDevice, antennaInDevice: settings.configuration.ranging.antennaInDevice),
+      peer: seed.position, rangeBias: seed.mean[StateIndex.rangeBias],
+      rangeScale: seed.mean[StateIndex.rangeScale])
+    let gradient = predicted.gradient
+    var jacobian = [gradient.x, gradient.y, gradient.z, predicted.scaleDerivative, 0]
+    if kind == .range { jacobian[StateIndex.rangeBias] = 1 }
+    var gain = [Double](repeating: 0, count: 5)
+    var predictedVariance = 0.0
+    for row in 0..<5 {
+      for column in 0..<5 {
+        gain[row] +=
+          seed.covariance[StateIndex.packed(min(row, column), max(row, column))] * jacobian[column]
+      }
+      predictedVariance += gain[row] * jacobian[row]
+    }
+    // No larger than a covariance can be.
+    let most =
+      predictedVariance > 0
+      ? (Self.seenShare * errors.wandering / predictedVariance).squareRoot() : 0
+    let share = min(Self.seenShare * errors.wandering / (errors.wandering + errors.white), most)
+    for state in 0..<5 {
+      seed.covariance[StateIndex.packed(state, wander)] = -share * gain[state]
+    }
+  }
+
   // MARK: The shape of the posterior
 
   /// Whether the place has moved so far since it was last fitted that the shell's bend matters.

@@ -36,6 +36,8 @@ enum TrackPhase: Hashable, Sendable {
     case flattened
     /// The spread of a peer that may move has become too wide for its linearisation.
     case widened
+    /// The joint fit has found where the peer is.
+    case located(Timestamp)
   }
 
   /// The hypotheses after a reduction.
@@ -62,6 +64,8 @@ enum TrackPhase: Hashable, Sendable {
     case (.searching(let state), .reduced(let reduction)): Self.after(reduction, in: state)
     case (.refining(let since), .flattened): .settled(since: since)
     case (.settled(let since), .widened): .lost(since: since)
+    case (.searching, .located(let time)): .settled(since: time)
+    case (.refining(let since), .located): .settled(since: since)
     case (.searching, _), (.refining, _), (.settled, _), (.lost, _): self
     }
   }

@@ -24,18 +24,21 @@ struct ConvergenceState: Sendable {
     var isDoubtful = false
     /// Whether it may be believed, however narrow it is.
     var isProven = false
+    /// Whether its height follows from a level walk and has not been verified.
+    var hasOpenHeight = false
 
     /// None yet.
     init() {}
 
     /// Performance: a track is read in place, as it is large.
     @inline(__always)
-    init(_ tracks: borrowing Span<Track>) {
+    init(_ tracks: borrowing Span<Track>, hasOpenHeight: Bool) {
       hypothesisCount = tracks[0].bank.count
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-      isProven = tracks[0].isProven
+      isProven = tracks[0].isProven && !hasOpenHeight
+      self.hasOpenHeight = hasOpenHeight
     }
   }
 
@@ -107,9 +110,11 @@ struct ConvergenceState: Sendable {
     }
     let probability = view.verticalProbabilities(
       sameLevelWithin: settings.configuration.outputs.sameLevelWithin)
-    return VerticalDirectionJudge(
+    let direction = VerticalDirectionJudge(
       configuration: settings.configuration.outputs, previous: vertical
     )
     .judge(above: probability.above, below: probability.below)
+    guard tracks.hasOpenHeight else { return direction }
+    return [.above, .below, .aboveOrBelow].contains(direction) ? .aboveOrBelow : .unknown
   }
 }

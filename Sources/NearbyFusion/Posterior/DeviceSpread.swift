@@ -19,6 +19,9 @@ struct DeviceSpread: Hashable, Sendable {
     scatter = scatter + SymmetricMatrix3(outer: before, scale: 1 - share)
   }
 
+  /// The variance of the device's height, m².
+  var heightVariance: Double { count > 0 ? scatter.yy / count : 0 }
+
   /// The mean square of the movement across a unit direction, m².
   @inline(__always)
   func squaredTransverse(to direction: Vector3) -> Double {

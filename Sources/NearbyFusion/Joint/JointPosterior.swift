@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Where a peer is by the joint fit, in the odometry's world as it is at a device point.
+struct JointPosterior: Sendable {
+  /// The device point.
+  var device: TrajectoryPoint
+  /// The place, and if there is one its rival above or below.
+  var modes: [Mode]
+  /// Whether its height has been verified.
+  var isVerified: Bool
+
+  /// One place with the errors of the ranges from there.
+  struct Mode: Sendable {
+    /// The logarithm of its share, up to a constant.
+    var logWeight: Double
+    /// Position, range scale and range bias, in the order of ``StateIndex``.
+    var mean: InlineArray<5, Double>
+    /// Their covariance, packed as the state's.
+    var covariance: InlineArray<15, Double>
+
+    var position: Vector3 { Vector3(mean[0], mean[1], mean[2]) }
+    /// The sum of the variances of the position, m².
+    var positionVariance: Double {
+      covariance[StateIndex.packed(0, 0)] + covariance[StateIndex.packed(1, 1)]
+        + covariance[StateIndex.packed(2, 2)]
+    }
+    var heightVariance: Double { covariance[StateIndex.packed(1, 1)] }
+
+    /// The same place on the other side of the device's plane.
+    ///
+    /// - Parameters:
+    ///   - offset: How far the mode there is from this one.
+    ///   - logWeight: The logarithm of its share over this one's.
+    /// - Returns: That mode, with heights correlated the other way round.
+    func mirrored(by offset: InlineArray<5, Double>, logWeight: Double) -> Self {
+      var other = self
+      other.logWeight = self.logWeight + logWeight
+      for row in 0..<5 {
+        other.mean[row] += offset[row]
+        if row != 1 { other.covariance[StateIndex.packed(min(row, 1), max(row, 1))].negate() }
+      }
+      return other
+    }
+
+    /// Makes the variance of the height larger by a factor, and what is correlated with it.
+    mutating func widenHeight(by factor: Double) {
+      guard factor > 1 else { return }
+      let variance = heightVariance
+      let column: InlineArray<5, Double> = InlineArray { row in
+        covariance[StateIndex.packed(min(row, 1), max(row, 1))]
+      }
+      for second in 0..<5 {
+        for first in 0...second {
+          covariance[StateIndex.packed(first, second)] +=
+            (factor - 1) * column[first] * column[second] / variance
+        }
+      }
+    }
+  }
+}
+
+/// What the joint fit asks of a peer's filter.
+struct JointCandidate: Sendable {
+  /// When the track began: another track is another peer to the fit.
+  var birth: Timestamp
+  /// Where the filter has the peer, and from where it was seen last.
+  var place: Vector3
+  var device: TrajectoryPoint
+  /// The sum of the variances of the position there, m².
+  var variance: Double
+  /// Whether it is one place, seen from above, that the samples do not contradict.
+  var isPlaced: Bool
+  /// Whether a single hypothesis is left.
+  var isSingle: Bool
+  /// Whether nothing but ranges and azimuths from about one height tells how high the peer is.
+  var isLevel: Bool
+}
+
+extension JointPosterior.Mode {
+  /// The mode of a member in the odometry's world at the last knot.
+  ///
+  /// With the device at d in the odometry's world and at c, turned by ψ, in the fixed one, a peer at x
+  /// there is at `p = d + R(ψ)ᵀ (x - c)`.
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - state: The last knot, and then the peers.
+  ///   - covariance: Its covariance, column by column.
+  ///   - device: The device at the last knot, in the odometry's world.
+  init(
+    of member: Int, in state: ArraySlice<Double>, _ covariance: [Double], device: Vector3
+  ) {
+    logWeight = 0
+    let size = state.count
+    let s = state.startIndex
+    let peer = JointIndex.peer(member, knots: 1)
+    let corrected = Vector3(state[s], state[s + 1], state[s + 2])
+    let place = Vector3(state[s + peer], state[s + peer + 1], state[s + peer + 2])
+    let turn = YawTurn(state[s + 3])
+    let sight = turn.actBack(place - corrected)
+    let position = device + sight
+    mean = [position.x, position.y, position.z, state[s + peer + 4], state[s + peer + 3]]
+    // The derivatives of the mode by the knot's place and yaw, and by the peer's place; its errors are
+    // the peer's own.
+    let columns = [0, 1, 2, 3, peer, peer + 1, peer + 2, peer + 3, peer + 4]
+    let axes = [
+      turn.actBack(Vector3(1, 0, 0)), turn.actBack(Vector3(0, 1, 0)),
+      turn.actBack(Vector3(0, 0, 1)),
+    ]
+    var jacobian = [[Double]](repeating: [Double](repeating: 0, count: 9), count: 5)
+    for row in 0..<3 {
+      for axis in 0..<3 {
+        let component = row == 0 ? axes[axis].x : row == 1 ? axes[axis].y : axes[axis].z
+        jacobian[row][axis] = -component
+        jacobian[row][4 + axis] = component
+      }
+    }
+    jacobian[0][3] = -sight.z
+    jacobian[2][3] = sight.x
+    jacobian[3][8] = 1
+    jacobian[4][7] = 1
+    self.covariance = InlineArray(repeating: 0)
+    for row in 0..<5 {
+      var product = [Double](repeating: 0, count: 9)
+      for (index, column) in columns.enumerated() {
+        for (other, entry) in columns.enumerated() where jacobian[row][other] != 0 {
+          product[index] += jacobian[row][other] * covariance[column * size + entry]
+        }
+      }
+      for column in row..<5 {
+        var sum = 0.0
+        for index in 0..<9 { sum += product[index] * jacobian[column][index] }
+        self.covariance[StateIndex.packed(row, column)] = sum
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyEvaluation
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@testable import NearbyFusion
+
+/// Peers that share a drift, and heights from level walks.
+@Suite("Joint estimator")
+struct JointEstimatorTests {
+  /// The mean square of the errors of all peers in the second half of a run, m².
+  private func squaredError(
+    of run: SimulatedRun, _ configuration: FusionConfiguration
+  ) throws -> Double {
+    var engine = try FusionEngine(configuration)
+    let peers = run.peers.map { _ in engine.addPeer() }
+    var (sum, count) = (0.0, 0)
+    let end = run.samples.map(\.seconds).max() ?? 0
+    for event in run.events {
+      switch event {
+      case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
+      case .sample(let index):
+        let sample = run.samples[index]
+        let peer = peers[sample.peer]
+        engine.add(run.rangingSample(index, of: peer))
+        guard sample.seconds > 0.5 * end, let mean = engine.estimate(of: peer).meanInWorld else {
+          continue
+        }
+        let away = mean - sample.peerInOdometry
+        sum += away.dot(away)
+        count += 1
+      }
+    }
+    return sum / Double(max(count, 1))
+  }
+
+  @Test("peers that share a drift are found better than each alone")
+  func sharedDrift() throws {
+    var scenario = Scenario(.wanderingWalk)
+    scenario.radio.measuresAngles = false
+    scenario.duration = 90
+    scenario.odometry.positionDrift = 0.03
+    scenario.odometry.yawDriftRadians = 0.6.degreesAsRadians
+    var alone = scenario.matchingConfiguration
+    alone.features.remove(.jointFit)
+    var sums = (alone: 0.0, together: 0.0)
+    for seed in 0..<4 as Range<UInt64> {
+      let run = scenario.simulated(seed: seed, peerCount: 5)
+      sums.alone += try squaredError(of: run, alone)
+      sums.together += try squaredError(of: run, scenario.matchingConfiguration)
+    }
+    let ratio = (sums.together / sums.alone).squareRoot()
+    #expect(ratio < 0.85, "RMSE together over alone: \(ratio)")
+  }
+
+  @Test("exactly level, above and below look alike: no side is named and no height claimed")
+  func exactlyLevel() throws {
+    let scenario = try #require(Scenario.preset(named: "level-exact"))
+    for seed in 0..<4 as Range<UInt64> {
+      let run = scenario.simulated(seed: seed)
+      var engine = try FusionEngine(scenario.matchingConfiguration)
+      let peer = engine.addPeer()
+      run.feed(&engine, as: peer) { _, _, engine in
+        let estimate = engine.estimate(of: peer)
+        #expect(estimate.convergence != .converged, "seed \(seed)")
+        #expect(
+          estimate.verticalDirection != .above && estimate.verticalDirection != .below,
+          "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("a height is verified after four examinations in a row, and again when it is much surer")
+  func heightCheck() {
+    var check = HeightCheck()
+    #expect(check.isDue(at: 5, walk: 5, variance: 1))
+    for path in [5.0, 6, 7] {
+      check.add(widening: 1, at: path, variance: 1)
+      #expect(!check.isVerified)
+    }
+    #expect(!check.isDue(at: 7.2, walk: 7, variance: 1))
+    check.add(widening: 1.5, at: 8, variance: 0.5)
+    #expect(check.isVerified && check.widening == 1.5)
+    #expect(!check.isDue(at: 20, walk: 20, variance: 0.3))
+    #expect(check.isDue(at: 20, walk: 20, variance: 0.15))
+    check.add(widening: nil, at: 20, variance: 0.15)
+    #expect(!check.isVerified && check.widening == 1)
+    check.restart(at: 30)
+    #expect(!check.isDue(at: 30.1, walk: 30, variance: 1))
+  }
+
+  @Test("samples from one place are one cell; other heights and other values are not")
+  func cells() {
+    func device(_ place: Vector3, seconds: Double) -> TrajectoryPoint {
+      var point = TrajectoryPoint.nowhere
+      point.worldFromDevice = RigidTransform(rotation: .identity, translation: place)
+      point.timestamp = Timestamp(nanoseconds: Int64(seconds * 1e9))
+      return point
+    }
+    func range(_ metres: Double) -> Measurements {
+      var measurements = Measurements()
+      measurements[.range] = MeasuredValue(value: metres, sigma: 0.1)
+      return measurements
+    }
+    let peer = Vector3(0, 0, -10)
+    var cell = JointCell(
+      range(10), at: device(.zero, seconds: 0), isObstructed: false, of: peer)
+    func take(_ metres: Double, _ place: Vector3, isObstructed: Bool = false) -> Bool {
+      cell.take(
+        range(metres), at: device(place, seconds: 1), isObstructed: isObstructed, of: peer)
+    }
+    #expect(take(9.8, Vector3(0, 0, -0.2)))
+    #expect(cell.values.range.count == 2)
+    #expect(abs(cell.values.range.mean - 9.9) < 1e-12)
+    #expect(abs(cell.device.worldFromDevice.translation.z + 0.1) < 1e-12)
+    // Too far, too high, too wrong, of another kind.
+    #expect(!take(9, Vector3(0, 0, -1)))
+    #expect(!take(10, Vector3(0, 0.1, 0)))
+    #expect(!take(11, .zero))
+    #expect(!take(10, .zero, isObstructed: true))
+    #expect(cell.values.range.count == 2)
+  }
+
+  @Test("cells that are near each other share their errors")
+  func commonErrors() {
+    let offset = HeightOffset(RangingConfiguration())
+    func cell(at x: Double) -> JointCell {
+      var point = TrajectoryPoint.nowhere
+      point.worldFromDevice = RigidTransform(
+        rotation: .identity, translation: Vector3(x, 0, 0))
+      var measurements = Measurements()
+      measurements[.range] = MeasuredValue(value: 5, sigma: 0.1)
+      return JointCell(measurements, at: point, isObstructed: false, of: Vector3(0, 0, -5))
+    }
+    var (a, b, c) = (cell(at: 0), cell(at: 0.4), cell(at: 4))
+    b.meet(&a, offset)
+    c.meet(&a, offset)
+    #expect(abs(a.neighbours.range - (1 + exp(-1))) < 1e-9)
+    #expect(a.neighbours.range == b.neighbours.range)
+    #expect(c.neighbours.range == 1)
+  }
+}

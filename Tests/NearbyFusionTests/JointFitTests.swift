@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@testable import NearbyFusion
+
+/// The joint problem of drift and peers: its gradient, its minimum, and what is left of it when a part is
+/// marginalised.
+@Suite("Joint fit")
+struct JointFitTests {
+  /// A device that walks a curve whose odometry drifts, and peers about it.
+  private struct Walk {
+    var problem: JointProblem
+    /// The unknowns that made the measurements.
+    var truth: [Double]
+    var knots: Int
+
+    /// Draws one.
+    ///
+    /// To each range `error` is added; only the knots of `part` are taken, and the cells between
+    /// them; when there is no anchor, the first knot is held.
+    init(
+      seed: UInt64, knots: Int = 8, members: Int = 3, error: Double = 0,
+      part: ClosedRange<Int>? = nil, anchor: JointAnchor? = nil
+    ) {
+      let part = part ?? 0...knots - 1
+      var generator = SeededGenerator(seed: seed)
+      self.knots = part.count
+      // The truth: the device's path in the fixed world, and yaw and place errors of the odometry.
+      var fixed: [Vector3] = []
+      var odometry: [Vector3] = []
+      var yaws: [Double] = []
+      var turn = YawTurn(0)
+      for knot in 0..<knots {
+        let t = Double(knot)
+        fixed.append(Vector3(2 * sin(0.7 * t), 0.4 * sin(2.1 * t), 1.1 * t))
+        yaws.append(knot == 0 ? 0 : yaws[knot - 1] + generator.normal(sigma: 0.03))
+        if knot == 0 {
+          odometry.append(fixed[0])
+        } else {
+          let step = fixed[knot] - fixed[knot - 1] + generator.normalVector(sigma: 0.03)
+          odometry.append(odometry[knot - 1] + turn.actBack(step))
+        }
+        turn = YawTurn(yaws[knot])
+      }
+      let peers = (0..<members).map { _ in
+        Vector3(0, 0.5, 4) + generator.normalVector(sigma: 4)
+      }
+      let settings = Settings(FusionConfiguration())
+      var known = anchor ?? JointAnchor(holding: odometry[0])
+      if anchor == nil {
+        for _ in peers {
+          known.append(
+            mean: [0, 0, 4, 0, 0], variances: [400, 400, 400, 0.0225, 0.0009])
+        }
+      }
+      problem = JointProblem(known, settings)
+      for knot in part {
+        problem.addKnot(at: odometry[knot], horizontal: 0.0009, vertical: 0.0009, yaw: 0.0009)
+      }
+      truth = part.flatMap { [fixed[$0].x, fixed[$0].y, fixed[$0].z, yaws[$0]] }
+      for peer in peers { truth += [peer.x, peer.y, peer.z, 0.05, 0.01] }
+      for knot in 0..<knots - 1 {
+        for (member, peer) in peers.enumerated() {
+          for _ in 0..<4 {
+            let share = generator.uniform(in: 0...1)
+            let seen = generator.normalVector(sigma: 0.3)
+            guard part.contains(knot), part.contains(knot + 1) else { continue }
+            let (a, b) = (YawTurn(yaws[knot]), YawTurn(yaws[knot + 1]))
+            let device = odometry[knot] + share * (odometry[knot + 1] - odometry[knot]) + seen
+            let antenna =
+              (1 - share) * (fixed[knot] + a.act(device - odometry[knot]))
+              + share * (fixed[knot + 1] + b.act(device - odometry[knot + 1]))
+            let yaw = YawTurn((1 - share) * yaws[knot] + share * yaws[knot + 1])
+            let sight = yaw.actBack(peer - antenna)
+            let angles = ArrivalAngles(ofDirection: sight)
+            let values: PerKind<JointProblem.Value?> = PerKind(
+              range: .init(
+                value: 1.01 * sight.length + 0.05 + error, variance: 0.01, effectiveVariance: 0.02),
+              azimuth: .init(
+                value: angles.azimuthRadians, variance: 0.004, effectiveVariance: 0.006),
+              elevation: .init(
+                value: angles.elevationRadians, variance: 0.008, effectiveVariance: 0.008),
+              heightDifference: .init(
+                value: sight.y, variance: 0.25, effectiveVariance: 0.5))
+            problem.addCell(
+              from: AntennaPose(
+                RigidTransform(rotation: .identity, translation: device),
+                antennaInDevice: .zero),
+              knot: knot - part.lowerBound, share: share, member: member, isObstructed: false,
+              values)
+          }
+        }
+      }
+    }
+
+    /// The truth, a little off.
+    func start(seed: UInt64, sigma: Double) -> [Double] {
+      var generator = SeededGenerator(seed: seed)
+      return truth.enumerated().map { index, value in
+        // The first knot is held.
+        index < JointIndex.knotSize ? value : value + generator.normal(sigma: sigma)
+      }
+    }
+  }
+
+  @Test("the gradient is that of the cost", arguments: 1...4 as ClosedRange<UInt64>)
+  func gradient(seed: UInt64) {
+    // All ranges are shorter than predicted, where the density of outliers is flat: there the weights of
+    // the normal equations lose nothing.
+    let walk = Walk(seed: seed, error: -0.3)
+    let state = walk.start(seed: seed + 10, sigma: 0.01)
+    var workspace: [Double] = []
+    let (_, gradient) = walk.problem.cost(at: state, workspace: &workspace)
+    let scale = gradient[JointIndex.knotSize...].map(abs).max() ?? 0
+    for index in JointIndex.knotSize..<state.count {
+      let step = 1e-6
+      var (below, above) = (state, state)
+      below[index] -= step
+      above[index] += step
+      let change =
+        walk.problem.cost(at: above, workspace: &workspace).cost
+        - walk.problem.cost(at: below, workspace: &workspace).cost
+      #expect(abs(change / (2 * step) - gradient[index]) < 1e-4 * scale, "unknown \(index)")
+    }
+  }
+
+  @Test("without noise the minimum is the truth", arguments: 1...6 as ClosedRange<UInt64>)
+  func minimum(seed: UInt64) {
+    let walk = Walk(seed: seed)
+    var state = walk.start(seed: seed + 20, sigma: 0.1)
+    var workspace: [Double] = []
+    var covariance = [Double](
+      repeating: 0, count: walk.problem.denseCount * walk.problem.denseCount)
+    let result = walk.problem.fit(
+      &state, iterations: 30, tolerance: 1e-10, covariance: &covariance, workspace: &workspace)
+    #expect(result.hasConverged)
+    // Priors and the odometry's noise pull a little.
+    let atTruth = walk.problem.cost(at: walk.truth, workspace: &workspace).cost
+    #expect(result.cost <= atTruth + 1e-6)
+    #expect(result.inlierShares.allSatisfy { $0 > 0.9 })
+    // Errors in sigmas of the peers' places and of the last knot.
+    let size = walk.problem.denseCount
+    let first = state.count - size
+    for index in 0..<size {
+      let variance = covariance[index * size + index]
+      #expect(variance > 0)
+      let error = state[first + index] - walk.truth[first + index]
+      #expect(error * error < 9 * variance, "unknown \(index): \(error)")
+    }
+  }
+
+  @Test(
+    "a sigma from the minimum the cost is higher by half a nat at least",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func rise(seed: UInt64) {
+    let walk = Walk(seed: seed)
+    var state = walk.start(seed: seed, sigma: 0.05)
+    let size = walk.problem.denseCount
+    var (workspace, covariance) = ([Double](), [Double](repeating: 0, count: size * size))
+    let result = walk.problem.fit(
+      &state, iterations: 30, tolerance: 1e-10, covariance: &covariance, workspace: &workspace)
+    let first = state.count - size
+    for index in 0..<size {
+      for sign in [-1.0, 1] {
+        var other = state
+        other[first + index] += sign * covariance[index * size + index].squareRoot()
+        let cost = walk.problem.cost(at: other, workspace: &workspace).cost
+        // A little less where the probability of an outlier rises.
+        #expect(cost > result.cost + 0.4, "unknown \(index)")
+      }
+    }
+  }
+
+  @Test("a held height stays where it is held")
+  func heldHeight() {
+    let walk = Walk(seed: 3)
+    let index = JointIndex.peer(1, knots: walk.knots) + 1
+    var (workspace, none): ([Double], [Double]) = ([], [])
+    var free = walk.truth
+    let minimum = walk.problem.fit(
+      &free, iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
+    var state = free
+    state[index] += 0.1
+    let height = state[index]
+    let result = walk.problem.fit(
+      &state, heldHeight: (1, height), iterations: 30, tolerance: 1e-10, covariance: &none,
+      workspace: &workspace)
+    #expect(abs(state[index] - height) < 1e-4)
+    #expect(result.cost > minimum.cost + 0.5)
+  }
+
+  @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)
+  func marginalization(seed: UInt64) throws {
+    let whole = Walk(seed: seed)
+    var (workspace, none): ([Double], [Double]) = ([], [])
+    var state = whole.truth
+    _ = whole.problem.fit(
+      &state, iterations: 30, tolerance: 1e-12, covariance: &none, workspace: &workspace)
+    var covariance = [Double](
+      repeating: 0, count: whole.problem.denseCount * whole.problem.denseCount)
+    let joint = whole.problem.fit(
+      &state, iterations: 30, tolerance: 1e-12, covariance: &covariance, workspace: &workspace)
+    #expect(joint.hasConverged)
+    // The first half, linearised where all of it is at its best.
+    let past = Walk(seed: seed, part: 0...4)
+    let peers = state[(JointIndex.knotSize * whole.knots)...]
+    let anchor = try #require(
+      past.problem.marginalized(
+        at: Array(state[..<(JointIndex.knotSize * 5)]) + peers, workspace: &workspace))
+    let present = Walk(seed: seed, part: 4...7, anchor: anchor)
+    var rest = Array(state[(JointIndex.knotSize * 4)...])
+    var restCovariance = covariance
+    let result = present.problem.fit(
+      &rest, iterations: 30, tolerance: 1e-12, covariance: &restCovariance, workspace: &workspace)
+    #expect(result.hasConverged)
+    for (index, value) in rest.enumerated() {
+      #expect(abs(value - state[JointIndex.knotSize * 4 + index]) < 1e-4, "unknown \(index)")
+    }
+    for (index, value) in restCovariance.enumerated() {
+      #expect(abs(value - covariance[index]) < 1e-6 + 1e-3 * abs(covariance[index]))
+    }
+  }
+
+  @Test("a peer that leaves an anchor is marginalised")
+  func removal() throws {
+    let walk = Walk(seed: 5)
+    var workspace: [Double] = []
+    var anchor = try #require(
+      walk.problem.marginalized(at: walk.truth, workspace: &workspace))
+    let before = try #require(inverse(anchor.information, anchor.size))
+    anchor.remove(member: 1)
+    let after = try #require(inverse(anchor.information, anchor.size))
+    let kept = Array(0..<9) + Array(14..<19)
+    #expect(anchor.size == kept.count)
+    for (row, oldRow) in kept.enumerated() {
+      for (column, oldColumn) in kept.enumerated() {
+        let expected = before[oldColumn * 19 + oldRow]
+        #expect(abs(after[column * 14 + row] - expected) < 1e-6 * (1 + abs(expected)))
+      }
+    }
+  }
+
+  /// The inverse of a positive definite matrix by Gauss and Jordan's method.
+  private func inverse(_ matrix: [Double], _ size: Int) -> [Double]? {
+    var (a, result) = (matrix, [Double](repeating: 0, count: size * size))
+    for index in 0..<size { result[index * size + index] = 1 }
+    for pivot in 0..<size {
+      let value = a[pivot * size + pivot]
+      guard value > 0 else { return nil }
+      for column in 0..<size {
+        a[column * size + pivot] /= value
+        result[column * size + pivot] /= value
+      }
+      for row in 0..<size where row != pivot {
+        let factor = a[pivot * size + row]
+        for column in 0..<size {
+          a[column * size + row] -= factor * a[column * size + pivot]
+          result[column * size + row] -= factor * result[column * size + pivot]
+        }
+      }
+    }
+    return result
+  }
+}

@@ -79,15 +79,19 @@ struct JointEstimatorTests {
     #expect(check.isDue(at: 5, walk: 5, variance: 1))
     for path in [5.0, 6, 7] {
       check.add(widening: 1, at: path, variance: 1)
-      #expect(!check.isVerified)
+      #expect(!check.isVerified(with: 1))
     }
     #expect(!check.isDue(at: 7.2, walk: 7, variance: 1))
     check.add(widening: 1.5, at: 8, variance: 0.5)
-    #expect(check.isVerified && check.widening == 1.5)
-    #expect(!check.isDue(at: 20, walk: 20, variance: 0.3))
-    #expect(check.isDue(at: 20, walk: 20, variance: 0.15))
-    check.add(widening: nil, at: 20, variance: 0.15)
-    #expect(!check.isVerified && check.widening == 1)
+    #expect(check.isVerified(with: 0.5) && check.widening == 1.5)
+    #expect(!check.isVerified(with: 0.2))
+    #expect(!check.isDue(at: 20, walk: 20, variance: 0.4))
+    #expect(check.isDue(at: 20, walk: 20, variance: 0.3))
+    check.add(widening: nil, at: 20, variance: 0.3)
+    #expect(!check.isVerified(with: 0.3) && check.widening == 1)
+    // A failure is looked at again later than a success.
+    #expect(!check.isDue(at: 21, walk: 20, variance: 0.3))
+    #expect(check.isDue(at: 22, walk: 20, variance: 0.3))
     check.restart(at: 30)
     #expect(!check.isDue(at: 30.1, walk: 30, variance: 1))
   }

@@ -20,10 +20,17 @@ struct HeightCheck: Hashable, Sendable {
   /// The walk between two examinations: metres, and as a share of all that is fitted.
   private static let leastWalk = 0.3
   private static let walkShare = 0.04
-  /// A height that has become so much surer, in variance, is examined again.
-  private static let sureness = 0.36
+  /// The same after an examination that has not been passed.
+  private static let walkShareAfterFailure = 0.08
+  /// A height that has become so much surer, in variance, is examined again, and is not believed any more
+  /// when it has become so much surer without that.
+  private static let examinedSureness = 0.7
+  private static let unverifiedSureness = 0.5
 
-  var isVerified: Bool { verifiedVariance != nil }
+  /// Whether it may be believed with a variance, m².
+  func isVerified(with variance: Double) -> Bool {
+    verifiedVariance.map { variance > Self.unverifiedSureness * $0 } ?? false
+  }
 
   /// Whether it is to be examined.
   ///
@@ -33,9 +40,10 @@ struct HeightCheck: Hashable, Sendable {
   ///   - variance: The variance of the height, m².
   /// - Returns: Whether it is.
   func isDue(at path: Double, walk: Double, variance: Double) -> Bool {
-    if let verifiedVariance, variance > Self.sureness * verifiedVariance { return false }
+    if let verifiedVariance, variance > Self.examinedSureness * verifiedVariance { return false }
     guard let examinedPath else { return true }
-    return path - examinedPath >= max(Self.leastWalk, Self.walkShare * walk)
+    let share = passes > 0 ? Self.walkShare : Self.walkShareAfterFailure
+    return path - examinedPath >= max(Self.leastWalk, share * walk)
   }
 
   /// By what factor the variance of the height is too small.

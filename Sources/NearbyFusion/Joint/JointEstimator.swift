@@ -40,7 +40,8 @@ struct JointEstimator: Sendable {
     var rival: (logWeight: Double, offset: InlineArray<5, Double>)?
     /// Whether its height must be verified.
     var isLevel = false
-    var isUndecided: Bool { isLevel && !check.isVerified }
+    /// Whether its height must be verified and has not been.
+    var isUndecided = false
   }
 
   /// What has been measured of a peer since its track began.
@@ -83,6 +84,9 @@ struct JointEstimator: Sendable {
   private static let leastVariance = 1e-10
   /// Heights in a planar world are held to this, m².
   private static let heldVariance = 1e-8
+  /// A filter goes on from the fit unless that is so much less sure, in variance: where a device comes back
+  /// to places, the fit knows that errors come back with them, and the filter does not.
+  private static let acceptedVariance = 4.0
   /// The fit takes over from a filter alone after such a walk, metres.
   private static let soundWalk = 10.0
 
@@ -429,11 +433,11 @@ struct JointEstimator: Sendable {
   // MARK: Heights
 
   /// A rival within so many nats may be the right one.
-  private static let rivalNats = 12.0
+  private static let rivalNats = 9.0
   /// Where the cost is probed, in sigmas of the height, and the shares of a Gaussian's rise by which it
   /// must have risen there.
   private static let probes = [-3.0, -2, 2, 3]
-  private static let riseOfGaussian = 0.3...10
+  private static let riseOfGaussian = 0.4...10
   /// So many iterations are enough for a probe, and so many peers are examined at a time.
   private static let probeIterations = 10
   private static let mostExamined = 2
@@ -464,52 +468,76 @@ struct JointEstimator: Sendable {
       else { continue }
       examined += 1
       let before = solution.cost
-      let rival = rival(of: member, in: &solution)
+      let image = mirrorImage(of: member, in: &solution)
+      var widening: Double?
       if solution.cost < before {
-        // The mirror image was the better one.
         members[member].check.restart(at: path)
       } else {
-        members[member].check.add(
-          widening: rival == nil ? heightWidening(member, solution) : nil, at: path,
-          variance: variance)
+        if case .ruledOut = image { widening = heightWidening(member, solution) }
+        members[member].check.add(widening: widening, at: path, variance: variance)
       }
+      let rival: JointPosterior.Mode? = if case .rival(let mode) = image { mode } else { nil }
       rivals[member] = rival
       members[member].rival = rival.map { rival in
         let mode = solution.mode(of: member)
         return (rival.logWeight, InlineArray { rival.mean[$0] - mode.mean[$0] })
       }
     }
+    for member in members.indices {
+      members[member].isUndecided =
+        members[member].isLevel
+        && !members[member].check.isVerified(with: solution.heightVariance(of: member))
+    }
     return rivals
   }
 
-  /// The place beyond the plane of the device, if it is another that the data do not rule out.
-  private mutating func rival(
-    of member: Int, in solution: inout Solution
-  ) -> JointPosterior.Mode? {
+  /// What there is beyond the plane of the device.
+  private enum MirrorImage {
+    /// The data rule it out, or it is the place itself.
+    case ruledOut
+    /// They do not, and the places in between are possible too.
+    case open
+    /// Another place, which they do not rule out.
+    case rival(JointPosterior.Mode)
+  }
+
+  /// Looks for a peer beyond the plane of the device.
+  ///
+  /// - Parameters:
+  ///   - member: The peer.
+  ///   - solution: The solution; becomes the one with the mirror image where that is the better one.
+  /// - Returns: What there is.
+  private mutating func mirrorImage(of member: Int, in solution: inout Solution) -> MirrorImage {
     let index = solution.heightIndex(of: member)
     let height = solution.state[index]
     let mirrored = 2 * meanAntennaHeight(of: member, in: solution) - height
-    let sigma = solution.heightVariance(of: member).squareRoot()
-    guard abs(mirrored - height) > 2 * sigma else { return nil }
+    let variance = solution.heightVariance(of: member)
+    let squaredSigmas = (mirrored - height) * (mirrored - height) / variance
+    guard squaredSigmas > 4 else { return .ruledOut }
     var other = solution
     other.state[index] = mirrored
     var none: [Double] = []
     let held = other.problem.fit(
       &other.state, heldHeight: (member, mirrored), iterations: Self.probeIterations,
       tolerance: Self.tolerance, covariance: &none, workspace: &workspace)
-    guard held.cost < solution.cost + 2 * Self.rivalNats else { return nil }
+    let rise = held.cost - solution.cost
+    guard rise < 2 * Self.rivalNats else { return .ruledOut }
     other.cost =
       other.problem.fit(
         &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
         covariance: &other.covariance, workspace: &workspace
       ).cost
-    guard other.cost < solution.cost + Self.rivalNats,
-      abs(other.state[index] - height) > max(2 * sigma, 0.5 * abs(mirrored - height))
-    else { return nil }
+    let isElsewhere =
+      abs(other.state[index] - height)
+      > max(2 * variance.squareRoot(), 0.5 * abs(mirrored - height))
+    guard other.cost < solution.cost + Self.rivalNats, isElsewhere else {
+      let expected = min(0.5 * squaredSigmas, 2 * Self.rivalNats)
+      return rise > Self.riseOfGaussian.lowerBound * expected ? .ruledOut : .open
+    }
     if other.cost < solution.cost { swap(&other, &solution) }
     var mode = other.mode(of: member)
     mode.logWeight = solution.cost - other.cost
-    return mode
+    return .rival(mode)
   }
 
   private func meanAntennaHeight(of member: Int, in solution: Solution) -> Double {
@@ -557,7 +585,7 @@ struct JointEstimator: Sendable {
       }
       var mode = solution.mode(of: index)
       mode.widenHeight(by: member.check.widening)
-      let isVerified = member.isLevel && member.check.isVerified
+      let isVerified = member.isLevel && !member.isUndecided
       var posterior = JointPosterior(device: device, modes: [mode], isVerified: isVerified)
       var isTaken = false
       if member.isLevel {
@@ -571,7 +599,8 @@ struct JointEstimator: Sendable {
         let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
         let since = drift.covariance(
           for: candidate.place - candidate.device.worldFromDevice.translation)
-        isTaken = mode.positionVariance < candidate.variance + since.trace
+        isTaken =
+          mode.positionVariance < Self.acceptedVariance * (candidate.variance + since.trace)
       }
       if !isTaken { posterior.modes = [] }
       if isTaken || member.isLevel { posteriors.append((member.peer, posterior)) }

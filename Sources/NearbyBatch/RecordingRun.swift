@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import NearbyEvaluation
 public import NearbyFusion
 public import NearbyRecordings
 
 /// A run over one recording whose results become files of a folder.
 ///
-/// The files are `estimates.csv`, `summary.json` and `configuration.json`, and with smoothing
-/// `smoothed.csv`. Each file appears whole or not at all, and none if the recording has a fault.
+/// The files are `estimates.csv`, `summary.json` and `configuration.json`; where peers correct the
+/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv`. Each file appears whole or not at all, and none if the recording has a fault.
 public struct RecordingRun: Sendable {
   /// The recording.
   public var recording: RecordingReader
@@ -52,13 +54,22 @@ public struct RecordingRun: Sendable {
       recording, configuration: configuration, selection: selection)
     var estimates = try EstimateWriter(
       path: base + EstimateWriter.fileName, frames: recording.manifest.frames)
-    var outcome = try replay.run(progress: progress) {
+    var corrected = try CorrectedTrajectoryWriter(
+      path: base + CorrectedTrajectoryWriter.fileName, frames: recording.manifest.frames)
+    var outcome = try replay.run(
+      progress: progress,
+      poses: { (pose, alignment) throws(RecordingError) in try corrected.write(pose, alignment) }
+    ) {
       (row, report, estimate) throws(RecordingError) in
       try estimates.write(row, report: report, estimate: estimate)
     }
     try accept(outcome)
     let smoothed = try smooths ? smoothed(into: base, &outcome.summary, progress) : nil
     if !keepsTime { outcome.summary.timing = nil }
+
+    // The recording has no fault: from here on files may appear.
+    try corrected.commit()
+    outcome.summary.trajectory = try trajectory(into: base)
 
     var settings = try AtomicFile(path: base + ConfigurationFile.fileName)
     try settings.write(ConfigurationFile.json(of: configuration))
@@ -69,6 +80,17 @@ public struct RecordingRun: Sendable {
     try settings.commit()
     try summary.commit()
     return outcome
+  }
+
+  /// How far the odometry is from the true trajectory, if there is one.
+  private func trajectory(into base: String) throws(RecordingError) -> TrajectorySummary? {
+    let gap = configuration.odometry.maximumPoseGap
+    guard let raw = try TrajectoryError.evaluate(recording, longestPoseGap: gap) else { return nil }
+    let path = base + CorrectedTrajectoryWriter.fileName
+    let corrected =
+      FileManager.default.fileExists(atPath: path)
+      ? try TrajectoryError.evaluate(recording, trajectory: path, longestPoseGap: gap) : nil
+    return TrajectorySummary(odometry: raw.figures, corrected: corrected?.figures)
   }
 
   private func smoothed(

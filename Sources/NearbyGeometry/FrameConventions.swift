@@ -69,6 +69,14 @@ public struct FrameConvention: Hashable, Sendable {
       translation: turn.act(worldFromDevice.translation))
   }
 
+  /// Takes a pose of the engine back to the source's frames.
+  public func worldFromDevice(fromEngine pose: RigidTransform) -> RigidTransform {
+    let turn = engineWorldFromWorld.inverse
+    return RigidTransform(
+      rotation: turn * pose.rotation * engineDeviceFromDevice,
+      translation: turn.act(pose.translation))
+  }
+
   /// Takes a world point or direction of the engine back to the source's world.
   public func worldVector(fromEngine vector: Vector3) -> Vector3 {
     engineWorldFromWorld.inverse.act(vector)

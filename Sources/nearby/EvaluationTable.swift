@@ -37,13 +37,19 @@ struct EvaluationTable {
     var seen: Set<TrajectoryError> = []
     let lines = evaluations.compactMap { evaluation -> String? in
       guard let error = evaluation.trajectory, seen.insert(error).inserted else { return nil }
-      return """
-        \(evaluation.recording): its odometry, laid best upon the truth, is \
-        \(error.rmse.text(decimals: 3)) m RMSE and \(error.max.text(decimals: 3)) m at most off, \
-        \(error.rotationRMSEDegrees.text(decimals: 2))° RMSE, over \(error.poses) poses
-        """
+      let odometry = "\(evaluation.recording): its odometry, laid best upon the truth, is "
+      return odometry + Self.text(error)
+        + (evaluation.correctedTrajectory.map { "; as its peers correct it, \(Self.text($0))" }
+          ?? "")
     }
     return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private static func text(_ error: TrajectoryError) -> String {
+    """
+    \(error.rmse.text(decimals: 3)) m RMSE and \(error.max.text(decimals: 3)) m at most off, \
+    \(error.rotationRMSEDegrees.text(decimals: 2))° RMSE, over \(error.poses) poses
+    """
   }
 
   /// The peers of all results, each once, in order of occurrence.

@@ -12,7 +12,9 @@ struct RunCommand: ParsableCommand {
     discussion: """
       Replays the recording as if it were live and writes three files into DIR: estimates.csv, a \
       row for each ranging sample with the state after it; summary.json; and configuration.json, \
-      the settings that were in force. With --smooth a fourth, smoothed.csv: a row for each sample \
+      the settings that were in force. Where peers at rest correct the odometry's drift there is \
+      trajectory-corrected.txt, the device's path in a map that does not drift (TUM). With --smooth \
+      there is smoothed.csv: a row for each sample \
       with the estimate from the whole recording, past and future. Each file appears whole or not \
       at all; existing results are replaced. Nothing is written when the recording has a fault.
 

@@ -11,13 +11,37 @@ struct RunCommandTests {
 
   init() throws { folder = try TemporaryFolder() }
 
+  @Test func theCorrectedPathIsOneOfTheOdometrysPoses() throws {
+    let walk = try WalkRecording().write(to: folder)
+    _ = try CommandLineTool.run("run", walk, "--output", folder.path("out"))
+    let corrected = try folder.text(of: "out/trajectory-corrected.txt").split(separator: "\n")
+    let raw = try folder.text(of: "walk/trajectory.txt").split(separator: "\n").filter {
+      !$0.hasPrefix("#")
+    }
+    #expect(corrected.count == raw.count)
+    func numbers(_ line: Substring) -> [Double] {
+      line.split(separator: " ").compactMap { Double($0) }
+    }
+    for (a, b) in zip(corrected, raw) {
+      let (a, b) = (numbers(a), numbers(b))
+      #expect(a.count == 8 && abs(a[0] - b[0]) < 1e-6)
+      // The walk's odometry does not drift.
+      for index in 1...3 { #expect(abs(a[index] - b[index]) < 0.2) }
+    }
+    // Alone, a peer whose height is measured corrects nothing, and the old file goes.
+    _ = try CommandLineTool.run("run", walk, "--output", folder.path("out"), "--peer", "keys")
+    #expect(try !folder.contents(of: "out").contains("trajectory-corrected.txt"))
+  }
+
   @Test func writesTheThreeFilesAndNothingElse() throws {
     let walk = try WalkRecording().write(to: folder)
     let result = try CommandLineTool.run("run", walk, "--output", folder.path("a/b"))
     #expect(result.exitCode == 0)
     #expect(result.errors.isEmpty, "no progress without a terminal")
     #expect(
-      try folder.contents(of: "a/b") == ["configuration.json", "estimates.csv", "summary.json"])
+      try folder.contents(of: "a/b") == [
+        "configuration.json", "estimates.csv", "summary.json", "trajectory-corrected.txt",
+      ])
   }
 
   @Test func everyRowReadGivesARowInTimeOrder() throws {
@@ -179,7 +203,9 @@ struct RunCommandTests {
       $0["peer"] == "keys"
     }
     #expect(one.map { $0["timestamp"] } == all.map { $0["timestamp"] })
-    let distances = zip(one, all).map { (Double($0["distance"] ?? ""), Double($1["distance"] ?? "")) }
+    let distances = zip(one, all).map {
+      (Double($0["distance"] ?? ""), Double($1["distance"] ?? ""))
+    }
     for case (let alone?, let together?) in distances { #expect(abs(alone - together) < 0.3) }
     #expect(distances.contains { $0.0 != nil && $0.1 != nil })
   }

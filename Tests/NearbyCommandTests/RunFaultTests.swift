@@ -102,7 +102,9 @@ struct RunFaultTests {
     #expect(try CommandLineTool.run("run", bad, "-o", folder.path("out")).exitCode == 65)
     #expect(try folder.text(of: "out/estimates.csv") == before)
     #expect(
-      try folder.contents(of: "out") == ["configuration.json", "estimates.csv", "summary.json"])
+      try folder.contents(of: "out") == [
+        "configuration.json", "estimates.csv", "summary.json", "trajectory-corrected.txt",
+      ])
   }
 
   @Test func anOutputInTheWayOfAFileIsNamed() throws {

@@ -34,6 +34,8 @@ public struct ResultEvaluation: Sendable, Codable {
   public var all: ResultFigures
   /// The error of the recording's odometry.
   public var trajectory: TrajectoryError?
+  /// The error of the odometry as peers correct it, `trajectory-corrected.txt`; `nil` where there is none.
+  public var correctedTrajectory: TrajectoryError?
 
   /// The figures of one peer.
   public struct PeerFigures: Sendable, Codable {
@@ -61,12 +63,18 @@ public struct ResultEvaluation: Sendable, Codable {
         .missingFile, "the recording holds no truth to evaluate by", file: named,
         remedy: "add truth/trajectory.txt and truth/peers.csv")
     }
-    let trajectory = try TrajectoryError.evaluate(
-      recording, longestPoseGap: try result.configuration().odometry.maximumPoseGap)
+    let longestPoseGap = try result.configuration().odometry.maximumPoseGap
+    let trajectory = try TrajectoryError.evaluate(recording, longestPoseGap: longestPoseGap)
+    var corrected: TrajectoryError?
+    if let path = result.correctedTrajectory {
+      corrected = try TrajectoryError.evaluate(
+        recording, trajectory: path, longestPoseGap: longestPoseGap)
+    }
     var evaluations: [ResultEvaluation] = []
     for source in Source.allCases where source == .estimates || result.has(source) {
       evaluations.append(try evaluate(source, folder: folder, recording: recording))
       evaluations[evaluations.count - 1].trajectory = trajectory
+      evaluations[evaluations.count - 1].correctedTrajectory = corrected
     }
     return evaluations
   }

@@ -10,6 +10,12 @@ package struct ResultFolder {
   /// Refers to a folder without reading it.
   package init(path: String) { base = path.hasSuffix("/") ? path : path + "/" }
 
+  /// The path of the odometry as peers correct it; `nil` when there is no such file.
+  package var correctedTrajectory: String? {
+    let path = base + CorrectedTrajectoryWriter.fileName
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+
   /// Whether the folder has the file of a source.
   package func has(_ source: ResultEvaluation.Source) -> Bool {
     FileManager.default.fileExists(atPath: base + source.fileName)

@@ -26,24 +26,31 @@ public struct TrajectoryError: Sendable, Hashable, Codable {
   /// The root of the mean squared angle between the attitudes, degrees.
   public var rotationRMSEDegrees: Double
 
+  /// The same as `summary.json` has it.
+  package var figures: TrajectorySummary.Figures {
+    TrajectorySummary.Figures(
+      poses: poses, rmse: rmse, max: max, rotationRMSEDegrees: rotationRMSEDegrees)
+  }
+
   /// Reads both trajectories of a recording, twice.
   ///
   /// - Parameters:
   ///   - recording: The recording.
+  ///   - path: A trajectory in the recording's frames that takes the place of its odometry.
   ///   - longestPoseGap: True poses further apart than this, seconds, are not interpolated.
   /// - Returns: The error; `nil` when there is no truth, or fewer than three poses have one.
   /// - Throws: The first fault of a trajectory.
   public static func evaluate(
-    _ recording: RecordingReader, longestPoseGap: Double
+    _ recording: RecordingReader, trajectory path: String? = nil, longestPoseGap: Double
   ) throws(RecordingError) -> TrajectoryError? {
     var sums = AlignmentSums()
-    try forEachPair(of: recording, longestPoseGap: longestPoseGap) { estimate, truth in
+    try forEachPair(of: recording, path, longestPoseGap: longestPoseGap) { estimate, truth in
       sums.add(estimate.translation, truth.translation)
     }
     guard sums.count >= 3, let truthFromOdometry = sums.alignment() else { return nil }
     var error = TrajectoryError(
       poses: sums.count, rmse: 0, mean: 0, max: 0, rotationRMSEDegrees: 0)
-    try forEachPair(of: recording, longestPoseGap: longestPoseGap) { estimate, truth in
+    try forEachPair(of: recording, path, longestPoseGap: longestPoseGap) { estimate, truth in
       let aligned = truthFromOdometry * estimate
       let distance = (aligned.translation - truth.translation).length
       let angle = aligned.rotation.angle(to: truth.rotation).radiansAsDegrees
@@ -61,11 +68,14 @@ public struct TrajectoryError: Sendable, Hashable, Codable {
 
   /// Calls a function with each odometry pose for which there is a true one.
   private static func forEachPair(
-    of recording: RecordingReader, longestPoseGap: Double,
+    of recording: RecordingReader, _ path: String?, longestPoseGap: Double,
     _ body: (_ estimate: RigidTransform, _ truth: RigidTransform) -> Void
   ) throws(RecordingError) {
     guard var truth = try recording.truthTrajectory() else { return }
-    var odometry = try recording.trajectory()
+    var odometry =
+      if let path { try TrajectoryReader(path: path, file: path) } else {
+        try recording.trajectory()
+      }
     var before = try truth.next()
     var after = before
     while let pose = try odometry.next() {

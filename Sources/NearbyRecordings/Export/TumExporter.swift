@@ -89,7 +89,7 @@ public struct TumExporter: Sendable {
 }
 
 extension OutputText {
-  fileprivate mutating func appendTum(_ time: Timestamp, _ pose: RigidTransform) {
+  mutating func appendTum(_ time: Timestamp, _ pose: RigidTransform) {
     append(time, decimals: 9)
     let (place, rotation) = (pose.translation, pose.rotation)
     for value in [place.x, place.y, place.z] {

@@ -59,12 +59,15 @@ public struct RecordingReplay: Sendable {
   /// - Parameters:
   ///   - progress: Called from time to time with the share of the recording that was read and the
   ///     number of samples so far.
+  ///   - consumePose: Called for each pose in time order, with where the odometry's world lay in the
+  ///     map; `nil` before peers have told.
   ///   - consume: Called for each ranging row in time order, with the engine's report and the state
   ///     after it.
   /// - Returns: The summary.
-  /// - Throws: The first fault of the recording, or what `consume` throws.
+  /// - Throws: The first fault of the recording, or what the functions throw.
   public func run(
     progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
+    poses consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void = { _, _ in },
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) -> Outcome {
     let clock = ContinuousClock()
@@ -90,7 +93,7 @@ public struct RecordingReplay: Sendable {
       replayEngine.fuse(batch)
       fusing += before.duration(to: clock.now)
 
-      try deliver(batch, replayEngine, &ledger, consume)
+      try deliver(batch, replayEngine, &ledger, consumePose, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 
@@ -105,6 +108,7 @@ public struct RecordingReplay: Sendable {
   private func deliver(
     _ batch: borrowing EventBatch, _ replayEngine: borrowing ReplayEngine,
     _ ledger: inout RunLedger,
+    _ consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void,
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) {
     var (poses, tracking, rows, results) = (0, 0, 0, 0)
@@ -112,6 +116,7 @@ public struct RecordingReplay: Sendable {
       switch kind {
       case .pose:
         ledger.note(batch.poses[poses])
+        try consumePose(batch.poses[poses], replayEngine.alignments[poses])
         poses += 1
       case .tracking:
         ledger.note(batch.tracking[tracking].timestamp)
@@ -142,6 +147,9 @@ private struct ReplayEngine {
   /// The results of the last batch, one for each row of a selected peer.
   private(set) var results: [(report: SampleReport, estimate: PeerEstimate)] = []
 
+  /// The map as of each pose of the last batch.
+  private(set) var alignments: [MapAlignment?] = []
+
   init(_ engine: FusionEngine) { self.engine = engine }
 
   var peerCount: Int { handles.count }
@@ -152,11 +160,13 @@ private struct ReplayEngine {
 
   mutating func fuse(_ batch: borrowing EventBatch) {
     results.removeAll(keepingCapacity: true)
+    alignments.removeAll(keepingCapacity: true)
     var (poses, tracking, rows) = (0, 0, 0)
     for kind in batch.kinds {
       switch kind {
       case .pose:
         engine.add(batch.poses[poses])
+        alignments.append(engine.mapAlignment)
         poses += 1
       case .tracking:
         engine.add(batch.tracking[tracking])

@@ -46,6 +46,9 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.
   public var smoothedErrors: ErrorStatistics?
+  /// How far the odometry is from the true trajectory, as it is and as peers correct it; `nil` without a
+  /// true trajectory.
+  public var trajectory: TrajectorySummary?
   /// The engine's version and settings.
   public var engine: Engine
   /// How long the run took; `nil` where equal runs must give equal files.
@@ -78,6 +81,41 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
   /// The summary as JSON: keys sorted, so that equal summaries are equal byte by byte.
   public func json() -> String { CanonicalJSON.text(of: self) }
+}
+
+/// How far the odometry is from the true trajectory.
+public struct TrajectorySummary: Hashable, Sendable, Codable {
+  /// The odometry as it is.
+  public var odometry: Figures
+  /// The odometry as peers correct it, `trajectory-corrected.txt`; `nil` where they do not.
+  public var corrected: Figures?
+
+  /// The distances between poses and true ones, once a rotation and a shift have laid the trajectory best
+  /// upon the true one.
+  public struct Figures: Hashable, Sendable, Codable {
+    /// How many poses have a true one.
+    public var poses: Int
+    /// The root of the mean squared distance, metres.
+    public var rmse: Double
+    /// The largest distance, metres.
+    public var max: Double
+    /// The root of the mean squared angle between the attitudes, degrees.
+    public var rotationRMSEDegrees: Double
+
+    /// Makes figures.
+    public init(poses: Int, rmse: Double, max: Double, rotationRMSEDegrees: Double) {
+      self.poses = poses
+      self.rmse = rmse
+      self.max = max
+      self.rotationRMSEDegrees = rotationRMSEDegrees
+    }
+  }
+
+  /// Makes a summary.
+  public init(odometry: Figures, corrected: Figures?) {
+    self.odometry = odometry
+    self.corrected = corrected
+  }
 }
 
 /// The results of a run for one peer.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyFusion
+public import NearbyGeometry
+
+/// Writes `trajectory-corrected.txt`: for each of the odometry's poses the device's pose in the map, as it
+/// was known then.
+///
+/// The format is that of `trajectory.txt` (TUM), in the recording's own frames. Before peers have told of
+/// the drift a pose is the odometry's. When they never do, there is no file.
+public struct CorrectedTrajectoryWriter: ~Copyable {
+  /// The file's name in its folder.
+  public static let fileName = "trajectory-corrected.txt"
+
+  private let frames: FrameConvention
+  private let path: String
+  private var file: ExportFile
+  private var isCorrected = false
+
+  /// Starts a file; its folder must exist.
+  ///
+  /// - Parameters:
+  ///   - path: The path at which ``commit()`` makes the file appear.
+  ///   - frames: The recording's frames, ``RecordingManifest/frames``.
+  /// - Throws: When the file cannot be written.
+  public init(path: String, frames: FrameConvention) throws(RecordingError) {
+    self.frames = frames
+    self.path = path
+    file = try ExportFile(path: path)
+  }
+
+  /// Writes a pose.
+  ///
+  /// - Parameters:
+  ///   - pose: The odometry's pose, in the engine's frames.
+  ///   - alignment: Where its world lies in the map; `nil` before peers have told.
+  /// - Throws: When the file cannot be written.
+  public mutating func write(
+    _ pose: DevicePose, _ alignment: MapAlignment?
+  ) throws(RecordingError) {
+    var corrected = pose.worldFromDevice
+    if let alignment {
+      isCorrected = true
+      corrected = alignment.mapFromWorld * corrected
+    }
+    file.text.appendTum(pose.timestamp, frames.worldFromDevice(fromEngine: corrected))
+    try file.endRow()
+  }
+
+  /// Makes the file appear, if any pose is corrected; else one of an earlier run goes.
+  ///
+  /// - Throws: When it cannot be written.
+  public consuming func commit() throws(RecordingError) {
+    if isCorrected {
+      try file.commit()
+    } else {
+      // That of an earlier run would be taken for this one's.
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+}

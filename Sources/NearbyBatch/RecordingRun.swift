@@ -7,7 +7,7 @@ public import NearbyRecordings
 /// A run over one recording whose results become files of a folder.
 ///
 /// The files are `estimates.csv`, `summary.json` and `configuration.json`; where peers correct the
-/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv`. Each file appears whole or not at all, and none if the recording has a fault.
+/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv` and `trajectory-smoothed.txt`. Each file appears whole or not at all, and none if the recording has a fault.
 public struct RecordingRun: Sendable {
   /// The recording.
   public var recording: RecordingReader
@@ -54,21 +54,27 @@ public struct RecordingRun: Sendable {
       recording, configuration: configuration, selection: selection)
     var estimates = try EstimateWriter(
       path: base + EstimateWriter.fileName, frames: recording.manifest.frames)
-    var corrected = try CorrectedTrajectoryWriter(
-      path: base + CorrectedTrajectoryWriter.fileName, frames: recording.manifest.frames)
+    var corrected = try MapTrajectoryWriter(
+      path: base + MapTrajectoryWriter.correctedFileName, frames: recording.manifest.frames)
     var outcome = try replay.run(
       progress: progress,
-      poses: { (pose, alignment) throws(RecordingError) in try corrected.write(pose, alignment) }
+      poses: { (pose, alignment) throws(RecordingError) in
+        try corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
+      }
     ) {
       (row, report, estimate) throws(RecordingError) in
       try estimates.write(row, report: report, estimate: estimate)
     }
     try accept(outcome)
-    let smoothed = try smooths ? smoothed(into: base, &outcome.summary, progress) : nil
+    var smoothedPath = try MapTrajectoryWriter(
+      path: base + MapTrajectoryWriter.smoothedFileName, frames: recording.manifest.frames)
+    let smoothed =
+      try smooths ? smoothed(into: base, &smoothedPath, &outcome.summary, progress) : nil
     if !keepsTime { outcome.summary.timing = nil }
 
     // The recording has no fault: from here on files may appear.
     try corrected.commit()
+    try smoothedPath.commit()
     outcome.summary.trajectory = try trajectory(into: base)
 
     var settings = try AtomicFile(path: base + ConfigurationFile.fileName)
@@ -86,22 +92,25 @@ public struct RecordingRun: Sendable {
   private func trajectory(into base: String) throws(RecordingError) -> TrajectorySummary? {
     let gap = configuration.odometry.maximumPoseGap
     guard let raw = try TrajectoryError.evaluate(recording, longestPoseGap: gap) else { return nil }
-    let path = base + CorrectedTrajectoryWriter.fileName
-    let corrected =
-      FileManager.default.fileExists(atPath: path)
-      ? try TrajectoryError.evaluate(recording, trajectory: path, longestPoseGap: gap) : nil
-    return TrajectorySummary(odometry: raw.figures, corrected: corrected?.figures)
+    func figures(of name: String) throws(RecordingError) -> TrajectorySummary.Figures? {
+      guard FileManager.default.fileExists(atPath: base + name) else { return nil }
+      return try TrajectoryError.evaluate(
+        recording, trajectory: base + name, longestPoseGap: gap)?.figures
+    }
+    return TrajectorySummary(
+      odometry: raw.figures, corrected: try figures(of: MapTrajectoryWriter.correctedFileName),
+      smoothed: try figures(of: MapTrajectoryWriter.smoothedFileName))
   }
 
   private func smoothed(
-    into base: String, _ summary: inout RunSummary,
+    into base: String, _ trajectory: inout MapTrajectoryWriter, _ summary: inout RunSummary,
     _ progress: (_ fraction: Double, _ samples: Int) -> Void
   ) throws -> SmoothedWriter {
     var writer = try SmoothedWriter(
       path: base + SmoothedWriter.fileName, frames: recording.manifest.frames)
     let run = SmoothingRun(
       recording: recording, configuration: configuration, selection: selection)
-    try run.run(into: &writer, summary: &summary, progress: progress)
+    try run.run(into: &writer, &trajectory, summary: &summary, progress: progress)
     return writer
   }
 }

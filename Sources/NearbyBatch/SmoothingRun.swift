@@ -23,9 +23,10 @@ struct SmoothingRun {
     var id: PeerID
   }
 
-  /// Smooths, writes a row for each sample, and adds to the summary.
+  /// Smooths, writes a row for each sample and a pose for each of the odometry's, and adds to the summary.
   func run(
-    into writer: inout SmoothedWriter, summary: inout RunSummary,
+    into writer: inout SmoothedWriter, _ trajectory: inout MapTrajectoryWriter,
+    summary: inout RunSummary,
     progress: (_ fraction: Double, _ samples: Int) -> Void
   ) throws {
     let start = ContinuousClock.now
@@ -48,6 +49,12 @@ struct SmoothingRun {
         modeProbability: track.modes.first?.probability,
         horizontalAngleRadians: position?.horizontalAngleRadians)
       try writer.write(smoothedRow)
+    }
+
+    var poses = try recording.events()
+    while let event = try poses.next() {
+      guard case .pose(let pose) = event else { continue }
+      try trajectory.write(pose, mapFromWorld: smoothed.path?.mapFromWorld(at: pose.timestamp))
     }
 
     let evaluation = try evaluation(of: writer.flush())

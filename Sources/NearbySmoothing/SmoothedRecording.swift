@@ -6,6 +6,8 @@ public import NearbyGeometry
 public struct SmoothedRecording: Hashable, Sendable {
   /// A track for each peer, in the order in which peers were added.
   public var tracks: [SmoothedTrack]
+  /// The device's path; `nil` when no sample could be used.
+  public var path: SmoothedPath?
 }
 
 /// What the whole recording says about one peer.

@@ -171,7 +171,8 @@ public struct Smoother: Sendable {
       }
       writer.write(peer, moments: moments, end: knots[knots.count - 1].device, into: &tracks[index])
     }
-    return SmoothedRecording(tracks: tracks)
+    return SmoothedRecording(
+      tracks: tracks, path: SmoothedPath(knots, result.best.state.devices))
   }
 
   /// The knots of a path, from the last one before the first sample on.

@@ -41,6 +41,7 @@ struct EvaluationTable {
       return odometry + Self.text(error)
         + (evaluation.correctedTrajectory.map { "; as its peers correct it, \(Self.text($0))" }
           ?? "")
+        + (evaluation.smoothedTrajectory.map { "; smoothed, \(Self.text($0))" } ?? "")
     }
     return lines.isEmpty ? [] : [""] + lines
   }

@@ -15,7 +15,8 @@ struct RunCommand: ParsableCommand {
       the settings that were in force. Where peers at rest correct the odometry's drift there is \
       trajectory-corrected.txt, the device's path in a map that does not drift (TUM). With --smooth \
       there is smoothed.csv: a row for each sample \
-      with the estimate from the whole recording, past and future. Each file appears whole or not \
+      with the estimate from the whole recording, past and future; and trajectory-smoothed.txt. \
+      Each file appears whole or not \
       at all; existing results are replaced. Nothing is written when the recording has a fault.
 
       The table at the end says for each peer whether it converged, after how many seconds, how \

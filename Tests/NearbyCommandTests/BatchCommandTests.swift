@@ -36,7 +36,7 @@ struct BatchCommandTests {
     #expect(
       try folder.contents(of: "out/results/data/real/walk") == [
         "configuration.json", "estimates.csv", "evaluation.json", "receipt.json", "smoothed.csv",
-        "summary.json", "trajectory-corrected.txt",
+        "summary.json", "trajectory-corrected.txt", "trajectory-smoothed.txt",
       ])
     let table = EstimateTable(try folder.text(of: "out/batch.csv"))
     #expect(

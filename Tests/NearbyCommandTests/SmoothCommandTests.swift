@@ -23,7 +23,7 @@ struct SmoothCommandTests {
     #expect(
       try folder.contents(of: "out") == [
         "configuration.json", "estimates.csv", "smoothed.csv", "summary.json",
-        "trajectory-corrected.txt",
+        "trajectory-corrected.txt", "trajectory-smoothed.txt",
       ])
     let table = EstimateTable(try folder.text(of: "out/smoothed.csv"))
     let estimates = EstimateTable(try folder.text(of: "out/estimates.csv"))

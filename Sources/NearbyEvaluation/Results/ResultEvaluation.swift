@@ -36,6 +36,9 @@ public struct ResultEvaluation: Sendable, Codable {
   public var trajectory: TrajectoryError?
   /// The error of the odometry as peers correct it, `trajectory-corrected.txt`; `nil` where there is none.
   public var correctedTrajectory: TrajectoryError?
+  /// The error of the path as the whole recording has it, `trajectory-smoothed.txt`; `nil` where there is
+  /// none.
+  public var smoothedTrajectory: TrajectoryError?
 
   /// The figures of one peer.
   public struct PeerFigures: Sendable, Codable {
@@ -65,16 +68,19 @@ public struct ResultEvaluation: Sendable, Codable {
     }
     let longestPoseGap = try result.configuration().odometry.maximumPoseGap
     let trajectory = try TrajectoryError.evaluate(recording, longestPoseGap: longestPoseGap)
-    var corrected: TrajectoryError?
-    if let path = result.correctedTrajectory {
-      corrected = try TrajectoryError.evaluate(
+    func error(of file: String) throws(RecordingError) -> TrajectoryError? {
+      guard let path = result.trajectory(named: file) else { return nil }
+      return try TrajectoryError.evaluate(
         recording, trajectory: path, longestPoseGap: longestPoseGap)
     }
+    let corrected = try error(of: MapTrajectoryWriter.correctedFileName)
+    let smoothed = try error(of: MapTrajectoryWriter.smoothedFileName)
     var evaluations: [ResultEvaluation] = []
     for source in Source.allCases where source == .estimates || result.has(source) {
       evaluations.append(try evaluate(source, folder: folder, recording: recording))
       evaluations[evaluations.count - 1].trajectory = trajectory
       evaluations[evaluations.count - 1].correctedTrajectory = corrected
+      evaluations[evaluations.count - 1].smoothedTrajectory = smoothed
     }
     return evaluations
   }

@@ -10,9 +10,10 @@ package struct ResultFolder {
   /// Refers to a folder without reading it.
   package init(path: String) { base = path.hasSuffix("/") ? path : path + "/" }
 
-  /// The path of the odometry as peers correct it; `nil` when there is no such file.
-  package var correctedTrajectory: String? {
-    let path = base + CorrectedTrajectoryWriter.fileName
+  /// The path of a file with the device's path, as ``MapTrajectoryWriter`` names it; `nil` when there is
+  /// none.
+  package func trajectory(named name: String) -> String? {
+    let path = base + name
     return FileManager.default.fileExists(atPath: path) ? path : nil
   }
 

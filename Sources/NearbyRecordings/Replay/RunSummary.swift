@@ -46,8 +46,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.
   public var smoothedErrors: ErrorStatistics?
-  /// How far the odometry is from the true trajectory, as it is and as peers correct it; `nil` without a
-  /// true trajectory.
+  /// How far the odometry is from the true trajectory, as it is and corrected; `nil` without a true
+  /// trajectory.
   public var trajectory: TrajectorySummary?
   /// The engine's version and settings.
   public var engine: Engine
@@ -89,6 +89,8 @@ public struct TrajectorySummary: Hashable, Sendable, Codable {
   public var odometry: Figures
   /// The odometry as peers correct it, `trajectory-corrected.txt`; `nil` where they do not.
   public var corrected: Figures?
+  /// The path as the whole recording has it, `trajectory-smoothed.txt`; `nil` without smoothing.
+  public var smoothed: Figures?
 
   /// The distances between poses and true ones, once a rotation and a shift have laid the trajectory best
   /// upon the true one.
@@ -112,9 +114,10 @@ public struct TrajectorySummary: Hashable, Sendable, Codable {
   }
 
   /// Makes a summary.
-  public init(odometry: Figures, corrected: Figures?) {
+  public init(odometry: Figures, corrected: Figures?, smoothed: Figures?) {
     self.odometry = odometry
     self.corrected = corrected
+    self.smoothed = smoothed
   }
 }
 

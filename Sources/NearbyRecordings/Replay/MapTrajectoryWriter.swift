@@ -3,14 +3,16 @@ internal import Foundation
 public import NearbyFusion
 public import NearbyGeometry
 
-/// Writes `trajectory-corrected.txt`: for each of the odometry's poses the device's pose in the map, as it
-/// was known then.
+/// Writes the device's path in a map that does not drift: for each of the odometry's poses the device's
+/// pose there.
 ///
 /// The format is that of `trajectory.txt` (TUM), in the recording's own frames. Before peers have told of
 /// the drift a pose is the odometry's. When they never do, there is no file.
-public struct CorrectedTrajectoryWriter: ~Copyable {
-  /// The file's name in its folder.
-  public static let fileName = "trajectory-corrected.txt"
+public struct MapTrajectoryWriter: ~Copyable {
+  /// The name of the file with each pose as it was known then.
+  public static let correctedFileName = "trajectory-corrected.txt"
+  /// The name of the file with each pose as the whole recording has it.
+  public static let smoothedFileName = "trajectory-smoothed.txt"
 
   private let frames: FrameConvention
   private let path: String
@@ -33,15 +35,15 @@ public struct CorrectedTrajectoryWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - pose: The odometry's pose, in the engine's frames.
-  ///   - alignment: Where its world lies in the map; `nil` before peers have told.
+  ///   - mapFromWorld: Where its world lies in the map; `nil` before peers have told.
   /// - Throws: When the file cannot be written.
   public mutating func write(
-    _ pose: DevicePose, _ alignment: MapAlignment?
+    _ pose: DevicePose, mapFromWorld: RigidTransform?
   ) throws(RecordingError) {
     var corrected = pose.worldFromDevice
-    if let alignment {
+    if let mapFromWorld {
       isCorrected = true
-      corrected = alignment.mapFromWorld * corrected
+      corrected = mapFromWorld * corrected
     }
     file.text.appendTum(pose.timestamp, frames.worldFromDevice(fromEngine: corrected))
     try file.endRow()

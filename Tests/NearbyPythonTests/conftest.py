@@ -36,7 +36,7 @@ def cli_run(cli: Path, plaza2: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 def place(time: np.ndarray) -> np.ndarray:
     """Where the device of the walk is, shape (N, 3)."""
-    return np.stack([2 * np.cos(time / 2), 1.4 + 0.3 * np.sin(1.1 * time), 2 * np.sin(time / 2)], axis=1)
+    return np.stack([2 * np.cos(time / 2), 1.4 + 0.5 * np.sin(1.1 * time), 2 * np.sin(time / 2)], axis=1)
 
 
 @pytest.fixture

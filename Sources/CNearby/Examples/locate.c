@@ -20,7 +20,7 @@ static void check(nearby_status status) {
 static nearby_pose pose_at(int64_t nanoseconds) {
   const double turn = 0.5e-9 * (double)nanoseconds;
   nearby_pose pose = {.nanoseconds = nanoseconds,
-                      .position = {2 * cos(turn), 1.4 + 0.3 * sin(2 * turn), 2 * sin(turn)},
+                      .position = {2 * cos(turn), 1.4 + 0.5 * sin(2 * turn), 2 * sin(turn)},
                       .quaternion = {0, 0, 0, 1}};
   return pose;
 }

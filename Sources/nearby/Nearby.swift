@@ -55,6 +55,7 @@ struct Nearby: ParsableCommand {
         nearby info Datasets/plaza2                     what is in it?
         nearby run Datasets/plaza2 --output out/plaza2  where are the peers?
         nearby settings                                 what can be set?
+        nearby tune Datasets/plaza2                     how noisy is it?
         nearby batch Datasets --output out/batch        many recordings, one table
         nearby import --help                            recordings from other formats
         nearby export --help                            recordings in other formats
@@ -74,7 +75,7 @@ struct Nearby: ParsableCommand {
       """,
     version: "nearby \(NearbyVersion.current)",
     subcommands: [
-      RunCommand.self, BatchCommand.self, InfoCommand.self, SettingsCommand.self,
+      RunCommand.self, BatchCommand.self, InfoCommand.self, SettingsCommand.self, TuneCommand.self,
       ImportCommand.self,
       ExportCommand.self, DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self,
       ReportCommand.self, PlotCommand.self, ProveCommand.self,

@@ -11,7 +11,8 @@ struct HelpTests {
   /// With `NEARBY_UPDATE_GOLDEN=1` in the environment the texts are updated.
   @Test(arguments: [
     ("nearby", ["--help"]), ("nearby-run", ["run", "--help"]), ("nearby-info", ["info", "--help"]),
-    ("nearby-settings", ["settings", "--help"]), ("nearby-import", ["import", "--help"]),
+    ("nearby-settings", ["settings", "--help"]), ("nearby-tune", ["tune", "--help"]),
+    ("nearby-import", ["import", "--help"]),
     ("nearby-simulate", ["simulate", "--help"]),
     ("nearby-evaluate", ["evaluate", "--help"]), ("nearby-prove", ["prove", "--help"]),
     ("nearby-batch", ["batch", "--help"]), ("nearby-datasets", ["datasets", "--help"]),

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+public import NearbyFusion
+internal import NearbyGeometry
+
+/// What a ``Tuner`` found.
+public struct TuningResult: Sendable {
+  /// One quantity.
+  public struct Estimate: Hashable, Sendable {
+    /// The quantity, and the setting that takes it, if there is one.
+    public var quantity: Quantity
+    /// The estimate; radians for angles.
+    public var value: Double
+    /// One standard deviation.
+    public var sigma: Double
+    /// What was stated.
+    public var stated: Double
+    /// Whether the recording tells it.
+    public var isObservable: Bool
+  }
+
+  /// The quantities, in their order.
+  public enum Quantity: String, Hashable, Sendable, CaseIterable {
+    /// The accuracy of a range, white noise and wandering error together, metres.
+    case rangeSigma
+    /// How much of it is white noise.
+    case rangeWhiteShare
+    /// The share of outliers among ranges.
+    case rangeOutliers
+    /// The spread of the constant error of ranges over peers, metres.
+    case rangeBias
+    /// The scale error of all ranges.
+    case rangeScale
+    /// The accuracy of an azimuth, radians.
+    case azimuthSigma
+    /// How much of it is white noise.
+    case azimuthWhiteShare
+    /// The accuracy of an elevation, radians.
+    case elevationSigma
+    /// How much of it is white noise.
+    case elevationWhiteShare
+    /// The share of outliers among angles.
+    case angleOutliers
+    /// The odometry's drift of position, metres per root metre.
+    case positionDrift
+    /// The odometry's drift of yaw, radians per root metre.
+    case yawDrift
+    /// By how much the radio's clock is ahead of the poses', seconds.
+    case clockOffset
+    /// The antenna's place along the device's axes, metres.
+    case antennaX, antennaY, antennaZ
+  }
+
+  /// What was found, in order; only what the measurements depend on.
+  public var estimates: [Estimate]
+  /// Whether device and peers are in one plane.
+  public var isPlanar: Bool
+  /// The logarithm of the evidence as stated, and as found.
+  public var logEvidence: (stated: Double, found: Double)
+  /// The settings as stated, with the noise, outliers, bias and drift that are observable set.
+  public var configuration: FusionConfiguration
+}
+
+extension TuningResult {
+  /// What the curvature of the likelihood says about one parameter.
+  struct Certainty {
+    /// The covariance of the parameters' logarithms.
+    var covariance: [NoiseParameters.Name: [NoiseParameters.Name: Double]] = [:]
+    /// What the likelihood loses when a parameter is as stated.
+    var losses: [NoiseParameters.Name: Double] = [:]
+
+    func variance(_ a: NoiseParameters.Name, _ b: NoiseParameters.Name) -> Double {
+      covariance[a]?[b] ?? (a == b ? .infinity : 0)
+    }
+
+    /// The standard deviation of a weighted sum of two logarithms.
+    func sigma(
+      _ a: NoiseParameters.Name, _ weightA: Double, _ b: NoiseParameters.Name, _ weightB: Double
+    ) -> Double {
+      let square =
+        weightA * weightA * variance(a, a) + weightB * weightB * variance(b, b)
+        + 2 * weightA * weightB * variance(a, b)
+      return square >= 0 ? square.squareRoot() : .infinity
+    }
+  }
+
+  // MARK: What counts as observable
+
+  /// The largest standard deviations: of logarithms of noise and drift, of shares of white noise, of
+  /// logarithms of the odds of outliers; of the scale, the clock's offset and the antenna's place.
+  private static let mostNoise = 0.4
+  private static let mostShare = 0.15
+  private static let mostOdds = 0.7
+  private static let mostScale = 0.01
+  private static let mostOffset = 0.005
+  private static let mostAntenna = 0.03
+  /// A loss of likelihood from which what is stated is wrong, even if the value is uncertain.
+  private static let contradiction = 3.0
+
+  init(
+    noise: NoiseParameters, certainty: Certainty, pass: EvidenceFilter.Pass, statedValue: Double,
+    isPlanar: Bool, data: TuningData
+  ) {
+    estimates = []
+    self.isPlanar = isPlanar
+    logEvidence = (statedValue, pass.logLikelihood)
+    configuration = data.stated
+    configuration.odometry.isPlanar = isPlanar
+    var sharesAreKnown = true
+    for kind in MeasurementKind.allCases where data.count(of: kind) >= 20 {
+      sharesAreKnown = addNoise(kind, noise, certainty) && sharesAreKnown
+      if kind == .range { addRangeErrors(noise, certainty, pass, data) }
+    }
+    if sharesAreKnown { configuration.ranging.whiteSharesAreKnown = true }
+    if data.count(of: .azimuth) + data.count(of: .elevation) >= 20 {
+      configuration.faults.angleOnset = addOutliers(
+        .angleOutliers, .azimuth, .angleOutliers, noise, certainty, configuration.faults.angleOnset)
+    }
+    addDrift(noise, certainty)
+    addConstants(pass)
+  }
+
+  /// Adds accuracy and white share of a kind; whether the share is known.
+  private mutating func addNoise(
+    _ kind: MeasurementKind, _ noise: NoiseParameters, _ certainty: Certainty
+  ) -> Bool {
+    let names: (white: NoiseParameters.Name, wander: NoiseParameters.Name)
+    let quantities: (Quantity, Quantity)
+    let sigmaPath: WritableKeyPath<RangingConfiguration, Double>
+    let sharePath: WritableKeyPath<RangingConfiguration, Double>
+    switch kind {
+    case .range, .heightDifference:
+      names = (.rangeWhite, .rangeWander)
+      quantities = (.rangeSigma, .rangeWhiteShare)
+      (sigmaPath, sharePath) = (\.rangeSigma, \.rangeWhiteShare)
+    case .azimuth:
+      names = (.azimuthWhite, .azimuthWander)
+      quantities = (.azimuthSigma, .azimuthWhiteShare)
+      (sigmaPath, sharePath) = (\.azimuthSigmaRadians, \.azimuthWhiteShare)
+    case .elevation:
+      names = (.elevationWhite, .elevationWander)
+      quantities = (.elevationSigma, .elevationWhiteShare)
+      (sigmaPath, sharePath) = (\.elevationSigmaRadians, \.elevationWhiteShare)
+    }
+    let (white, wander) = noise.variances(of: kind)
+    let total = white + wander
+    let (partWhite, partWander) = (white / total, wander / total)
+    let logSigma = certainty.sigma(names.white, partWhite, names.wander, partWander)
+    let share = partWhite.squareRoot()
+    let shareSigma =
+      share * partWander * certainty.sigma(names.white, 1, names.wander, -1)
+    let isKnown = logSigma < Self.mostNoise
+    estimates.append(
+      Estimate(
+        quantity: quantities.0, value: total.squareRoot(), sigma: total.squareRoot() * logSigma,
+        stated: configuration.ranging[keyPath: sigmaPath], isObservable: isKnown))
+    let isShareKnown = isKnown && shareSigma < Self.mostShare
+    estimates.append(
+      Estimate(
+        quantity: quantities.1, value: share, sigma: shareSigma,
+        stated: configuration.ranging[keyPath: sharePath], isObservable: isShareKnown))
+    if isKnown { configuration.ranging[keyPath: sigmaPath] = total.squareRoot() }
+    if isShareKnown { configuration.ranging[keyPath: sharePath] = min(max(share, 0.01), 1) }
+    return isShareKnown
+  }
+
+  /// Adds a share of outliers.
+  ///
+  /// - Returns: The probability of a fault's onset to which it amounts.
+  private mutating func addOutliers(
+    _ name: NoiseParameters.Name, _ kind: MeasurementKind, _ quantity: Quantity,
+    _ noise: NoiseParameters, _ certainty: Certainty, _ onset: Double
+  ) -> Double {
+    let faults = FaultModel(configuration)
+    let stated = faults.outlierShare(of: kind)
+    let share = noise.value(name)
+    let logSigma = certainty.sigma(name, 1, name, 0)
+    let isKnown = logSigma < Self.mostOdds
+    estimates.append(
+      Estimate(
+        quantity: quantity, value: share, sigma: share * (1 - share) * logSigma, stated: stated,
+        isObservable: isKnown))
+    guard isKnown || certainty.losses[name] ?? 0 > Self.contradiction else { return onset }
+    // The onset is proportional to the odds.
+    let odds = share / (1 - share) / (stated / (1 - stated))
+    return min(max(onset * odds, 1e-4), 0.5)
+  }
+
+  private mutating func addRangeErrors(
+    _ noise: NoiseParameters, _ certainty: Certainty, _ pass: EvidenceFilter.Pass,
+    _ data: TuningData
+  ) {
+    configuration.faults.rangeOnset = addOutliers(
+      .rangeOutliers, .range, .rangeOutliers, noise, certainty, configuration.faults.rangeOnset)
+
+    let ranging = data.stated.ranging
+    let known = pass.biases.filter { $0.variance < 0.01 }
+    let squares = known.reduce(0) { $0 + $1.value * $1.value }
+    // As if two more peers had what is stated.
+    let prior = 2 * ranging.rangeBiasSigma * ranging.rangeBiasSigma
+    let count = Double(known.count)
+    let spread = ((prior + squares) / (2 + count)).squareRoot()
+    estimates.append(
+      Estimate(
+        quantity: .rangeBias, value: spread, sigma: spread / (2 * (2 + count)).squareRoot(),
+        stated: ranging.rangeBiasSigma, isObservable: known.count >= 2))
+    if known.count >= 2 { configuration.ranging.rangeBiasSigma = spread }
+
+    let (scale, sigma) = (pass.constants.scale, pass.constantSigmas[0])
+    let isKnown = sigma < Self.mostScale
+    estimates.append(
+      Estimate(
+        quantity: .rangeScale, value: scale, sigma: sigma, stated: 0, isObservable: isKnown))
+    // The engine's scale error has a prior around zero, which must be wide enough.
+    if isKnown, abs(scale) > ranging.rangeScaleSigma {
+      configuration.ranging.rangeScaleSigma = min(1, abs(scale))
+    }
+  }
+
+  private mutating func addDrift(_ noise: NoiseParameters, _ certainty: Certainty) {
+    let drifts: [(Quantity, NoiseParameters.Name, WritableKeyPath<OdometryConfiguration, Double>)] =
+      [
+        (.positionDrift, .positionDrift, \.positionDrift),
+        (.yawDrift, .yawDrift, \.yawDriftRadians),
+      ]
+    for (quantity, name, path) in drifts {
+      let value = noise.value(name)
+      let logSigma = certainty.sigma(name, 1, name, 0)
+      let isKnown = logSigma < Self.mostNoise
+      estimates.append(
+        Estimate(
+          quantity: quantity, value: value, sigma: value * logSigma,
+          stated: configuration.odometry[keyPath: path], isObservable: isKnown))
+      if isKnown || certainty.losses[name] ?? 0 > Self.contradiction {
+        configuration.odometry[keyPath: path] = value
+      }
+    }
+  }
+
+  private mutating func addConstants(_ pass: EvidenceFilter.Pass) {
+    let (constants, sigmas) = (pass.constants, pass.constantSigmas)
+    estimates.append(
+      Estimate(
+        quantity: .clockOffset, value: constants.clockOffset, sigma: sigmas[1], stated: 0,
+        isObservable: sigmas[1] < Self.mostOffset))
+    let stated = configuration.ranging.antennaInDevice
+    let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
+      (.antennaX, \.x), (.antennaY, \.y), (.antennaZ, \.z),
+    ]
+    for (index, (quantity, path)) in axes.enumerated() {
+      let isKnown = sigmas[2 + index] < Self.mostAntenna
+      estimates.append(
+        Estimate(
+          quantity: quantity, value: constants.antenna[keyPath: path], sigma: sigmas[2 + index],
+          stated: stated[keyPath: path], isObservable: isKnown))
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import NearbyEvaluation
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// `nearby tune`: settings from a recording alone.
+struct TuneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tune",
+    abstract: "Estimate noise, outliers and drift from a recording alone.",
+    discussion: """
+      Finds the settings under which the recording's samples are most likely; the truth is not \
+      read. Peers that move are left out. Each line has the estimate ± one standard deviation, and \
+      what was stated; 'not observable' means that the recording does not tell, and that the setting \
+      stays as it is. The last line says by how much the logarithm of the evidence rose.
+
+      With --output the settings that were found become a file for --config of 'nearby run' and \
+      'nearby batch'. The scale, the clock's offset and the antenna's place are only printed: they \
+      are less certain than they say when angles or ranges err in ways that depend on the direction. \
+      A clock offset is taken out by --ranging-offset of 'nearby import'.
+
+      EXAMPLES
+        nearby tune Datasets/plaza2
+        nearby tune living-room --output tuned.json
+        nearby run living-room --config tuned.json --output out
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The recording's folder.", valueName: "recording"), completion: .directory)
+  var recordingPath: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the settings to this file, for --config.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var output: String?
+
+  func run() throws {
+    let progress = ProgressLine(isQuiet: false)
+    defer { progress.finish() }
+    do {
+      let recording = try RecordingReader(folder: recordingPath)
+      let data = try TuningData(recording)
+      guard
+        let result = Tuner(data).tune(progress: { progress.update(fraction: $0, what: "tuning") })
+      else {
+        throw CommandFailure(
+          .badData,
+          "\(recordingPath): nothing to tune by; 30 samples of peers at rest are needed, with poses"
+        )
+      }
+      progress.finish()
+      if data.samplesWithOwnSigma > 0 {
+        Diagnostics.warning(
+          "\(data.samplesWithOwnSigma) values state an accuracy of their own, by which a run goes; the "
+            + "estimate is of the errors as they are")
+      }
+      if let output {
+        var file = try AtomicFile(path: output)
+        try file.write(ConfigurationFile.json(of: result.configuration))
+        try file.commit()
+      }
+      try StandardOutput.print(text(of: result, stated: data.stated))
+    } catch let error as RecordingError {
+      throw error.located(in: recordingPath)
+    }
+  }
+
+  private func text(of result: TuningResult, stated: FusionConfiguration) -> String {
+    var lines = result.estimates.map { estimate in
+      let quantity = estimate.quantity
+      let name = quantity.title.padding(toLength: 26, withPad: " ", startingAt: 0)
+      guard estimate.isObservable else { return name + "not observable" }
+      let factor = quantity.factor
+      let value = short(factor * estimate.value)
+      return "\(name)\(value) ± \(short(factor * estimate.sigma))\(quantity.unit)"
+        + "  (stated \(short(factor * estimate.stated)))"
+    }
+    if result.isPlanar != stated.odometry.isPlanar {
+      lines.append("device and peers are in one plane")
+    }
+    let gain = result.logEvidence.found - result.logEvidence.stated
+    lines.append("evidence: e^\(short(gain)) times as high as with the stated settings")
+    if let output { lines.append("the settings are in \(output)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func short(_ value: Double) -> String { String(format: "%.3g", value) }
+}
+
+extension TuningResult.Quantity {
+  /// Its name for a person.
+  fileprivate var title: String {
+    switch self {
+    case .rangeSigma: "range noise"
+    case .rangeWhiteShare: "range white share"
+    case .rangeOutliers: "range outliers"
+    case .rangeBias: "range bias, spread"
+    case .rangeScale: "range scale error"
+    case .azimuthSigma: "azimuth noise"
+    case .azimuthWhiteShare: "azimuth white share"
+    case .elevationSigma: "elevation noise"
+    case .elevationWhiteShare: "elevation white share"
+    case .angleOutliers: "angle outliers"
+    case .positionDrift: "position drift"
+    case .yawDrift: "yaw drift"
+    case .clockOffset: "radio's clock ahead by"
+    case .antennaX: "antenna, right"
+    case .antennaY: "antenna, up"
+    case .antennaZ: "antenna, back"
+    }
+  }
+
+  fileprivate var unit: String {
+    switch self {
+    case .rangeSigma, .rangeBias, .antennaX, .antennaY, .antennaZ: " m"
+    case .azimuthSigma, .elevationSigma: " degrees"
+    case .rangeOutliers, .angleOutliers, .rangeScale: " %"
+    case .positionDrift: " m/√m"
+    case .yawDrift: " degrees/√m"
+    case .clockOffset: " s"
+    case .rangeWhiteShare, .azimuthWhiteShare, .elevationWhiteShare: ""
+    }
+  }
+
+  fileprivate var factor: Double {
+    switch self {
+    case .azimuthSigma, .elevationSigma, .yawDrift: 1.0.radiansAsDegrees
+    case .rangeOutliers, .angleOutliers, .rangeScale: 100
+    default: 1
+    }
+  }
+}

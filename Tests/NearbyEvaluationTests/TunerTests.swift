@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyEvaluation
+import NearbyFusion
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+/// Settings that were drawn are found again; NEARBY_TUNING_RUNS sets how many runs.
+@Suite("Tuning") struct TunerTests {
+  private static let runs =
+    ProcessInfo.processInfo.environment["NEARBY_TUNING_RUNS"].flatMap { Int($0) } ?? 4
+
+  @Test func findsDrawnSettings() throws {
+    var ranges: [Double] = []
+    var outliers: [Double] = []
+    var drifts: [Double] = []
+    for seed in 1...Self.runs {
+      let draw = TuningDraw(seed: UInt64(seed))
+      let result = try #require(try Tuner(draw.data()).tune())
+      #expect(result.logEvidence.found > result.logEvidence.stated)
+      try result.configuration.validate()
+      for estimate in result.estimates where estimate.isObservable {
+        switch estimate.quantity {
+        case .rangeSigma: ranges.append(estimate.value / draw.scenario.radio.rangeNoise - 1)
+        case .rangeOutliers: outliers.append(estimate.value - draw.scenario.radio.rangeFaults.share)
+        case .positionDrift:
+          drifts.append(estimate.value / draw.scenario.odometry.positionDrift - 1)
+        case .yawDrift: drifts.append(estimate.value / draw.scenario.odometry.yawDriftRadians - 1)
+        default: break
+        }
+      }
+    }
+    #expect(ranges.count >= Self.runs / 2)
+    #expect(ranges.median <= 0.05)
+    #expect(outliers.median <= 0.03)
+    #expect(drifts.median <= 0.3)
+  }
+
+  @Test func needsSamples() throws {
+    let data = try TuningData(stated: FusionConfiguration())
+    #expect(Tuner(data).tune() == nil)
+  }
+}
+
+/// A simulated run whose settings are drawn, and that states none of them.
+private struct TuningDraw {
+  let scenario: Scenario
+  private let run: SimulatedRun
+
+  init(seed: UInt64) {
+    var draw = SeededGenerator(seed: seed, stream: 77)
+    func logarithmic(_ interval: ClosedRange<Double>) -> Double {
+      exp(draw.uniform(in: log(interval.lowerBound)...log(interval.upperBound)))
+    }
+    var scenario = Scenario(.wanderingWalk)
+    scenario.duration = draw.uniform(in: 120...300)
+    scenario.peer.count = 1 + Int(draw.uniform(in: 0...4))
+    scenario.radio.rangeNoise = logarithmic(0.03...0.5)
+    scenario.radio.rangeFaults = .init(share: draw.uniform(in: 0...0.15), persistence: 0.5)
+    scenario.radio.clockOffset = draw.uniform(in: -0.1...0.1)
+    scenario.radio.antennaInDevice = Vector3(
+      draw.uniform(in: -0.2...0.2), draw.uniform(in: -0.2...0.2), draw.uniform(in: -0.2...0.2))
+    scenario.radio.measuresAngles = draw.uniform() < 0.5
+    scenario.radio.azimuth.noiseDegrees = draw.uniform(in: 1...6)
+    scenario.radio.elevation.noiseDegrees = draw.uniform(in: 1...6)
+    scenario.radio.rangeScaleSigma = 0.01
+    scenario.odometry.positionDrift = logarithmic(0.005...0.1)
+    scenario.odometry.yawDriftDegrees = logarithmic(0.1...3)
+    self.scenario = scenario
+    run = scenario.simulated(seed: seed)
+  }
+
+  func data() throws -> TuningData {
+    var data = try TuningData(stated: FusionConfiguration())
+    let peers = run.peers.map { _ in data.addPeer(.stationary) }
+    for event in run.events {
+      switch event {
+      case .pose(let index): data.add(run.poses[index])
+      case .tracking(let index): data.add(run.tracking[index])
+      case .sample(let index):
+        let sample = run.samples[index]
+        var ranging = RangingSample(peer: peers[sample.peer], timestamp: sample.timestamp)
+        for kind in MeasurementKind.allCases { ranging[kind] = (sample[kind], nil) }
+        data.add(ranging)
+      }
+    }
+    return data
+  }
+}
+
+extension [Double] {
+  /// The median of the magnitudes.
+  fileprivate var median: Double {
+    isEmpty ? .infinity : map(abs).sorted()[count / 2]
+  }
+}

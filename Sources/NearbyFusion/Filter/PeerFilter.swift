@@ -45,8 +45,8 @@ struct PeerFilter: Sendable {
 
   /// What tells how high the peer is.
   private struct HeightKnowledge {
-    /// How many elevations have been used, and height differences as several.
-    var measurementCount = 0
+    /// Whether an elevation or a height difference has.
+    var isMeasured = false
     /// Whether nothing but ranges and azimuths from about one height tells it.
     var isFromLevelWalk = false
     /// Whether an azimuth has.
@@ -121,8 +121,6 @@ struct PeerFilter: Sendable {
 
   // MARK: The joint fit
 
-  /// So many elevations tell how high a peer is.
-  private static let heightMeasurements = 5
   /// After such a walk, metres, a height that azimuths tell must be verified, too: drift has come in.
   private static let longWalk = 10.0
   /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
@@ -136,12 +134,12 @@ struct PeerFilter: Sendable {
     _ measurements: Measurements, isInCrowd: Bool, _ settings: Settings
   ) {
     guard motion == .stationary, settings.configuration.features.contains(.jointFit) else { return }
-    if measurements.has(.elevation) { height.measurementCount += 1 }
-    // A single one tells above from below.
-    if measurements.has(.heightDifference) { height.measurementCount += Self.heightMeasurements }
+    if measurements.has(.elevation) || measurements.has(.heightDifference) {
+      height.isMeasured = true
+    }
     if measurements.has(.azimuth) { height.hasAzimuths = true }
     height.isFromLevelWalk =
-      height.measurementCount < Self.heightMeasurements && !isInCrowd
+      !height.isMeasured && !isInCrowd
       && !settings.configuration.odometry.isPlanar && !tracks.isEmpty && tracks[0].isLevel
     height.isOpen =
       height.isFromLevelWalk && !height.isVerified
@@ -176,7 +174,7 @@ struct PeerFilter: Sendable {
   /// Takes note of what the joint fit has found; the next sample goes on from there.
   mutating func propose(_ posterior: JointPosterior) {
     if posterior.modes.isEmpty {
-      height.isVerified = height.isVerified && posterior.isVerified
+      height.isVerified = posterior.isVerified
     } else {
       found = [posterior]
     }

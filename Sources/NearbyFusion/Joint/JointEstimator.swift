@@ -589,7 +589,11 @@ struct JointEstimator: Sendable {
       var posterior = JointPosterior(device: device, modes: [mode], isVerified: isVerified)
       var isTaken = false
       if member.isLevel {
-        isTaken = isVerified || isSound
+        // Early on the filter still fits its window anew, and knows more of the radio's errors.
+        isTaken = isSound
+        let away = candidate.place.y - mode.position.y
+        posterior.isVerified =
+          isVerified && (isSound || candidate.isSingle && away * away < 4 * mode.heightVariance)
         if let rival = rivals[index] {
           posterior.modes.append(rival)
         } else if let rival = member.rival {

@@ -5,7 +5,7 @@ internal import NearbyGeometry
 
 /// Finds the settings under which a recording's samples are most likely.
 ///
-/// It needs no truth. The likelihood is that of ``EvidenceFilter``; what it is maximised over is the
+/// It needs no truth. The likelihood is that of `EvidenceFilter`; what it is maximised over is the
 /// noise (`NoiseParameters`), with a weak prior around what is stated, so that what the recording cannot
 /// tell stays as it was.
 public struct Tuner: Sendable {

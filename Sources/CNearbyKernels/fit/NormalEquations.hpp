@@ -48,12 +48,17 @@ template <int States, class Lanes>
 struct Triangle {
   static constexpr int size = Parameters<States>::size;
   Lanes entries[size * (size + 1) / 2];
-
-  NEARBY_INLINE Lanes &operator()(int row, int column) { return entries[packed(row, column)]; }
-  NEARBY_INLINE const Lanes &operator()(int row, int column) const {
-    return entries[packed(row, column)];
-  }
 };
+
+/// The element of a triangle at a row and a column.
+///
+/// Performance: its place is a constant before anything is inlined, so that unoptimised builds,
+/// too, compile in moderate time and memory.
+template <int row, int column, class Triangle>
+NEARBY_INLINE inline auto &element(Triangle &triangle) {
+  constexpr int place = packed(row, column);
+  return triangle.entries[place];
+}
 
 /// Information = L D Lᵀ, without roots: 300 multiplications at rest and 560 with a velocity, for
 /// the fits of all lanes at once.
@@ -66,50 +71,56 @@ struct Factorization {
   /// In which lanes the information is positive definite; in others nothing else is of use.
   Bits<Lanes> is_positive;
 
-  NEARBY_INLINE explicit Factorization(const Triangle<States, Lanes> &information) {
-    is_positive = Bits<Lanes>(-1);
-    each<P::size>([&](auto j) NEARBY_INLINE {
+  NEARBY_INLINE void factorize(const Triangle<States, Lanes> &information) {
+    each<P::size>([&](auto row) NEARBY_INLINE {
+      constexpr int j = row.value;
       // Row j of L, times D.
       Lanes scaled[P::size];
-      Lanes pivot = information(j, j);
-      each<j>([&](auto k) NEARBY_INLINE {
+      Lanes pivot = element<j, j>(information);
+      each<j>([&](auto column) NEARBY_INLINE {
+        constexpr int k = column.value;
         if constexpr (P::meet(j, k)) {
-          scaled[k] = lower(j, k);
-          lower(j, k) *= inverse[k];
-          pivot -= scaled[k] * lower(j, k);
+          scaled[k] = element<j, k>(lower);
+          element<j, k>(lower) *= inverse[k];
+          pivot -= scaled[k] * element<j, k>(lower);
         }
       });
-      is_positive &= pivot > 0;
       inverse[j] = 1 / pivot;
       each<P::size - 1 - j>([&](auto n) NEARBY_INLINE {
-        constexpr int i = j + 1 + n;
+        constexpr int i = j + 1 + n.value;
         if constexpr (P::meet(i, j)) {
           // Rows below still hold L times D.
-          Lanes entry = information(i, j);
-          each<j>([&](auto k) NEARBY_INLINE {
-            if constexpr (P::meet(j, k) && P::meet(i, k)) entry -= lower(j, k) * lower(i, k);
+          Lanes entry = element<i, j>(information);
+          each<j>([&](auto column) NEARBY_INLINE {
+            constexpr int k = column.value;
+            if constexpr (P::meet(j, k) && P::meet(i, k))
+              entry -= element<j, k>(lower) * element<i, k>(lower);
           });
-          lower(i, j) = entry;
+          element<i, j>(lower) = entry;
         }
       });
     });
+    is_positive = Bits<Lanes>(-1);
+    for (const Lanes &pivot : inverse) is_positive &= pivot > 0;
   }
 
   /// Solves information x = right.
   NEARBY_INLINE void solve(const Lanes (&right)[P::size], Lanes (&x)[P::size]) const {
-    each<P::size>([&](auto i) NEARBY_INLINE {
+    each<P::size>([&](auto row) NEARBY_INLINE {
+      constexpr int i = row.value;
       x[i] = right[i];
-      each<i>([&](auto k) NEARBY_INLINE {
-        if constexpr (P::meet(i, k)) x[i] -= lower(i, k) * x[k];
+      each<i>([&](auto column) NEARBY_INLINE {
+        constexpr int k = column.value;
+        if constexpr (P::meet(i, k)) x[i] -= element<i, k>(lower) * x[k];
       });
     });
     each<P::size>([&](auto n) NEARBY_INLINE {
-      constexpr int i = P::size - 1 - n;
+      constexpr int i = P::size - 1 - n.value;
       x[i] *= inverse[i];
       // Performance: oldest operands first, so that only the last one can stall.
-      each<n>([&](auto m) NEARBY_INLINE {
-        constexpr int k = P::size - 1 - m;
-        if constexpr (P::meet(k, i)) x[i] -= lower(k, i) * x[k];
+      each<n.value>([&](auto m) NEARBY_INLINE {
+        constexpr int k = P::size - 1 - m.value;
+        if constexpr (P::meet(k, i)) x[i] -= element<k, i>(lower) * x[k];
       });
     });
   }
@@ -132,15 +143,15 @@ struct Factorization {
   /// (Takahashi et al. 1973).
   NEARBY_INLINE void invert(Triangle<States, Lanes> &z) const {
     each<P::size>([&](auto n) NEARBY_INLINE {
-      constexpr int j = P::size - 1 - n;
-      each<n + 1>([&](auto m) NEARBY_INLINE {
-        constexpr int i = P::size - 1 - m;
+      constexpr int j = P::size - 1 - n.value;
+      each<n.value + 1>([&](auto m) NEARBY_INLINE {
+        constexpr int i = P::size - 1 - m.value;
         Lanes entry = i == j ? inverse[j] : Lanes(0);
-        each<n>([&](auto l) NEARBY_INLINE {
-          constexpr int k = P::size - 1 - l;
-          if constexpr (P::meet(k, j)) entry -= lower(k, j) * z(i, k);
+        each<n.value>([&](auto l) NEARBY_INLINE {
+          constexpr int k = P::size - 1 - l.value;
+          if constexpr (P::meet(k, j)) entry -= element<k, j>(lower) * element<i, k>(z);
         });
-        z(i, j) = entry;
+        element<i, j>(z) = entry;
       });
     });
   }

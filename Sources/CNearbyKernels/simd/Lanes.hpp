@@ -20,7 +20,9 @@
 // Vectors are passed between functions that are always inlined: no convention of calling matters.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-#define NEARBY_INLINE __attribute__((always_inline))
+// Without debug information, as in the compiler's own headers of vector instructions: thousands of
+// inlined calls would take it most of its time and memory.
+#define NEARBY_INLINE __attribute__((always_inline, nodebug))
 
 namespace nearby {
 
@@ -89,6 +91,44 @@ template <class Body, class... Arguments>
 inline void on_this_processor(const Body &body, Arguments... arguments) {
   for_vectors(widest_vectors, body, arguments...);
 }
+
+/// Kinds of vectors: how many numbers stand in one, and how a part of a kernel that is compiled for
+/// them calls another one without inlining it.
+struct VectorsOfAny {
+  using Lanes = nearby::Lanes;
+  template <class Body>
+  __attribute__((noinline)) static void run(const Body &body) {
+    body();
+  }
+};
+#if defined(__x86_64__)
+struct VectorsOfFour {
+  using Lanes = nearby::Lanes;
+  template <class Body>
+  __attribute__((noinline, target("avx2,fma"))) static void run(const Body &body) {
+    body();
+  }
+};
+struct VectorsOfEight {
+  using Lanes = WideLanes;
+  template <class Body>
+  __attribute__((noinline, target("avx2,fma,avx512f,avx512dq,avx512vl"))) static void run(
+      const Body &body) {
+    body();
+  }
+};
+#else
+struct VectorsOfFour {
+  using Lanes = nearby::Lanes;
+  template <class Body>
+  static void run(const Body &) {}
+};
+struct VectorsOfEight {
+  using Lanes = WideLanes;
+  template <class Body>
+  static void run(const Body &) {}
+};
+#endif
 
 /// Calls `body` with 0, 1 ... `count` - 1, each a constant of its own type: every index into a
 /// state is known to the compiler.

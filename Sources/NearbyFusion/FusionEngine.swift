@@ -34,9 +34,12 @@ public struct FusionEngine: Sendable {
   private var isVisionLimited = false
   private var newestSampleTime: Timestamp?
 
-  /// With more peers than these, the hypotheses about each are packed between its samples: a tenth of a
-  /// sample's time for half of the memory.
-  private static let crowd = 32
+  /// How many peers have been heard.
+  private var heardCount = 0
+
+  /// With more peers heard than these, the hypotheses about each are packed between its samples: a tenth
+  /// of a sample's time for half of the memory.
+  private static let packingThreshold = 32
 
   /// Makes an engine that has seen nothing.
   ///
@@ -109,13 +112,14 @@ public struct FusionEngine: Sendable {
       isVisionLimited: isVisionLimited,
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
-    let isInCrowd = peers.count > Self.crowd
+    let wasHeard = peers[index].hasTrack
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
-      isInCrowd: isInCrowd, into: &reports)
+      packs: heardCount > Self.packingThreshold, into: &reports)
     if !used.isEmpty {
+      if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if !isInCrowd, peers.count > 1 || peers[index].needsJointFit {
+      if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false)
       }
     }

@@ -16,6 +16,8 @@ struct RoomPath: Sendable {
   private var phase = 0.0
   private var wanderX = Sinusoid()
   private var wanderZ = Sinusoid()
+  /// For how long it is straight before, seconds.
+  private var straight = 0.0
 
   init() {}
 
@@ -35,7 +37,11 @@ struct RoomPath: Sendable {
   ///
   /// It does not close, so that the device comes by most places more than once, but not on the same
   /// path.
-  init(roomLength: Double, roomWidth: Double, _ generator: inout SeededGenerator) {
+  init(
+    roomLength: Double, roomWidth: Double, straightSeconds: Double,
+    _ generator: inout SeededGenerator
+  ) {
+    straight = straightSeconds
     let half = max(roomWidth / 2 - 1, 0.2)
     stretch = max(roomLength / 2 - 1, 0.2) / half
     radius = 0.65 * half
@@ -49,8 +55,13 @@ struct RoomPath: Sendable {
   }
 
   /// The position and the direction of walking after `t` seconds of walking.
-  func point(at t: Double) -> (position: Vector3, direction: Vector3) {
+  func point(at time: Double) -> (position: Vector3, direction: Vector3) {
     guard radius > 0 else { return (.zero, Vector3(0, 0, -1)) }
+    guard time >= straight else {
+      let (entry, velocity) = (point(at: straight), derivative(at: straight).velocity)
+      return (entry.position - (straight - time) * velocity, entry.direction)
+    }
+    let t = time - straight
     let (a, b) = (rate * t, phase - harmonicRate * t)
     let (cosA, sinA, cosB, sinB) = (cos(a), sin(a), cos(b), sin(b))
     return (
@@ -67,8 +78,10 @@ struct RoomPath: Sendable {
 
   /// The derivative of the position by the time walked, and the rate at which its direction turns
   /// about gravity, radians per second, positive to the left.
-  func derivative(at t: Double) -> (velocity: Vector3, turnRate: Double) {
+  func derivative(at time: Double) -> (velocity: Vector3, turnRate: Double) {
     guard radius > 0 else { return (.zero, 0) }
+    guard time >= straight else { return (derivative(at: straight).velocity, 0) }
+    let t = time - straight
     let (a, b) = (rate * t, phase - harmonicRate * t)
     let velocity = Vector3(
       stretch * (-radius * rate * sin(a) + harmonicRate * harmonic * sin(b))
@@ -82,6 +95,56 @@ struct RoomPath: Sendable {
         + wanderZ.secondDerivative(at: t))
     let turn = velocity.z * acceleration.x - velocity.x * acceleration.z
     return (velocity, turn / velocity.dot(velocity))
+  }
+}
+
+/// The floor of a room: its height over the middle of the room, by the place.
+struct Ground: Sendable {
+  /// The gradient of a plane.
+  private var slopeX = 0.0
+  private var slopeZ = 0.0
+  /// How steep the planes are that meet in a ridge.
+  private var ridge = 0.0
+  private var hills: [(amplitude: Double, x: Double, z: Double, phase: Double)] = []
+
+  /// Within this of a ridge, metres, it is rounded.
+  private static let rounding = 0.5
+
+  init() {}
+
+  init(_ walk: ScenarioWalk, _ generator: inout SeededGenerator) {
+    if walk.slopePercent > 0 {
+      let direction = generator.uniform(in: -.pi...Double.pi)
+      slopeX = 0.01 * walk.slopePercent * cos(direction)
+      slopeZ = 0.01 * walk.slopePercent * sin(direction)
+    }
+    ridge = 0.01 * walk.ridgePercent
+    guard walk.undulation > 0 else { return }
+    for _ in 0..<2 {
+      let direction = generator.uniform(in: -.pi...Double.pi)
+      let number = 2 * .pi / generator.uniform(in: 8...15)
+      hills.append(
+        (
+          0.5 * walk.undulation, number * cos(direction), number * sin(direction),
+          generator.uniform(in: -.pi...Double.pi)
+        ))
+    }
+  }
+
+  func height(at place: Vector3) -> Double {
+    slopeX * place.x + slopeZ * place.z
+      - ridge * (place.x * place.x + Self.rounding * Self.rounding).squareRoot()
+      + hills.reduce(0) { $0 + $1.amplitude * sin($1.x * place.x + $1.z * place.z + $1.phase) }
+  }
+
+  /// The derivative of the height by time, for a velocity at a place.
+  func rate(at place: Vector3, _ velocity: Vector3) -> Double {
+    let root = (place.x * place.x + Self.rounding * Self.rounding).squareRoot()
+    let sloping = slopeX * velocity.x + slopeZ * velocity.z - ridge * place.x / root * velocity.x
+    return hills.reduce(sloping) { sum, hill in
+      sum + hill.amplitude * cos(hill.x * place.x + hill.z * place.z + hill.phase)
+        * (hill.x * velocity.x + hill.z * velocity.z)
+    }
   }
 }
 

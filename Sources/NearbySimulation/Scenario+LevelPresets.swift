@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scenario {
-  /// Walks at nearly constant height, in which ranges determine the height of a peer only at second
-  /// order.
+  /// Walks at nearly constant height over a floor, level or not, in which ranges determine how far a peer
+  /// is from the plane of the walk only at second order.
   static let levelWalks = [
     level("level-bob", "a short sweep, then level within 3 cm; no drift", seconds: 40) {
       $0.walk.sweeps = true
@@ -55,6 +55,66 @@ extension Scenario {
       $0.walk.isHandHeld = false
       $0.radio.rangeBias = 0.2
       $0.radio.rangePlaceSigma = 0.1
+    },
+    level("slope-10", "a slope of 10 %, level within 3 cm over it", seconds: 60) {
+      $0.walk.slopePercent = 10
+      $0.walk.heightVariation = 0.03
+    },
+    level("slope-10-sweep", "the same after a short sweep", seconds: 60) {
+      $0.walk.slopePercent = 10
+      $0.walk.heightVariation = 0.03
+      $0.walk.sweeps = true
+    },
+    level("slope-10-azimuth", "the same with azimuths and no sweep", seconds: 60) {
+      $0.walk.slopePercent = 10
+      $0.walk.heightVariation = 0.03
+      $0.radio.measuresAzimuth = true
+    },
+    level("slope-15-exact", "a slope of 15 %, exactly even; no drift", seconds: 60) {
+      $0.walk.slopePercent = 15
+      $0.walk.heightVariation = 0
+      setNoDrift(&$0)
+    },
+    level("slope-ridge", "up a ramp of 10 % and down behind it", seconds: 120) {
+      $0.walk.ridgePercent = 10
+      $0.walk.heightVariation = 0.05
+    },
+    level("slope-hills", "undulating ground within 40 cm", seconds: 120) {
+      $0.walk.undulation = 0.4
+      $0.walk.heightVariation = 0.05
+    },
+    level("slope-spiral", "up a spiral stair", seconds: 40) {
+      $0.walk.roomLength = 4
+      $0.walk.roomWidth = 4
+      $0.walk.climbRate = 0.25
+      $0.walk.heightVariation = 0.03
+      $0.peer.isInRoom = false
+      $0.peer.distance = 3...8
+    },
+    level("slope-bend", "a straight line that bends after 20 s", seconds: 60) {
+      $0.walk.straightSeconds = 20
+      $0.walk.heightVariation = 0.03
+    },
+    level("slope-drone", "a drone at one height", seconds: 60) {
+      $0.walk.isHandHeld = false
+      $0.walk.heightVariation = 0.02
+    },
+    office("slope-office-3", "eight peers in an office on a slope of 3 %") {
+      $0.walk.slopePercent = 3
+    },
+    office("slope-office-8", "eight peers in an office on a slope of 8 %") {
+      $0.walk.slopePercent = 8
+    },
+    office("slope-office-13", "a slope of 13 %, even within 3 cm", seconds: 120) {
+      $0.walk.slopePercent = 13
+      $0.walk.heightVariation = 0.03
+    },
+    office("slope-office-azimuth", "the office on a slope of 8 %, with azimuths", seconds: 120) {
+      $0.walk.slopePercent = 8
+      $0.radio.measuresAzimuth = true
+    },
+    office("slope-office-hills", "eight peers; the ground undulates within 40 cm") {
+      $0.walk.undulation = 0.4
     },
   ]
 

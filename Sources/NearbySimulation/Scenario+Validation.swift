@@ -46,6 +46,11 @@ extension Scenario {
     try check(walk.roomLength, "walk.roomLength", 2...1e4)
     try check(walk.roomWidth, "walk.roomWidth", 2...1e4)
     try check(walk.heightVariation, "walk.heightVariation", 0...2)
+    try check(walk.slopePercent, "walk.slopePercent", 0...100)
+    try check(walk.ridgePercent, "walk.ridgePercent", 0...100)
+    try check(walk.undulation, "walk.undulation", 0...10)
+    try check(walk.climbRate, "walk.climbRate", -10...10)
+    try check(walk.straightSeconds, "walk.straightSeconds", 0...1e6)
     try check(walk.stairsAfterSeconds, "walk.stairsAfterSeconds", 0...1e6)
   }
 

@@ -47,6 +47,9 @@ public struct ScenarioMotion: Sendable {
   private var turnRate = 0.0
   private var sweep = ArmSweep()
   private var climb = StairClimb()
+  private var ground = Ground()
+  /// How much the walk climbs, m/s.
+  private var climbRate = 0.0
   private var height: [Sinusoid] = []
   private var stretch: [Sinusoid] = []
   private var tremor: [[Sinusoid]] = [[], [], []]
@@ -120,7 +123,9 @@ public struct ScenarioMotion: Sendable {
 
   private mutating func draw(_ walk: ScenarioWalk, _ generator: inout SeededGenerator) {
     self.walk = walk
-    path = RoomPath(roomLength: walk.roomLength, roomWidth: walk.roomWidth, &generator)
+    path = RoomPath(
+      roomLength: walk.roomLength, roomWidth: walk.roomWidth,
+      straightSeconds: walk.straightSeconds, &generator)
     let (slow, fast) = (0.7 * walk.heightVariation, 0.3 * walk.heightVariation)
     height = [
       Sinusoid(slow...slow, period: 10...20, &generator),
@@ -133,6 +138,8 @@ public struct ScenarioMotion: Sendable {
     if walk.stairsAfterSeconds > 0 {
       climb = StairClimb(start: walk.stairsAfterSeconds, &generator)
     }
+    ground = Ground(walk, &generator)
+    climbRate = walk.climbRate
     guard walk.sweeps else { return }
     standing = 5
     sweep = ArmSweep(&generator)
@@ -143,10 +150,11 @@ public struct ScenarioMotion: Sendable {
   /// - Parameters:
   ///   - along: The place along the room's length, -1 to 1.
   ///   - across: The place along its width, -1 to 1.
-  /// - Returns: The place at the device's first height; `nil` for other kinds of motion.
+  /// - Returns: The place at the device's first height over the floor; `nil` for other kinds of motion.
   func placeInRoom(along: Double, across: Double) -> Vector3? {
     guard let walk else { return nil }
-    let place = Vector3(along * walk.roomLength / 2, 1.4, across * walk.roomWidth / 2)
+    var place = Vector3(along * walk.roomLength / 2, 1.4, across * walk.roomWidth / 2)
+    place.y += ground.height(at: place) - ground.height(at: origin)
     return worldFromPath.act(place - origin)
   }
 
@@ -183,6 +191,8 @@ public struct ScenarioMotion: Sendable {
     } else {
       let point = path.point(at: walked)
       position += point.position - origin
+      position.y +=
+        ground.height(at: point.position) - ground.height(at: origin) + climbRate * walked
       forward = point.direction
     }
     let gait = gait(at: seconds)
@@ -222,6 +232,8 @@ public struct ScenarioMotion: Sendable {
       forward = path.point(at: walked).direction
       let derivative = path.derivative(at: walked)
       velocity = walkingRate * derivative.velocity
+      velocity.y +=
+        ground.rate(at: path.point(at: walked).position, velocity) + climbRate * walkingRate
       turning = walkingRate * derivative.turnRate
     }
     func swing(_ waves: [Sinusoid]) -> Double {

@@ -44,7 +44,11 @@ public struct Smoother: Sendable {
     var filterPosition: Vector3?
 
     var isUsable: Bool {
-      device != nil && (measurements[0] != nil || measurements[1] != nil || measurements[2] != nil)
+      device != nil && MeasurementKind.allCases.contains { measurements[$0] != nil }
+    }
+    /// Whether it holds anything but a height difference, which alone tells no place.
+    var hasRadio: Bool {
+      MeasurementKind.allCases.contains { $0 != .heightDifference && measurements[$0] != nil }
     }
   }
 
@@ -151,7 +155,10 @@ public struct Smoother: Sendable {
     }
     let usable = sightings.filter(\.isUsable).sorted { $0.timestamp < $1.timestamp }
     guard let first = usable.first else { return SmoothedRecording(tracks: tracks) }
-    let located = motions.indices.filter { index in usable.contains { $0.peer == index } }
+    let located = motions.indices.filter { index in
+      usable.contains { $0.peer == index && $0.hasRadio }
+    }
+    guard !located.isEmpty else { return SmoothedRecording(tracks: tracks) }
     let knots = chosenKnots(usable, from: first.timestamp)
     let problem = self.problem(usable, knots: knots, peers: located)
     var finder = ModeFinder(
@@ -188,7 +195,7 @@ public struct Smoother: Sendable {
   }
 
   private func typicalDistance(_ usable: [Sighting]) -> Double {
-    let ranges = usable.compactMap { $0.measurements[0]?.value }.sorted()
+    let ranges = usable.compactMap { $0.measurements[.range]?.value }.sorted()
     return ranges.isEmpty ? Self.unknownDistance : ranges[ranges.count / 2]
   }
 
@@ -196,10 +203,10 @@ public struct Smoother: Sendable {
   private func lineOfSightSigma(_ usable: [Sighting]) -> Double {
     let distance = typicalDistance(usable)
     var least = Double.infinity
-    for component in 0..<3 {
-      let sigmas = usable.compactMap { $0.measurements[component]?.sigma }.sorted()
+    for kind in MeasurementKind.allCases {
+      let sigmas = usable.compactMap { $0.measurements[kind]?.sigma }.sorted()
       guard !sigmas.isEmpty else { continue }
-      least = min(least, sigmas[sigmas.count / 2] * (component == 0 ? 1 : distance))
+      least = min(least, sigmas[sigmas.count / 2] * (kind.isAngle ? distance : 1))
     }
     return least
   }
@@ -235,7 +242,7 @@ public struct Smoother: Sendable {
     let order = observations.indices.sorted {
       (observations[$0].knot, $0) < (observations[$1].knot, $1)
     }
-    let longest = usable.compactMap { $0.measurements[0]?.value }.max() ?? distance
+    let longest = usable.compactMap { $0.measurements[.range]?.value }.max() ?? distance
     return SmoothingProblem(
       knots: knots, observations: order.map { observations[$0] },
       isMoving: peers.map { motions[$0] == .moving }, configuration: configuration,
@@ -247,7 +254,7 @@ public struct Smoother: Sendable {
     _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knotIndex: Int,
     _ knot: DriftKnot, distance: Double
   ) -> Observation {
-    let range = max(sighting.measurements[0]?.value ?? distance, 0.3)
+    let range = max(sighting.measurements[.range]?.value ?? distance, 0.3)
     let place =
       device.interpolationVariance
       + max(0, device.positionDriftVariance - knot.device.positionDriftVariance)

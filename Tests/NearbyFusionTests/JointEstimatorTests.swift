@@ -73,27 +73,42 @@ struct JointEstimatorTests {
     }
   }
 
-  @Test("a height is verified after four examinations in a row, and again when it is much surer")
-  func heightCheck() {
-    var check = HeightCheck()
-    #expect(check.isDue(at: 5, walk: 5, variance: 1))
-    for path in [5.0, 6, 7] {
-      check.add(widening: 1, at: path, variance: 1)
-      #expect(!check.isVerified(with: 1))
+  @Test("on a slope nothing wrong is claimed", arguments: ["slope-10", "slope-15-exact"])
+  func slope(name: String) throws {
+    let scenario = try #require(Scenario.preset(named: name))
+    for seed in [5, 18, 25, 30, 73, 82] as [UInt64] {
+      let run = scenario.simulated(seed: seed)
+      var engine = try FusionEngine(scenario.matchingConfiguration)
+      let peer = engine.addPeer()
+      var wrong = 0
+      run.feed(&engine, as: peer) { sample, _, engine in
+        let estimate = engine.estimate(of: peer)
+        guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
+        if (mean - sample.peerInOdometry).length > 1 { wrong += 1 }
+      }
+      #expect(wrong == 0, "seed \(seed)")
     }
-    #expect(!check.isDue(at: 7.2, walk: 7, variance: 1))
-    check.add(widening: 1.5, at: 8, variance: 0.5)
-    #expect(check.isVerified(with: 0.5) && check.widening == 1.5)
-    #expect(!check.isVerified(with: 0.2))
-    #expect(!check.isDue(at: 20, walk: 20, variance: 0.4))
-    #expect(check.isDue(at: 20, walk: 20, variance: 0.3))
-    check.add(widening: nil, at: 20, variance: 0.3)
-    #expect(!check.isVerified(with: 0.3) && check.widening == 1)
-    // A failure is looked at again later than a success.
-    #expect(!check.isDue(at: 21, walk: 20, variance: 0.3))
-    #expect(check.isDue(at: 22, walk: 20, variance: 0.3))
-    check.restart(at: 30)
-    #expect(!check.isDue(at: 30.1, walk: 30, variance: 1))
+  }
+
+  @Test("peers that are declared and never heard change nothing")
+  func declaredPeers() throws {
+    var scenario = try #require(Scenario.preset(named: "level-office"))
+    scenario.duration = 60
+    let run = scenario.simulated(seed: 1, peerCount: 4)
+    func means(declared: Int) throws -> [Vector3?] {
+      var engine = try FusionEngine(scenario.matchingConfiguration)
+      let peers = (0..<declared).map { _ in engine.addPeer() }
+      for event in run.events {
+        switch event {
+        case .pose(let index): engine.add(run.poses[index])
+        case .tracking(let index): engine.add(run.tracking[index])
+        case .sample(let index):
+          engine.add(run.rangingSample(index, of: peers[run.samples[index].peer]))
+        }
+      }
+      return (0..<4).map { engine.estimate(of: peers[$0]).meanInWorld }
+    }
+    #expect(try means(declared: 4) == means(declared: 40))
   }
 
   @Test("samples from one place are one cell; other heights and other values are not")

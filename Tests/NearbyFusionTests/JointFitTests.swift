@@ -174,21 +174,24 @@ struct JointFitTests {
     }
   }
 
-  @Test("a held height stays where it is held")
-  func heldHeight() {
+  @Test("a peer that is held along a direction stays there", arguments: [0.0, 0.3, 1.2])
+  func held(tilt: Double) {
     let walk = Walk(seed: 3)
-    let index = JointIndex.peer(1, knots: walk.knots) + 1
+    let first = JointIndex.peer(1, knots: walk.knots)
+    let direction = Vector3(sin(tilt) * 0.6, cos(tilt), sin(tilt) * 0.8)
     var (workspace, none): ([Double], [Double]) = ([], [])
     var free = walk.truth
     let minimum = walk.problem.fit(
       &free, iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
+    func place(_ state: [Double]) -> Double {
+      direction.dot(Vector3(state[first], state[first + 1], state[first + 2]))
+    }
     var state = free
-    state[index] += 0.1
-    let height = state[index]
+    let held = place(free) + 0.1
     let result = walk.problem.fit(
-      &state, heldHeight: (1, height), iterations: 30, tolerance: 1e-10, covariance: &none,
-      workspace: &workspace)
-    #expect(abs(state[index] - height) < 1e-4)
+      &state, held: JointProblem.Hold(member: 1, direction: direction, place: held),
+      iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
+    #expect(abs(place(state) - held) < 1e-4)
     #expect(result.cost > minimum.cost + 0.5)
   }
 

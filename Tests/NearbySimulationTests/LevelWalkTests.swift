@@ -6,7 +6,10 @@ import Testing
 
 @Suite("Level walks")
 struct LevelWalkTests {
-  private static let presets = Scenario.presets.filter { $0.motion == .levelWalk }
+  private static let presets = Scenario.presets.filter {
+    $0.motion == .levelWalk && !$0.name.hasPrefix("slope")
+  }
+  private static let slopes = Scenario.presets.filter { $0.name.hasPrefix("slope") }
 
   @Test(
     "the device stays as level as the scenario says, and the peers in the room", arguments: presets)
@@ -27,6 +30,39 @@ struct LevelWalkTests {
         #expect(path.allSatisfy { horizontal($0 - place) < diagonal })
       }
     }
+  }
+
+  @Test("velocities on any ground are the derivatives of the pose", arguments: slopes)
+  func slopes(preset: Scenario) {
+    for seed in 0..<4 as Range<UInt64> {
+      let motion = ScenarioMotion(.levelWalk, walk: preset.walk, seed: seed)
+      let step = 1e-5
+      // Not at the end of a straight line, where the walk begins to turn at once.
+      for time in stride(from: 0.55, to: 50, by: 0.7) {
+        let away =
+          motion.pose(at: time + step).translation - motion.pose(at: time - step).translation
+        let velocity = motion.velocities(at: time).velocity
+        #expect((away / (2 * step) - velocity).length < 1e-6, "seed \(seed), \(time) s")
+      }
+    }
+  }
+
+  @Test("a slope is as steep as it is said to be, and a straight line is straight at first")
+  func grounds() throws {
+    var walk = ScenarioWalk()
+    (walk.slopePercent, walk.heightVariation) = (10, 0)
+    let slope = ScenarioMotion(.levelWalk, walk: walk, seed: 3)
+    let heights = stride(from: 0, to: 200, by: 0.5).map { slope.pose(at: $0).translation }
+    let steepest = zip(heights, heights.dropFirst()).map { a, b in
+      abs(b.y - a.y) / max(horizontal(b - a), 1e-9)
+    }.max()
+    #expect((0.097...0.1001).contains(try #require(steepest)))
+    var line = ScenarioWalk()
+    (line.straightSeconds, line.heightVariation) = (20, 0)
+    let straight = ScenarioMotion(.levelWalk, walk: line, seed: 3)
+    let (a, b, c) = (straight.pose(at: 2), straight.pose(at: 10), straight.pose(at: 18))
+    let ways = (b.translation - a.translation, c.translation - b.translation)
+    #expect((ways.0 - ways.1).length < 1e-9)
   }
 
   @Test(

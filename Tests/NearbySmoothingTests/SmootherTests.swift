@@ -56,6 +56,37 @@ struct SmootherTests {
     }
   }
 
+  @Test("a height difference counts the same in a row of its own", arguments: [1, 4] as [UInt64])
+  func heightRows(seed: UInt64) throws {
+    var scenario = try #require(Scenario.preset(named: "ranges-level-heights"))
+    scenario.barometers.arePresent = true
+    let run = scenario.simulated(seed: seed)
+    func place(split: Bool) throws -> Vector3 {
+      var smoother = try Smoother(scenario.matchingConfiguration)
+      let peer = smoother.addPeer()
+      for event in run.events {
+        switch event {
+        case .pose(let index): smoother.add(run.poses[index])
+        case .tracking(let index): smoother.add(run.tracking[index])
+        case .sample(let index):
+          var sample = run.rangingSample(index, of: peer)
+          if split, sample.heightDifference != nil {
+            var heights = sample
+            heights.distance = nil
+            sample.heightDifference = nil
+            smoother.add(heights)
+          }
+          smoother.add(sample)
+        }
+      }
+      return try #require(smoother.solve().tracks[0].final).positionInWorld
+    }
+    let truth = try #require(run.samples.last).peerInOdometry
+    let (together, apart) = (try place(split: false), try place(split: true))
+    #expect((together - apart).length < 0.1, "\(together) or \(apart), truth \(truth)")
+    #expect((apart - truth).length < 0.7)
+  }
+
   // MARK: Exact
 
   @Test("without noise the answer is exact", arguments: [false, true])

@@ -445,9 +445,9 @@ typedef struct nearby_joint_problem {
   const double *information, *gradient, *origin;
   /// As in `nearby_fit_model`.
   double outlier_share[NEARBY_COMPONENTS], range_excess, field_of_view;
-  /// A peer whose height is held, and where; -1 for none.
+  /// A peer that is held along a direction n, at nᵀ x = `held_place`; -1 for none.
   int32_t held_peer;
-  double held_height;
+  double held_direction[3], held_place;
 } nearby_joint_problem;
 
 /// How a joint fit has ended.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int knot_size = NEARBY_JOINT_KNOT_SIZE, peer_size = NEARBY_JOINT_PEER_SIZE;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// A height is held as if it were known to a tenth of a millimetre.
+/// A peer is held along a direction as if it were known to a tenth of a millimetre there.
 constexpr double held_information = 1e8;
 
 using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -331,13 +331,21 @@ struct Work {
     cost += add_steps(problem, at, linear);
     for (int i = 0; i < problem.cell_count; ++i)
       cost += add_cell(problem, problem.cells[i], at, linear, inliers);
-    if (problem.held_peer >= 0) {
-      const int height = knot_size + peer_size * problem.held_peer + 1;
-      linear.dense[int64_t(height) * shape.dense() + height] += held_information;
-      linear.dense_gradient[height] +=
-          held_information * (problem.held_height - at.peer(problem.held_peer)[1]);
-    }
+    if (problem.held_peer >= 0) hold(problem, at.peer(problem.held_peer));
     return cost;
+  }
+
+  /// Holds a peer along a direction.
+  void hold(const nearby_joint_problem &problem, const double *peer) {
+    const int first = knot_size + peer_size * problem.held_peer;
+    const double *n = problem.held_direction;
+    const double off = problem.held_place - (n[0] * peer[0] + n[1] * peer[1] + n[2] * peer[2]);
+    for (int column = 0; column < 3; ++column) {
+      for (int row = column; row < 3; ++row)
+        linear.dense[int64_t(first + column) * shape.dense() + first + row] +=
+            held_information * n[row] * n[column];
+      linear.dense_gradient[first + column] += held_information * n[column] * off;
+    }
   }
 
   /// Eliminates all knots but the last: what is left is dense. `false` when it is singular.

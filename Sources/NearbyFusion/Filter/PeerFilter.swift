@@ -40,29 +40,36 @@ struct PeerFilter: Sendable {
   ///
   /// Performance: in an array, as it is large and rare.
   private var found: [JointPosterior] = []
-  /// What is known of the peer's height.
-  private var height = HeightKnowledge()
+  /// What tells the place across the plane, or around the line, of the walk.
+  private var weakDirection = WeakDirectionKnowledge()
 
-  /// What tells how high the peer is.
-  private struct HeightKnowledge {
-    /// Whether an elevation or a height difference has.
+  /// What tells the place along the direction that the walk itself does not tell: the height, when the
+  /// walk is level.
+  private struct WeakDirectionKnowledge {
+    /// Whether an elevation or a height difference does.
     var isMeasured = false
-    /// Whether nothing but ranges and azimuths from about one height tells it.
-    var isFromLevelWalk = false
-    /// Whether an azimuth has.
+    /// Whether an azimuth has been measured.
     var hasAzimuths = false
-    /// Whether the joint fit has verified it.
+    /// Whether nothing but ranges and azimuths from a flat walk does.
+    var isFromFlatWalk = false
+    /// Whether the joint fit has verified the place along it.
     var isVerified = false
     /// Whether it must be verified before it may be claimed.
     var isOpen = false
+    /// Whether the walk was flat when its shape was last assessed, and whether the weak direction is
+    /// that of gravity rather than a horizontal one.
+    var isWalkFlat = true
+    var isAlongGravity = true
+    /// The device's path up to which that holds, metres.
+    var assessedPath = -Double.infinity
   }
 
   /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
   private enum Storage {
     /// As they are worked on.
     case ready
-    /// With the hypotheses packed.
-    case packed
+    /// With the hypotheses packed, and what the joint fit asks of them.
+    case packed(JointCandidate?)
     /// Only what the first track is born of, again whenever it is asked for, from its first sample to
     /// the second: nothing is learnt meanwhile. Hypotheses all over a sphere take sixty kilobytes, and
     /// most devices in a crowd are never heard twice.
@@ -88,13 +95,13 @@ struct PeerFilter: Sendable {
   ///   - newestSampleTime: The newest sample of any peer that was used.
   ///   - odometry: How the odometry is doing.
   ///   - settings: The settings.
-  ///   - isInCrowd: Whether there are so many peers that memory counts for more than time.
+  ///   - packs: Whether there are so many peers that memory counts for more than time.
   ///   - reports: What becomes of the measurements.
   /// - Returns: What could be used of it.
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint, hasPose: Bool,
     newestSampleTime: Timestamp?, _ odometry: OdometryState, _ settings: Settings,
-    isInCrowd: Bool, into reports: inout PerKind<ComponentReport>
+    packs: Bool, into reports: inout PerKind<ComponentReport>
   ) -> Measurements {
     let rejection = SampleScreening.rejection(
       of: sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, world: world,
@@ -111,54 +118,76 @@ struct PeerFilter: Sendable {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
     }
-    learnHeight(measurements, isInCrowd: isInCrowd, settings)
+    learnWeakDirection(measurements, settings)
     assess(
       settings, odometry, isUsed: reports.usesRadio,
       isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
-    if isInCrowd { pack(bornOf: unborn) }
+    if packs { pack(bornOf: unborn) }
     return measurements
   }
 
   // MARK: The joint fit
 
-  /// After such a walk, metres, a height that azimuths tell must be verified, too: drift has come in.
+  /// After such a walk, metres, a place that azimuths tell must be verified, too: drift has come in.
   private static let longWalk = 10.0
+  /// The shape of a walk is assessed anew after so much more of it, metres.
+  private static let assessedWalk = 0.2
+  /// The square of a direction's vertical component above which what is open along it is the height.
+  private static let verticalShare = 0.1
   /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
   /// above.
   private static let placedSigma = 0.5
   private static let placedShare = 0.1
 
-  /// Takes note of what tells how high the peer is.
+  /// Takes note of what tells the place along the direction that the walk does not tell.
   @inline(__always)
-  private mutating func learnHeight(
-    _ measurements: Measurements, isInCrowd: Bool, _ settings: Settings
-  ) {
+  private mutating func learnWeakDirection(_ measurements: Measurements, _ settings: Settings) {
     guard motion == .stationary, settings.configuration.features.contains(.jointFit) else { return }
     if measurements.has(.elevation) || measurements.has(.heightDifference) {
-      height.isMeasured = true
+      weakDirection.isMeasured = true
     }
-    if measurements.has(.azimuth) { height.hasAzimuths = true }
-    height.isFromLevelWalk =
-      !height.isMeasured && !isInCrowd
-      && !settings.configuration.odometry.isPlanar && !tracks.isEmpty && tracks[0].isLevel
-    height.isOpen =
-      height.isFromLevelWalk && !height.isVerified
-      && !(height.hasAzimuths && tracks[0].walk < Self.longWalk)
+    if measurements.has(.azimuth) { weakDirection.hasAzimuths = true }
+    guard !weakDirection.isMeasured, !settings.configuration.odometry.isPlanar, !tracks.isEmpty
+    else {
+      weakDirection.isFromFlatWalk = false
+      weakDirection.isOpen = false
+      return
+    }
+    if tracks[0].device.path >= weakDirection.assessedPath { assessWalk() }
+    weakDirection.isFromFlatWalk = weakDirection.isWalkFlat
+    weakDirection.isOpen =
+      weakDirection.isFromFlatWalk && !weakDirection.isVerified
+      && !(weakDirection.hasAzimuths && tracks[0].walk < Self.longWalk)
+  }
+
+  /// Judges whether the walk tells the place in all directions.
+  @inline(never)
+  private mutating func assessWalk() {
+    let shape = tracks[0].spread.shape
+    let directions = shape.weakDirections(of: tracks[0].bank.heaviestPosition)
+    weakDirection.isWalkFlat = !directions.isEmpty
+    weakDirection.isAlongGravity =
+      directions.isEmpty || directions.contains { $0.y * $0.y > Self.verticalShare }
+    weakDirection.assessedPath = tracks[0].device.path + Self.assessedWalk
   }
 
   /// Whether the joint fit can tell more of the peer than its filter, though there is no other peer.
   @inline(__always)
-  var needsJointFit: Bool { height.isFromLevelWalk }
+  var needsJointFit: Bool { weakDirection.isFromFlatWalk }
 
   /// When the track of a peer at rest began and where it has the peer; `nil` of other peers.
   var restingPlace: (birth: Timestamp, place: Vector3)? {
-    guard motion == .stationary, case .ready = storage, let track = tracks.first else { return nil }
+    guard motion == .stationary else { return nil }
+    if case .packed(let candidate) = storage { return candidate.map { ($0.birth, $0.place) } }
+    guard case .ready = storage, let track = tracks.first else { return nil }
     return (track.birthDevice.timestamp, track.bank.heaviestPosition)
   }
 
   /// What the joint fit asks; `nil` when there is nothing to be fitted.
   var jointCandidate: JointCandidate? {
-    guard motion == .stationary, case .ready = storage, let track = tracks.first else { return nil }
+    guard motion == .stationary else { return nil }
+    if case .packed(let candidate) = storage { return candidate }
+    guard case .ready = storage, let track = tracks.first else { return nil }
     let (mean, covariance) = track.bank.positionMoments()
     let sight = mean - track.device.worldFromDevice.translation
     let limit = max(Self.placedSigma, Self.placedShare * sight.length)
@@ -167,14 +196,13 @@ struct PeerFilter: Sendable {
       device: track.device, variance: covariance.trace,
       isPlaced: covariance.xx + covariance.zz < limit * limit && !track.isDoubted
         && !hasChallenger && track.explainsRanges,
-      isSingle: track.bank.count == 1,
-      isLevel: height.isFromLevelWalk)
+      isSingle: track.bank.count == 1, isFromFlatWalk: weakDirection.isFromFlatWalk)
   }
 
   /// Takes note of what the joint fit has found; the next sample goes on from there.
   mutating func propose(_ posterior: JointPosterior) {
     if posterior.modes.isEmpty {
-      height.isVerified = posterior.isVerified
+      weakDirection.isVerified = posterior.isVerified
     } else {
       found = [posterior]
     }
@@ -189,7 +217,7 @@ struct PeerFilter: Sendable {
     found = []
     guard !hasChallenger, !tracks[0].isDoubted else { return }
     tracks[0].adopt(posterior, noise, settings)
-    height.isVerified = posterior.isVerified
+    weakDirection.isVerified = posterior.isVerified
   }
 
   // MARK: Memory between samples
@@ -219,8 +247,9 @@ struct PeerFilter: Sendable {
       storage = .unborn(measurements)
       tracks = []
     } else if convergence.tracks.hypothesisCount > Self.fewHypotheses || hasChallenger {
+      let candidate = jointCandidate
       for index in tracks.indices { tracks[index].pack() }
-      storage = .packed
+      storage = .packed(candidate)
     }
   }
 
@@ -295,7 +324,7 @@ struct PeerFilter: Sendable {
       tracks = [track(bornOf: measurements, at: device, settings)]
       ranges = nil
       found = []
-      height = HeightKnowledge()
+      weakDirection = WeakDirectionKnowledge()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
       reportBirth(measurements, into: &reports)
@@ -406,7 +435,8 @@ struct PeerFilter: Sendable {
       tracks.removeFirst()
       result = challengerResult
       found = []
-      height.isVerified = false
+      weakDirection.isVerified = false
+      weakDirection.assessedPath = -.infinity
     }
   }
 
@@ -508,7 +538,9 @@ struct PeerFilter: Sendable {
       }
       return
     }
-    convergence.tracks = ConvergenceState.Tracks(tracks.span, hasOpenHeight: height.isOpen)
+    convergence.tracks = ConvergenceState.Tracks(
+      tracks.span, hasOpenDirection: weakDirection.isOpen,
+      hasOpenHeight: weakDirection.isOpen && weakDirection.isAlongGravity)
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }

@@ -359,17 +359,17 @@ struct Track: Sendable {
     bank.pairUp(doubt: Self.movesAfterwards, settings.motion.speedVariances)
   }
 
-  /// Lets a place whose height is open after a level walk go on as several Gaussians side by side.
+  /// Lets a place that is open across the plane of a flat walk go on as several Gaussians side by side.
   private mutating func splitWeakDirection(_ settings: Settings) {
     guard let (direction, parts) = weakDirection(settings) else { return }
     bank.split(along: direction, into: parts)
   }
 
-  /// The direction in which the place is open after a level walk, and the parts to split it into; `nil`
+  /// The direction in which the place is open after a flat walk, and the parts to split it into; `nil`
   /// when there is none.
   private func weakDirection(_ settings: Settings) -> (WeakDirection, WeakDirection.Parts)? {
     guard motion == .stationary, bank.count == 1, features.contains(.gaussianSum),
-      !settings.configuration.odometry.isPlanar, let search, search.isLevelWalk(until: device)
+      !settings.configuration.odometry.isPlanar, let search, search.isFlatWalk(until: device)
     else { return nil }
     let direction = WeakDirection(bank.positionCovariance(0))
     return direction.parts(
@@ -379,14 +379,8 @@ struct Track: Sendable {
 
   // MARK: The joint fit
 
-  /// A device whose height has scattered by less than this, one sigma, metres, has moved level.
-  private static let levelSigma = 0.2
   /// The share of a wandering error that the joint fit has seen in the newest samples.
   private static let seenShare = 0.9
-
-  /// Whether the device has moved level since the track began.
-  @inline(__always)
-  var isLevel: Bool { spread.heightVariance < Self.levelSigma * Self.levelSigma }
 
   /// How far the device has gone since the track began, metres.
   @inline(__always)

@@ -32,16 +32,27 @@ struct JointEstimator: Sendable {
     let birth: Timestamp
     /// Place in the fixed world, range bias and range scale.
     var state: [Double]
-    var check = HeightCheck()
+    var check = DirectionCheck()
     /// Whether it has not been fitted yet.
     var isNew = true
-    /// The rival that the newest examination has found: the logarithm of its share over the member's, and
-    /// how far it is from it.
-    var rival: (logWeight: Double, offset: InlineArray<5, Double>)?
-    /// Whether its height must be verified.
-    var isLevel = false
-    /// Whether its height must be verified and has not been.
+    /// The rival that the newest examination has found.
+    var rival: Rival?
+    /// Whether it must be verified along the directions that the walk does not tell.
+    var isFromFlatWalk = false
+    /// Whether it must be verified and has not been.
     var isUndecided = false
+    /// The directions along which it was examined, in the fixed world.
+    var weakDirections: [Vector3] = []
+  }
+
+  /// A place that the data do not rule out beside a member's.
+  private struct Rival: Sendable {
+    /// The logarithm of its share over the member's.
+    var logWeight: Double
+    /// How far it is from the member's.
+    var offset: InlineArray<5, Double>
+    /// The directions along which it is mirrored, in the odometry's world.
+    var directions: [Vector3]
   }
 
   /// What has been measured of a peer since its track began.
@@ -204,7 +215,7 @@ struct JointEstimator: Sendable {
     fittedPath = device.path
     let candidates = peers.indices.map { peers[$0].jointCandidate }
     admit(candidates, at: device, settings)
-    guard members.count > 1 || members.contains(where: \.isLevel) else { return [] }
+    guard members.count > 1 || members.contains(where: \.isFromFlatWalk) else { return [] }
     marginalizeIfFull(at: device, peers, settings)
     let problem = problem(knots + [device], peers, settings)
     var state = corrections + extrapolated(to: device)
@@ -218,7 +229,7 @@ struct JointEstimator: Sendable {
       restart(at: device)
       return []
     }
-    var solution = Solution(
+    var solution = JointSolution(
       problem: problem, state: state, covariance: covariance, cost: result.cost, device: device)
     let rivals = examine(&solution, settings)
     keep(solution)
@@ -226,45 +237,6 @@ struct JointEstimator: Sendable {
       return expel(result.inlierShares)
     }
     return posteriors(solution, rivals, candidates)
-  }
-
-  /// A minimum of the joint problem.
-  private struct Solution {
-    let problem: JointProblem
-    var state: [Double]
-    var covariance: [Double]
-    var cost: Double
-    let device: TrajectoryPoint
-
-    /// The last knot and the peers.
-    var dense: ArraySlice<Double> {
-      state[(JointIndex.knotSize * (problem.knotCount - 1))...]
-    }
-    func mode(of member: Int) -> JointPosterior.Mode {
-      JointPosterior.Mode(
-        of: member, in: dense, covariance, device: device.worldFromDevice.translation)
-    }
-    /// Where the height of a member stands in the state.
-    func heightIndex(of member: Int) -> Int {
-      JointIndex.peer(member, knots: problem.knotCount) + 1
-    }
-    /// The state with the height of a member moved, and the last knot and all peers with it as they are
-    /// correlated.
-    func shifted(heightOf member: Int, by metres: Double) -> [Double] {
-      var shifted = state
-      let first = state.count - problem.denseCount
-      let height = JointIndex.peer(member, knots: 1) + 1
-      let variance = heightVariance(of: member)
-      for index in 0..<problem.denseCount {
-        shifted[first + index] +=
-          metres * covariance[height * problem.denseCount + index] / variance
-      }
-      return shifted
-    }
-    func heightVariance(of member: Int) -> Double {
-      let index = JointIndex.peer(member, knots: 1) + 1
-      return covariance[index * problem.denseCount + index]
-    }
   }
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
@@ -289,7 +261,7 @@ struct JointEstimator: Sendable {
         candidate.birth == record.birth
       else { continue }
       if let member = members.firstIndex(where: { $0.peer == peer }) {
-        members[member].isLevel = candidate.isLevel
+        members[member].isFromFlatWalk = candidate.isFromFlatWalk
         continue
       }
       guard candidate.isPlaced, members.count < Self.mostMembers,
@@ -300,7 +272,7 @@ struct JointEstimator: Sendable {
         + turn.act(candidate.place - device.worldFromDevice.translation)
       var member = Member(
         peer: peer, birth: candidate.birth, state: [place.x, place.y, place.z, 0, 0])
-      member.isLevel = candidate.isLevel
+      member.isFromFlatWalk = candidate.isFromFlatWalk
       let reach = record.cells.reduce(0) { max($0, $1.values.range.mean) }
       let sigma = max(Self.priorReach * reach, Self.leastPriorSigma)
       let ranging = settings.configuration.ranging
@@ -388,7 +360,7 @@ struct JointEstimator: Sendable {
 
   /// Makes room for more: the oldest third of the knots is marginalised.
   ///
-  /// The cells of peers whose height is undecided are left out: they cannot be linearised at one place.
+  /// The cells of peers that are undecided are left out: they cannot be linearised at one place.
   private mutating func marginalizeIfFull(
     at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings
   ) {
@@ -413,7 +385,7 @@ struct JointEstimator: Sendable {
   }
 
   /// Keeps a solution as the start of the next.
-  private mutating func keep(_ solution: Solution) {
+  private mutating func keep(_ solution: JointSolution) {
     let fixed = JointIndex.knotSize * knots.count
     corrections = Array(solution.state[..<fixed])
     for index in members.indices {
@@ -430,151 +402,90 @@ struct JointEstimator: Sendable {
       })
   }
 
-  // MARK: Heights
+  // MARK: Weak directions
 
-  /// A rival within so many nats may be the right one.
-  private static let rivalNats = 9.0
-  /// Where the cost is probed, in sigmas of the height, and the shares of a Gaussian's rise by which it
-  /// must have risen there.
-  private static let probes = [-3.0, -2, 2, 3]
-  private static let riseOfGaussian = 0.4...10
-  /// So many iterations are enough for a probe, and so many peers are examined at a time.
-  private static let probeIterations = 10
+  /// So many peers are examined at a time.
   private static let mostExamined = 2
-  /// Heights that are less sure than this, as a share of the distance, need no examination: nothing is
-  /// claimed of them.
+  /// Places that are less sure than this along their weak directions, as a share of the distance, need no
+  /// examination: nothing is claimed of them.
   private static let examinedShare = 0.25
 
-  /// Examines heights that are known from a level walk alone.
+  /// Examines places that are known from a flat walk alone.
   ///
   /// - Parameters:
   ///   - solution: The solution; another place takes its place where it is the better one.
   ///   - settings: The settings.
   /// - Returns: The rivals of members by their indices.
   private mutating func examine(
-    _ solution: inout Solution, _ settings: Settings
+    _ solution: inout JointSolution, _ settings: Settings
   ) -> [Int: JointPosterior.Mode] {
     var rivals: [Int: JointPosterior.Mode] = [:]
     let path = solution.device.path
     let walk = path - (knots.first?.path ?? path)
     var examined = 0
-    for member in members.indices where members[member].isLevel && examined < Self.mostExamined {
-      let variance = solution.heightVariance(of: member)
-      let distance = records[members[member].peer].cells.last?.values.range.mean ?? 0
-      let limit = max(
-        Self.examinedShare * distance, 2 * settings.configuration.convergence.sigmaFloor)
-      guard variance < limit * limit,
-        members[member].check.isDue(at: path, walk: walk, variance: variance)
-      else { continue }
-      examined += 1
-      let before = solution.cost
-      let image = mirrorImage(of: member, in: &solution)
-      var widening: Double?
-      if solution.cost < before {
-        members[member].check.restart(at: path)
-      } else {
-        if case .ruledOut = image { widening = heightWidening(member, solution) }
-        members[member].check.add(widening: widening, at: path, variance: variance)
+    for member in members.indices where members[member].isFromFlatWalk {
+      guard let examination = DirectionExamination(of: member, in: solution) else {
+        members[member].weakDirections = []
+        members[member].isUndecided = false
+        continue
       }
-      let rival: JointPosterior.Mode? = if case .rival(let mode) = image { mode } else { nil }
-      rivals[member] = rival
-      members[member].rival = rival.map { rival in
-        let mode = solution.mode(of: member)
-        return (rival.logWeight, InlineArray { rival.mean[$0] - mode.mean[$0] })
+      members[member].weakDirections = examination.directions
+      if examined < Self.mostExamined,
+        isDue(examination, in: solution, at: path, walk: walk, settings)
+      {
+        examined += 1
+        rivals[member] = examine(examination, &solution, at: path)
       }
-    }
-    for member in members.indices {
       members[member].isUndecided =
-        members[member].isLevel
-        && !members[member].check.isVerified(with: solution.heightVariance(of: member))
+        !members[member].check.isVerified(with: examination.variance(in: solution))
     }
     return rivals
   }
 
-  /// What there is beyond the plane of the device.
-  private enum MirrorImage {
-    /// The data rule it out, or it is the place itself.
-    case ruledOut
-    /// They do not, and the places in between are possible too.
-    case open
-    /// Another place, which they do not rule out.
-    case rival(JointPosterior.Mode)
+  private func isDue(
+    _ examination: DirectionExamination, in solution: JointSolution, at path: Double, walk: Double,
+    _ settings: Settings
+  ) -> Bool {
+    let member = members[examination.member]
+    let variance = examination.variance(in: solution)
+    let distance = records[member.peer].cells.last?.values.range.mean ?? 0
+    let limit = max(
+      Self.examinedShare * distance, 2 * settings.configuration.convergence.sigmaFloor)
+    return variance < limit * limit
+      && member.check.isDue(
+        along: examination.directions[0], at: path, walk: walk, variance: variance)
   }
 
-  /// Looks for a peer beyond the plane of the device.
+  /// Examines one place, and takes note of what is found.
   ///
-  /// - Parameters:
-  ///   - member: The peer.
-  ///   - solution: The solution; becomes the one with the mirror image where that is the better one.
-  /// - Returns: What there is.
-  private mutating func mirrorImage(of member: Int, in solution: inout Solution) -> MirrorImage {
-    let index = solution.heightIndex(of: member)
-    let height = solution.state[index]
-    let mirrored = 2 * meanAntennaHeight(of: member, in: solution) - height
-    let variance = solution.heightVariance(of: member)
-    let squaredSigmas = (mirrored - height) * (mirrored - height) / variance
-    guard squaredSigmas > 4 else { return .ruledOut }
-    var other = solution
-    other.state[index] = mirrored
-    var none: [Double] = []
-    let held = other.problem.fit(
-      &other.state, heldHeight: (member, mirrored), iterations: Self.probeIterations,
-      tolerance: Self.tolerance, covariance: &none, workspace: &workspace)
-    let rise = held.cost - solution.cost
-    guard rise < 2 * Self.rivalNats else { return .ruledOut }
-    other.cost =
-      other.problem.fit(
-        &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
-        covariance: &other.covariance, workspace: &workspace
-      ).cost
-    let isElsewhere =
-      abs(other.state[index] - height)
-      > max(2 * variance.squareRoot(), 0.5 * abs(mirrored - height))
-    guard other.cost < solution.cost + Self.rivalNats, isElsewhere else {
-      let expected = min(0.5 * squaredSigmas, 2 * Self.rivalNats)
-      return rise > Self.riseOfGaussian.lowerBound * expected ? .ruledOut : .open
+  /// - Returns: The rival, if there is one.
+  private mutating func examine(
+    _ examination: DirectionExamination, _ solution: inout JointSolution, at path: Double
+  ) -> JointPosterior.Mode? {
+    let member = examination.member
+    let variance = examination.variance(in: solution)
+    let finding = examination.examine(&solution, &workspace)
+    if finding.hasMoved {
+      members[member].check.restart(at: path)
+    } else {
+      members[member].check.add(
+        widening: finding.widening, along: examination.directions[0], at: path, variance: variance)
     }
-    if other.cost < solution.cost { swap(&other, &solution) }
-    var mode = other.mode(of: member)
-    mode.logWeight = solution.cost - other.cost
-    return .rival(mode)
-  }
-
-  private func meanAntennaHeight(of member: Int, in solution: Solution) -> Double {
-    // The odometry's height is good enough for a start: drift along gravity is small.
-    let cells = records[members[member].peer].cells
-    let sum = cells.reduce(0) { $0 + $1.device.worldFromDevice.translation.y }
-    let last = solution.device.worldFromDevice.translation.y
-    let corrected = solution.state[JointIndex.knotSize * (solution.problem.knotCount - 1) + 1]
-    return sum / Double(max(cells.count, 1)) + corrected - last
-  }
-
-  /// Whether the cost rises to either side of a height as a Gaussian's does.
-  ///
-  /// - Returns: By what factor the variance of the height is too small, one at least; `nil` when it is no
-  ///   variance of a Gaussian at all.
-  private mutating func heightWidening(_ member: Int, _ solution: Solution) -> Double? {
-    var least = 1.0
-    let index = solution.heightIndex(of: member)
-    let sigma = solution.heightVariance(of: member).squareRoot()
-    var none: [Double] = []
-    for sigmas in Self.probes {
-      var state = solution.shifted(heightOf: member, by: sigmas * sigma)
-      let probe = solution.problem.fit(
-        &state, heldHeight: (member, state[index]), iterations: Self.probeIterations,
-        tolerance: Self.tolerance, covariance: &none, workspace: &workspace)
-      let rise = (probe.cost - solution.cost) / (0.5 * sigmas * sigmas)
-      guard probe.hasConverged, Self.riseOfGaussian.contains(rise) else { return nil }
-      least = min(least, rise)
+    members[member].rival = finding.rival.map { rival in
+      let mode = solution.mode(of: member)
+      return Rival(
+        logWeight: rival.mode.logWeight,
+        offset: InlineArray { rival.mode.mean[$0] - mode.mean[$0] },
+        directions: rival.directions.map(solution.inOdometry))
     }
-    return 1 / least
+    return finding.rival?.mode
   }
 
   // MARK: Results
 
   /// The posteriors that are sounder than the filters'.
   private func posteriors(
-    _ solution: Solution, _ rivals: [Int: JointPosterior.Mode], _ candidates: [JointCandidate?]
+    _ solution: JointSolution, _ rivals: [Int: JointPosterior.Mode], _ candidates: [JointCandidate?]
   ) -> [(peer: Int, posterior: JointPosterior)] {
     let device = solution.device
     let isSound = device.path - (knots.first?.path ?? device.path) > Self.soundWalk
@@ -584,20 +495,25 @@ struct JointEstimator: Sendable {
         continue
       }
       var mode = solution.mode(of: index)
-      mode.widenHeight(by: member.check.widening)
-      let isVerified = member.isLevel && !member.isUndecided
+      let directions = member.weakDirections.map(solution.inOdometry)
+      for direction in directions { mode.widen(along: direction, by: member.check.widening) }
+      let isVerified = member.isFromFlatWalk && !member.isUndecided
       var posterior = JointPosterior(device: device, modes: [mode], isVerified: isVerified)
       var isTaken = false
-      if member.isLevel {
+      if member.isFromFlatWalk {
         // Early on the filter still fits its window anew, and knows more of the radio's errors.
         isTaken = isSound
-        let away = candidate.place.y - mode.position.y
-        posterior.isVerified =
-          isVerified && (isSound || candidate.isSingle && away * away < 4 * mode.heightVariance)
+        let agrees = directions.allSatisfy { direction in
+          let away = direction.dot(candidate.place - mode.position)
+          return away * away < 4 * mode.positionCovariance.quadraticForm(direction)
+        }
+        posterior.isVerified = isVerified && (isSound || candidate.isSingle && agrees)
         if let rival = rivals[index] {
           posterior.modes.append(rival)
         } else if let rival = member.rival {
-          posterior.modes.append(mode.mirrored(by: rival.offset, logWeight: rival.logWeight))
+          posterior.modes.append(
+            mode.mirrored(
+              along: rival.directions, by: rival.offset, logWeight: rival.logWeight))
         }
       } else if members.count > 1, candidate.isSingle {
         let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
@@ -607,7 +523,7 @@ struct JointEstimator: Sendable {
           mode.positionVariance < Self.acceptedVariance * (candidate.variance + since.trace)
       }
       if !isTaken { posterior.modes = [] }
-      if isTaken || member.isLevel { posteriors.append((member.peer, posterior)) }
+      if isTaken || member.isFromFlatWalk { posteriors.append((member.peer, posterior)) }
     }
     return posteriors
   }

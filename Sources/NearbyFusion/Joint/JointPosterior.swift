@@ -5,9 +5,9 @@ import NearbyGeometry
 struct JointPosterior: Sendable {
   /// The device point.
   var device: TrajectoryPoint
-  /// The place, and if there is one its rival above or below.
+  /// The place, and if there is one its rival at its mirror image.
   var modes: [Mode]
-  /// Whether its height has been verified.
+  /// Whether it has been verified along the directions that the walk does not tell.
   var isVerified: Bool
 
   /// One place with the errors of the ranges from there.
@@ -25,31 +25,58 @@ struct JointPosterior: Sendable {
       covariance[StateIndex.packed(0, 0)] + covariance[StateIndex.packed(1, 1)]
         + covariance[StateIndex.packed(2, 2)]
     }
-    var heightVariance: Double { covariance[StateIndex.packed(1, 1)] }
+    /// The covariance of the position, m².
+    var positionCovariance: SymmetricMatrix3 {
+      SymmetricMatrix3(
+        xx: covariance[StateIndex.packed(0, 0)], xy: covariance[StateIndex.packed(0, 1)],
+        xz: covariance[StateIndex.packed(0, 2)], yy: covariance[StateIndex.packed(1, 1)],
+        yz: covariance[StateIndex.packed(1, 2)], zz: covariance[StateIndex.packed(2, 2)])
+    }
 
-    /// The same place on the other side of the device's plane.
+    /// The same place mirrored along some directions, which are orthogonal.
     ///
     /// - Parameters:
+    ///   - directions: Unit vectors.
     ///   - offset: How far the mode there is from this one.
     ///   - logWeight: The logarithm of its share over this one's.
-    /// - Returns: That mode, with heights correlated the other way round.
-    func mirrored(by offset: InlineArray<5, Double>, logWeight: Double) -> Self {
+    /// - Returns: That mode, its covariance mirrored.
+    func mirrored(
+      along directions: [Vector3], by offset: InlineArray<5, Double>, logWeight: Double
+    ) -> Self {
       var other = self
       other.logWeight = self.logWeight + logWeight
-      for row in 0..<5 {
-        other.mean[row] += offset[row]
-        if row != 1 { other.covariance[StateIndex.packed(min(row, 1), max(row, 1))].negate() }
+      for row in 0..<5 { other.mean[row] += offset[row] }
+      for direction in directions {
+        let column = column(along: direction)
+        let variance = positionCovariance.quadraticForm(direction)
+        // (I - 2 n nᵀ) P (I - 2 n nᵀ), n of length five.
+        let n: InlineArray<5, Double> = [direction.x, direction.y, direction.z, 0, 0]
+        for second in 0..<5 {
+          for first in 0...second {
+            other.covariance[StateIndex.packed(first, second)] +=
+              4 * variance * n[first] * n[second] - 2 * n[first] * column[second]
+              - 2 * column[first] * n[second]
+          }
+        }
       }
       return other
     }
 
-    /// Makes the variance of the height larger by a factor, and what is correlated with it.
-    mutating func widenHeight(by factor: Double) {
-      guard factor > 1 else { return }
-      let variance = heightVariance
-      let column: InlineArray<5, Double> = InlineArray { row in
-        covariance[StateIndex.packed(min(row, 1), max(row, 1))]
+    /// P n: the covariance of everything with the position along a direction.
+    private func column(along direction: Vector3) -> InlineArray<5, Double> {
+      func entry(_ row: Int, _ axis: Int) -> Double {
+        covariance[StateIndex.packed(min(row, axis), max(row, axis))]
       }
+      return InlineArray { row in
+        entry(row, 0) * direction.x + entry(row, 1) * direction.y + entry(row, 2) * direction.z
+      }
+    }
+
+    /// Makes the variance along a direction larger by a factor, and what is correlated with it.
+    mutating func widen(along direction: Vector3, by factor: Double) {
+      guard factor > 1 else { return }
+      let column = column(along: direction)
+      let variance = positionCovariance.quadraticForm(direction)
       for second in 0..<5 {
         for first in 0...second {
           covariance[StateIndex.packed(first, second)] +=
@@ -73,8 +100,8 @@ struct JointCandidate: Sendable {
   var isPlaced: Bool
   /// Whether a single hypothesis is left.
   var isSingle: Bool
-  /// Whether nothing but ranges and azimuths from about one height tells how high the peer is.
-  var isLevel: Bool
+  /// Whether nothing but ranges and azimuths from a flat walk tells where it is.
+  var isFromFlatWalk: Bool
 }
 
 extension JointPosterior.Mode {

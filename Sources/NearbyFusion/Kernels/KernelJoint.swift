@@ -120,6 +120,15 @@ struct JointProblem {
     var inlierShares: [Double]
   }
 
+  /// A peer that is held along a direction: n·x is what it is held at.
+  struct Hold {
+    var member: Int
+    /// A unit vector n of the fixed world.
+    var direction: Vector3
+    /// n·x, metres.
+    var place: Double
+  }
+
   init(_ anchor: JointAnchor, _ settings: Settings) {
     self.anchor = anchor
     memberCount = (anchor.size - JointIndex.knotSize) / JointIndex.peerSize
@@ -193,26 +202,43 @@ struct JointProblem {
     cells.append(cell)
   }
 
+  /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
+  func walkShape(of member: Int, at state: [Double]) -> WalkShape {
+    WalkShape(
+      of: cells.lazy.filter { $0.peer == Int32(member) }.map { cell in
+        let antenna = cell.from.antenna_in_world
+        let (before, after) = (Int(cell.knot), Int(cell.knot) + 1)
+        func corrected(_ knot: Int) -> Vector3 {
+          let first = JointIndex.knotSize * knot
+          let place = knots[knot].place
+          let away = Vector3(antenna.0 - place.0, antenna.1 - place.1, antenna.2 - place.2)
+          return Vector3(state[first], state[first + 1], state[first + 2])
+            + YawTurn(state[first + 3]).act(away)
+        }
+        return (1 - cell.share) * corrected(before) + cell.share * corrected(after)
+      })
+  }
+
   // MARK: Kernels
 
   /// Minimises the cost.
   ///
   /// - Parameters:
   ///   - state: The start; becomes the minimum.
-  ///   - heldHeight: A peer whose height is held, and where.
+  ///   - held: A peer that is held along a direction, and where.
   ///   - iterations: How many at most.
   ///   - tolerance: A step that lowers the cost by less is the last.
   ///   - covariance: Becomes that of the last knot and of all peers, column by column, if it has room.
   ///   - workspace: Grows as is needed.
   /// - Returns: How it has ended.
   func fit(
-    _ state: inout [Double], heldHeight: (member: Int, height: Double)? = nil, iterations: Int,
+    _ state: inout [Double], held: Hold? = nil, iterations: Int,
     tolerance: Double, covariance: inout [Double], workspace: inout [Double]
   ) -> Result {
     precondition(state.count == stateCount && knotCount > 1, "a state of another problem")
     precondition(covariance.isEmpty || covariance.count == denseCount * denseCount)
     var inlierShares = [Double](repeating: 1, count: memberCount)
-    let result = unsafe withKernel(heldHeight, &workspace) { problem, workspace in
+    let result = unsafe withKernel(held, &workspace) { problem, workspace in
       unsafe state.withUnsafeMutableBufferPointer { state in
         unsafe covariance.withUnsafeMutableBufferPointer { covariance in
           unsafe inlierShares.withUnsafeMutableBufferPointer { shares in
@@ -270,7 +296,7 @@ struct JointProblem {
   }
 
   private func withKernel<Result>(
-    _ heldHeight: (member: Int, height: Double)?, _ workspace: inout [Double],
+    _ held: Hold?, _ workspace: inout [Double],
     _ body: (UnsafePointer<nearby_joint_problem>, UnsafeMutablePointer<Double>?) -> Result
   ) -> Result {
     let needed = Int(nearby_joint_workspace(Int32(knotCount), Int32(memberCount)))
@@ -287,8 +313,9 @@ struct JointProblem {
                 gradient: gradient.baseAddress, origin: origin.baseAddress,
                 outlier_share: model.shares, range_excess: model.rangeExcess,
                 field_of_view: model.fieldOfViewRadians,
-                held_peer: Int32(heldHeight?.member ?? -1),
-                held_height: heldHeight?.height ?? 0)
+                held_peer: Int32(held?.member ?? -1),
+                held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
+                  ?? (0, 0, 0), held_place: held?.place ?? 0)
               return unsafe workspace.withUnsafeMutableBufferPointer { workspace in
                 unsafe body(&problem, workspace.baseAddress)
               }

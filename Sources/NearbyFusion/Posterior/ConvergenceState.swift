@@ -24,7 +24,9 @@ struct ConvergenceState: Sendable {
     var isDoubtful = false
     /// Whether it may be believed, however narrow it is.
     var isProven = false
-    /// Whether its height follows from a level walk and has not been verified.
+    /// Whether its place across the plane of the walk has not been verified, and whether that is its
+    /// height.
+    var hasOpenDirection = false
     var hasOpenHeight = false
 
     /// None yet.
@@ -32,12 +34,13 @@ struct ConvergenceState: Sendable {
 
     /// Performance: a track is read in place, as it is large.
     @inline(__always)
-    init(_ tracks: borrowing Span<Track>, hasOpenHeight: Bool) {
+    init(_ tracks: borrowing Span<Track>, hasOpenDirection: Bool, hasOpenHeight: Bool) {
       hypothesisCount = tracks[0].bank.count
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-      isProven = tracks[0].isProven && !hasOpenHeight
+      isProven = tracks[0].isProven && !hasOpenDirection
+      self.hasOpenDirection = hasOpenDirection
       self.hasOpenHeight = hasOpenHeight
     }
   }

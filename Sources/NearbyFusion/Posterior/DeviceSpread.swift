@@ -6,7 +6,7 @@ import NearbyGeometry
 /// Welford's recurrence: exact, one pass, no history.
 struct DeviceSpread: Hashable, Sendable {
   private var count = 0.0
-  private var mean = Vector3.zero
+  private(set) var mean = Vector3.zero
   private var scatter = SymmetricMatrix3.zero
 
   @inline(__always)
@@ -19,8 +19,11 @@ struct DeviceSpread: Hashable, Sendable {
     scatter = scatter + SymmetricMatrix3(outer: before, scale: 1 - share)
   }
 
-  /// The variance of the device's height, m².
-  var heightVariance: Double { count > 0 ? scatter.yy / count : 0 }
+  /// The plane or the line that its positions span.
+  var shape: WalkShape { WalkShape(centre: mean, covariance: covariance) }
+
+  /// The covariance of its positions, m².
+  var covariance: SymmetricMatrix3 { count > 0 ? (1 / count) * scatter : .zero }
 
   /// The mean square of the movement across a unit direction, m².
   @inline(__always)

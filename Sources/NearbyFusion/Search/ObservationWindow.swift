@@ -269,29 +269,19 @@ struct ObservationWindow: Sendable {
 
   // MARK: Giving out
 
-  /// A device whose height has scattered by less than this, one sigma, metres, has moved level.
-  private static let levelSigma = 0.2
-  /// So far must it have walked, metres: before, an elevation may yet come, and drift is small.
-  private static let levelWalk = 10.0
+  /// So far must a device have walked, metres: before, an elevation may yet come, and drift is small.
+  private static let flatWalk = 10.0
 
-  /// Whether nothing but ranges and azimuths from about one height tells how high the peer is, after a
-  /// walk.
-  func isLevelWalk(until now: TrajectoryPoint) -> Bool {
-    guard let first = keyframes.first?.device, now.path - first.path > Self.levelWalk else {
+  /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
+  func isFlatWalk(until now: TrajectoryPoint) -> Bool {
+    guard let first = keyframes.first?.device, now.path - first.path > Self.flatWalk else {
       return false
     }
-    var (sum, squares) = (0.0, 0.0)
-    for keyframe in keyframes {
-      if keyframe.values.elevation.count > 0 || keyframe.values.heightDifference.count > 0 {
-        return false
-      }
-      let height =
-        keyframe.device.worldFromDevice.translation.y - first.worldFromDevice.translation.y
-      sum += height
-      squares += height * height
+    let isHeightMeasured = keyframes.contains {
+      $0.values.elevation.count > 0 || $0.values.heightDifference.count > 0
     }
-    let mean = sum / Double(keyframes.count)
-    return squares / Double(keyframes.count) - mean * mean < Self.levelSigma * Self.levelSigma
+    return !isHeightMeasured
+      && WalkShape(of: keyframes.lazy.map(\.device.worldFromDevice.translation)).isFlat
   }
 
   /// The keyframes as the fit wants them, as seen from now.
@@ -310,14 +300,14 @@ struct ObservationWindow: Sendable {
     now: TrajectoryPoint, moves: Bool, _ settings: Settings
   ) -> [FitKeyframe] {
     guard let first = keyframes.first?.device else { return [] }
-    let isLevel = isLevelWalk(until: now) && !settings.configuration.odometry.isPlanar
+    let isFlat = isFlatWalk(until: now) && !settings.configuration.odometry.isPlanar
     var result: [FitKeyframe] = []
     result.reserveCapacity(keyframes.count)
     var previous: TrajectoryPoint?
     for keyframe in keyframes {
       result.append(
         fitKeyframe(
-          keyframe, after: previous, first: first, now: now, moves: moves, isLevel: isLevel,
+          keyframe, after: previous, first: first, now: now, moves: moves, isFlat: isFlat,
           settings))
       previous = keyframe.device
     }
@@ -326,7 +316,7 @@ struct ObservationWindow: Sendable {
 
   private func fitKeyframe(
     _ keyframe: Keyframe, after previous: TrajectoryPoint?, first: TrajectoryPoint,
-    now: TrajectoryPoint, moves: Bool, isLevel: Bool, _ settings: Settings
+    now: TrajectoryPoint, moves: Bool, isFlat: Bool, _ settings: Settings
   ) -> FitKeyframe {
     let device = keyframe.device
     let pose = device.worldFromDevice
@@ -334,11 +324,11 @@ struct ObservationWindow: Sendable {
     let place = Drift(
       since: now.positionDriftVariance - device.positionDriftVariance,
       all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count,
-      isLevel: isLevel)
+      isFlat: isFlat)
     let yaw = Drift(
       since: now.yawDriftVariance - device.yawDriftVariance,
       all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count,
-      isLevel: isLevel)
+      isFlat: isFlat)
     let ago = max(0, now.timestamp.seconds(since: device.timestamp))
     var drift = FitKeyframe.Drift()
     drift.horizontal = place.amplitude
@@ -375,7 +365,7 @@ struct ObservationWindow: Sendable {
         value.wander = settings.heightOffset.variance
         result[kind] = value.fitValue(
           settings.heightOffset.correlation(seconds: ago),
-          dilution: Drift.dilution(keyframes: keyframes.count, isLevel: false), placeVariance)
+          dilution: Drift.dilution(keyframes: keyframes.count, isFlat: false), placeVariance)
       }
     }
     return result
@@ -394,10 +384,10 @@ private struct Drift {
 
   /// So many keyframes are off together.
   private static let together = 0.125
-  /// On a level walk.
-  private static let togetherWhenLevel = 0.5
+  /// On a flat walk.
+  private static let togetherWhenFlat = 0.5
 
-  init(since variance: Double, all total: Double, keyframes: Int, isLevel: Bool) {
+  init(since variance: Double, all total: Double, keyframes: Int, isFlat: Bool) {
     guard total > 0 else {
       (amplitude, rest) = (0, 0)
       return
@@ -406,15 +396,15 @@ private struct Drift {
       total.squareRoot() * (2 * 2.0.squareRoot() / .pi) * sin(.pi / 2 * variance / total)
     rest =
       max(0, variance - amplitude * amplitude)
-      * Self.dilution(keyframes: keyframes, isLevel: isLevel)
+      * Self.dilution(keyframes: keyframes, isFlat: isFlat)
   }
 
   /// By what factor noise counts for more that is common to neighbouring keyframes.
   ///
-  /// On a level walk with ranges the height of a peer enters at second order, by centimetres; drift that
+  /// On a flat walk with ranges a peer's distance from its plane enters at second order, by centimetres; drift that
   /// the fit does not know as such would be taken for it. So it counts for more there: in level offices
   /// the share of false convergence falls from 10 % to 1 %.
-  static func dilution(keyframes: Int, isLevel: Bool) -> Double {
-    max(1, (isLevel ? togetherWhenLevel : together) * Double(keyframes))
+  static func dilution(keyframes: Int, isFlat: Bool) -> Double {
+    max(1, (isFlat ? togetherWhenFlat : together) * Double(keyframes))
   }
 }

@@ -58,9 +58,8 @@ struct TrackSearch: Sendable {
     movingModes?.unpack()
   }
 
-  /// Whether nothing but ranges and azimuths from about one height tells how high the peer is, after a
-  /// walk.
-  func isLevelWalk(until now: TrajectoryPoint) -> Bool { window.isLevelWalk(until: now) }
+  /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
+  func isFlatWalk(until now: TrajectoryPoint) -> Bool { window.isFlatWalk(until: now) }
 
   /// Leaves only the best place, which is refined from now on.
   mutating func keepBestPlace() { restingModes?.keepBest() }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// A minimum of a joint problem.
+struct JointSolution: Sendable {
+  let problem: JointProblem
+  var state: [Double]
+  /// That of the last knot and all peers, column by column.
+  var covariance: [Double]
+  var cost: Double
+  /// The device at the last knot.
+  let device: TrajectoryPoint
+
+  /// The last knot and the peers.
+  private var dense: ArraySlice<Double> {
+    state[(JointIndex.knotSize * (problem.knotCount - 1))...]
+  }
+
+  /// The mode of a member in the odometry's world at the last knot.
+  func mode(of member: Int) -> JointPosterior.Mode {
+    JointPosterior.Mode(
+      of: member, in: dense, covariance, device: device.worldFromDevice.translation)
+  }
+
+  /// A direction of the fixed world in the odometry's at the last knot.
+  func inOdometry(_ direction: Vector3) -> Vector3 {
+    YawTurn(dense[dense.startIndex + 3]).actBack(direction)
+  }
+
+  /// The place of a member in the fixed world.
+  func place(of member: Int) -> Vector3 {
+    let first = JointIndex.peer(member, knots: problem.knotCount)
+    return Vector3(state[first], state[first + 1], state[first + 2])
+  }
+
+  /// The same solution with a member elsewhere.
+  mutating func move(_ member: Int, to place: Vector3) {
+    let first = JointIndex.peer(member, knots: problem.knotCount)
+    (state[first], state[first + 1], state[first + 2]) = (place.x, place.y, place.z)
+  }
+
+  /// The variance of a member's place along a direction, m².
+  func variance(of member: Int, along direction: Vector3) -> Double {
+    let n = [direction.x, direction.y, direction.z]
+    let first = JointIndex.peer(member, knots: 1)
+    var sum = 0.0
+    for row in 0..<3 {
+      for column in 0..<3 {
+        sum +=
+          n[row] * n[column] * covariance[(first + column) * problem.denseCount + first + row]
+      }
+    }
+    return sum
+  }
+
+  /// The state with a member moved along a direction, and the last knot and all peers with it as they are
+  /// correlated.
+  func shifted(_ member: Int, along direction: Vector3, by metres: Double) -> [Double] {
+    var shifted = state
+    let size = problem.denseCount
+    let first = state.count - size
+    let place = JointIndex.peer(member, knots: 1)
+    let scale = metres / variance(of: member, along: direction)
+    for index in 0..<size {
+      shifted[first + index] +=
+        scale
+        * (direction.x * covariance[place * size + index]
+          + direction.y * covariance[(place + 1) * size + index]
+          + direction.z * covariance[(place + 2) * size + index])
+    }
+    return shifted
+  }
+}

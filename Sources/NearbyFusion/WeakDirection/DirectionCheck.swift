@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// Whether the place of a peer may be believed along the directions that the walk does not tell.
+///
+/// Along these the place enters at second order (``WalkShape``): the posterior is bent, the place has a
+/// mirror image, and the covariance of a fit says little. So the fit is repeated with the place held
+/// elsewhere (``DirectionExamination``). A place is verified when several examinations in a row, each
+/// after more of a walk, have found no rival at its mirror image and a cost that rises to either side as
+/// a Gaussian's does.
+struct DirectionCheck: Hashable, Sendable {
+  /// How many examinations in a row it has passed.
+  private var passes = 0
+  /// The path at which it was last examined, metres.
+  private var examinedPath: Double?
+  /// The weakest direction then.
+  private var examinedDirection: Vector3?
+  /// The variance along the weak directions when the place was verified, m²; `nil` when it is not.
+  private var verifiedVariance: Double?
+  /// By what factor that variance is too small.
+  private(set) var widening = 1.0
+
+  /// So many examinations in a row convince.
+  private static let convincing = 3
+  /// The walk between two examinations: metres, and as a share of all that is fitted.
+  private static let leastWalk = 0.3
+  private static let walkShare = 0.04
+  /// The same after an examination that has not been passed.
+  private static let walkShareAfterFailure = 0.08
+  /// The same once it is verified and has not become much surer.
+  private static let walkShareOnceVerified = 0.15
+  /// A place that has become so much surer, in variance, is examined again, and is not believed any more
+  /// when it has become so much surer without that.
+  private static let examinedSureness = 0.7
+  private static let unverifiedSureness = 0.5
+  /// Directions whose cosine is below this are not the same: what was found along one says nothing of
+  /// the other.
+  private static let sameDirection = 0.9
+
+  /// Whether it may be believed with a variance along the weak directions, m².
+  func isVerified(with variance: Double) -> Bool {
+    verifiedVariance.map { variance > Self.unverifiedSureness * $0 } ?? false
+  }
+
+  /// Whether it is to be examined.
+  ///
+  /// - Parameters:
+  ///   - direction: The weakest direction.
+  ///   - path: The device's path so far, metres.
+  ///   - walk: How much of it the fit is about, metres.
+  ///   - variance: The variance along the weak directions, m².
+  /// - Returns: Whether it is.
+  func isDue(along direction: Vector3, at path: Double, walk: Double, variance: Double) -> Bool {
+    guard let examinedPath, isSame(direction) else { return true }
+    let share: Double
+    if let verifiedVariance, variance > Self.examinedSureness * verifiedVariance {
+      share = Self.walkShareOnceVerified
+    } else {
+      share = passes > 0 ? Self.walkShare : Self.walkShareAfterFailure
+    }
+    return path - examinedPath >= max(Self.leastWalk, share * walk)
+  }
+
+  private func isSame(_ direction: Vector3) -> Bool {
+    examinedDirection.map { abs($0.dot(direction)) > Self.sameDirection } ?? true
+  }
+
+  /// Takes note of an examination.
+  ///
+  /// - Parameters:
+  ///   - widening: By what factor the variance is too small; `nil` when the place has not passed.
+  ///   - direction: The weakest direction.
+  ///   - path: The device's path so far, metres.
+  ///   - variance: The variance along the weak directions, m².
+  mutating func add(
+    widening: Double?, along direction: Vector3, at path: Double, variance: Double
+  ) {
+    if !isSame(direction) { restart(at: path) }
+    examinedPath = path
+    examinedDirection = direction
+    self.widening = widening ?? 1
+    passes = widening == nil ? 0 : passes + 1
+    verifiedVariance = passes >= Self.convincing ? variance : nil
+  }
+
+  /// The place has changed sides: nothing that was found holds any more.
+  mutating func restart(at path: Double) {
+    self = DirectionCheck()
+    examinedPath = path
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// The examination of a peer's place along its weak directions: the joint fit is repeated with the place
+/// held elsewhere.
+///
+/// The place is tried at its mirror images, beyond the plane of the walk or around its line; and the cost
+/// is probed a few sigmas to either side, where it must rise as a Gaussian's does (the profile
+/// likelihood).
+struct DirectionExamination {
+  /// The peer among the members of the fit.
+  let member: Int
+  /// The weak directions in the fixed world, the weakest first.
+  let directions: [Vector3]
+  /// A point of the walk's plane or line.
+  let centre: Vector3
+
+  /// What an examination finds.
+  struct Finding {
+    /// Another place that the data do not rule out, and the directions along which it is mirrored.
+    var rival: (mode: JointPosterior.Mode, directions: [Vector3])?
+    /// Whether another place is the better one: the solution has become that.
+    var hasMoved = false
+    /// By what factor the variance is too small, one at least; `nil` when the place has not passed.
+    var widening: Double?
+  }
+
+  /// What there is at a mirror image.
+  private enum Image {
+    /// The data rule it out, or it is the place itself.
+    case ruledOut
+    /// They do not, and the places in between are possible too.
+    case open
+    /// Another place, which they do not rule out.
+    case rival(JointPosterior.Mode)
+  }
+
+  /// A rival within so many nats may be the right one.
+  private static let rivalNats = 9.0
+  /// From a mirror image with so many nats more no rival is sought. Where the ground bends, a rival is
+  /// decimetres from the image of the plane, where the cost is much higher than at the rival itself.
+  private static let hopelessNats = 100.0
+  /// Where the cost is probed, in sigmas, and the shares of a Gaussian's rise by which it must have risen
+  /// there. A bent posterior is narrow at its top, and flat beside it: so also far away, though where it
+  /// has risen by so many nats it does not matter by how much more.
+  private static let probes = [-3.0, -2, 2, 3, -5, 5, -8, 8]
+  private static let riseOfGaussian = 0.4...10
+  private static let sureNats = 18.0
+  /// A probe that takes more iterations than this has not risen as a Gaussian's does.
+  private static let probeIterations = 10
+  /// A step that lowers the cost by less, in nats, is the last.
+  private static let tolerance = 0.02
+
+  /// - Returns: `nil` where the walk tells the place in all directions.
+  init?(of member: Int, in solution: JointSolution) {
+    let shape = solution.problem.walkShape(of: member, at: solution.state)
+    directions = shape.weakDirections(of: solution.place(of: member))
+    guard !directions.isEmpty else { return nil }
+    self.member = member
+    centre = shape.centre
+  }
+
+  /// The sum of the variances along the weak directions, m².
+  func variance(in solution: JointSolution) -> Double {
+    directions.reduce(0) { $0 + solution.variance(of: member, along: $1) }
+  }
+
+  /// Examines the place.
+  ///
+  /// - Parameters:
+  ///   - solution: The solution; a mirror image takes its place where it is the better one.
+  ///   - workspace: Memory of the fits.
+  /// - Returns: What was found.
+  func examine(_ solution: inout JointSolution, _ workspace: inout [Double]) -> Finding {
+    var finding = Finding()
+    var isRuledOut = true
+    for mirrors in mirrors {
+      let before = solution.cost
+      let image = image(mirrors, in: &solution, &workspace)
+      if solution.cost < before { finding.hasMoved = true }
+      if case .rival(let mode) = image, mode.logWeight > finding.rival?.mode.logWeight ?? -.infinity
+      {
+        finding.rival = (mode, mirrors)
+      }
+      if case .ruledOut = image { continue }
+      isRuledOut = false
+    }
+    if isRuledOut, !finding.hasMoved { finding.widening = widening(solution, &workspace) }
+    return finding
+  }
+
+  /// The directions to mirror: one, or both of a line, and both at once, which is half a turn around it.
+  private var mirrors: [[Vector3]] {
+    directions.map { [$0] } + (directions.count > 1 ? [directions] : [])
+  }
+
+  /// Looks for the peer at a mirror image.
+  private func image(
+    _ mirrors: [Vector3], in solution: inout JointSolution, _ workspace: inout [Double]
+  ) -> Image {
+    let place = solution.place(of: member)
+    let way = mirrors.reduce(Vector3.zero) { $0 - (2 * $1.dot(place - centre)) * $1 }
+    let length = way.length
+    guard length > 0 else { return .ruledOut }
+    let direction = way / length
+    let variance = solution.variance(of: member, along: direction)
+    let squaredSigmas = length * length / variance
+    guard squaredSigmas > 4 else { return .ruledOut }
+    var other = solution
+    other.move(member, to: place + way)
+    var none: [Double] = []
+    let held = other.problem.fit(
+      &other.state,
+      held: JointProblem.Hold(
+        member: member, direction: direction, place: direction.dot(place + way)),
+      iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
+      workspace: &workspace)
+    let rise = held.cost - solution.cost
+    guard rise < Self.hopelessNats else { return .ruledOut }
+    other.cost =
+      other.problem.fit(
+        &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
+        covariance: &other.covariance, workspace: &workspace
+      ).cost
+    let isElsewhere =
+      abs(direction.dot(other.place(of: member) - place))
+      > max(2 * variance.squareRoot(), 0.5 * length)
+    guard other.cost < solution.cost + Self.rivalNats, isElsewhere else {
+      let expected = min(0.5 * squaredSigmas, 2 * Self.rivalNats)
+      return rise > Self.riseOfGaussian.lowerBound * expected ? .ruledOut : .open
+    }
+    if other.cost < solution.cost { swap(&other, &solution) }
+    var mode = other.mode(of: member)
+    mode.logWeight = solution.cost - other.cost
+    return .rival(mode)
+  }
+
+  /// Whether the cost rises to either side as a Gaussian's does.
+  ///
+  /// - Returns: By what factor the variance is too small, one at least; `nil` when it is no variance of a
+  ///   Gaussian at all.
+  private func widening(_ solution: JointSolution, _ workspace: inout [Double]) -> Double? {
+    var least = 1.0
+    for sigmas in Self.probes {
+      for direction in directions {
+        guard let rise = rise(at: sigmas, along: direction, in: solution, &workspace) else {
+          return nil
+        }
+        let share = rise / (0.5 * sigmas * sigmas)
+        // So far away that it does not matter how much farther.
+        if rise > Self.sureNats { continue }
+        guard Self.riseOfGaussian.contains(share) else { return nil }
+        least = min(least, share)
+      }
+    }
+    return 1 / least
+  }
+
+  /// By how much the cost rises where the place is held so many sigmas away, nats; `nil` when the fit has
+  /// not converged.
+  private func rise(
+    at sigmas: Double, along direction: Vector3, in solution: JointSolution,
+    _ workspace: inout [Double]
+  ) -> Double? {
+    var none: [Double] = []
+    let metres = sigmas * solution.variance(of: member, along: direction).squareRoot()
+    var state = solution.shifted(member, along: direction, by: metres)
+    let probe = solution.problem.fit(
+      &state,
+      held: JointProblem.Hold(
+        member: member, direction: direction,
+        place: direction.dot(solution.place(of: member)) + metres),
+      iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
+      workspace: &workspace)
+    return probe.hasConverged ? probe.cost - solution.cost : nil
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// How the antenna has moved: the plane or the line that a walk spans.
+///
+/// Ranges from a plane cannot tell a place from its mirror image beyond it, and how far the place is
+/// from the plane enters them at second order only: with z that distance and r the range, as z²/2r. From
+/// a line the same holds around it. What a walk moves across its plane tells the two apart at first
+/// order, if it is not small beside z. A level walk is the special case of a horizontal plane.
+struct WalkShape: Sendable {
+  /// The mean of the antenna's places.
+  let centre: Vector3
+  /// The principal axes of its places, that along which they scatter least first.
+  let axes: InlineArray<3, SymmetricMatrix3.PrincipalAxis>
+
+  /// - Parameters:
+  ///   - centre: The mean of the antenna's places.
+  ///   - covariance: Their covariance, m².
+  init(centre: Vector3, covariance: SymmetricMatrix3) {
+    self.centre = centre
+    axes = covariance.principalAxes
+  }
+
+  /// That of some places.
+  init(of places: some Collection<Vector3>) {
+    var spread = DeviceSpread()
+    for place in places { spread.add(place) }
+    self.init(centre: spread.mean, covariance: spread.covariance)
+  }
+
+  /// Along a direction in which its places scatter by less than this, one sigma, metres, a walk is flat.
+  private static let flatSigma = 0.2
+  /// It is also flat for a place when they scatter by less than this share of the place's distance from
+  /// its plane.
+  private static let flatShare = 0.15
+
+  /// Whether the walk lies within a plane, whatever the place.
+  var isFlat: Bool { axes[0].variance < Self.flatSigma * Self.flatSigma }
+
+  /// The directions in which a place is known at second order only: none after a walk through space,
+  /// one after a walk in a plane, two after a walk along a line.
+  ///
+  /// - Parameter place: The place.
+  /// - Returns: Unit vectors, the weakest first.
+  func weakDirections(of place: Vector3) -> [Vector3] {
+    let away = place - centre
+    return (0..<2).filter { axis in
+      let distance = axes[axis].direction.dot(away)
+      // The second direction is weak only where the walk is a line.
+      let share = axis == 0 ? Self.flatShare : 0
+      let limit = max(Self.flatSigma, share * abs(distance))
+      return axes[axis].variance < limit * limit
+    }.map { axes[$0].direction }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+@testable import NearbyFusion
+
+/// The plane or the line that a walk spans, and the check of a place across it.
+@Suite("Weak directions of walks")
+struct WalkShapeTests {
+  /// Places within a rectangle of a plane, and so far from it.
+  private func walk(
+    normal: Vector3, length: Double, width: Double, bob: Double
+  ) -> WalkShape {
+    var draws = SeededGenerator(seed: 7)
+    let along = normal.cross(Vector3(0.3, 0.2, 0.9)).normalized
+    let across = normal.cross(along)
+    return WalkShape(
+      of: (0..<400).map { _ in
+        draws.uniform(in: -length...length) * along + draws.uniform(in: -width...width) * across
+          + draws.uniform(in: -bob...bob) * normal
+      })
+  }
+
+  @Test(
+    "a walk in a plane leaves the direction across it, however the plane is tilted",
+    arguments: [Vector3(0, 1, 0), Vector3(0.1, 0.99, 0.05), Vector3(1, 0.2, 0)])
+  func plane(normal: Vector3) throws {
+    let unit = normal.normalized
+    let shape = walk(normal: unit, length: 6, width: 4, bob: 0.05)
+    let directions = shape.weakDirections(of: 2 * unit)
+    let direction = try #require(directions.first)
+    #expect(directions.count == 1 && shape.isFlat)
+    #expect(abs(direction.dot(unit)) > 0.999)
+  }
+
+  @Test("a walk along a line leaves the two directions around it")
+  func line() {
+    let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 0.1, bob: 0.05)
+    #expect(shape.weakDirections(of: Vector3(0, 2, 0)).count == 2)
+  }
+
+  @Test("a walk through space leaves none, unless the place is far from its plane")
+  func space() {
+    let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 4, bob: 0.6)
+    #expect(!shape.isFlat)
+    #expect(shape.weakDirections(of: Vector3(0, 1, 0)).isEmpty)
+    #expect(shape.weakDirections(of: Vector3(0, 3, 0)).count == 1)
+  }
+
+  @Test("a place is verified after three examinations in a row, and again when it is much surer")
+  func check() {
+    var check = DirectionCheck()
+    let up = Vector3(0, 1, 0)
+    #expect(check.isDue(along: up, at: 5, walk: 5, variance: 1))
+    for path in [6.0, 7] {
+      check.add(widening: 1, along: up, at: path, variance: 1)
+      #expect(!check.isVerified(with: 1))
+    }
+    #expect(!check.isDue(along: up, at: 7.2, walk: 7, variance: 1))
+    check.add(widening: 1.5, along: up, at: 8, variance: 0.5)
+    #expect(check.isVerified(with: 0.5) && check.widening == 1.5)
+    #expect(!check.isVerified(with: 0.2))
+    #expect(!check.isDue(along: up, at: 10, walk: 20, variance: 0.4))
+    #expect(check.isDue(along: up, at: 12, walk: 20, variance: 0.4), "after a longer walk")
+    #expect(check.isDue(along: up, at: 10, walk: 20, variance: 0.3), "much surer")
+    check.add(widening: nil, along: up, at: 20, variance: 0.3)
+    #expect(!check.isVerified(with: 0.3) && check.widening == 1)
+    // A failure is looked at again later than a success.
+    #expect(!check.isDue(along: up, at: 21, walk: 20, variance: 0.3))
+    #expect(check.isDue(along: up, at: 22, walk: 20, variance: 0.3))
+    check.restart(at: 30)
+    #expect(!check.isDue(along: up, at: 30.1, walk: 30, variance: 1))
+  }
+
+  @Test("what was found along one direction says nothing of another")
+  func otherDirection() {
+    var check = DirectionCheck()
+    let (up, aside) = (Vector3(0, 1, 0), Vector3(1, 0, 0))
+    for path in [1.0, 2, 3] { check.add(widening: 1, along: up, at: path, variance: 1) }
+    #expect(check.isVerified(with: 1))
+    #expect(check.isDue(along: aside, at: 3.1, walk: 3, variance: 1))
+    check.add(widening: 1, along: aside, at: 3.1, variance: 1)
+    #expect(!check.isVerified(with: 1))
+  }
+
+  @Test("a mode mirrored twice is itself, and widened it is wider along the direction alone")
+  func mirror() {
+    var mode = JointPosterior.Mode(
+      logWeight: 0, mean: [1, 2, 3, 0.01, 0.1], covariance: InlineArray(repeating: 0))
+    for row in 0..<5 {
+      for column in 0...row {
+        mode.covariance[StateIndex.packed(column, row)] =
+          (row == column ? 1.0 : 0.1) * Double(1 + row) * Double(1 + column)
+      }
+    }
+    let n = Vector3(0.2, 0.9, 0.3).normalized
+    let none = InlineArray<5, Double>(repeating: 0)
+    let twice = mode.mirrored(along: [n], by: none, logWeight: 0)
+      .mirrored(along: [n], by: none, logWeight: 0)
+    let once = mode.mirrored(along: [n], by: none, logWeight: -1)
+    #expect(once.logWeight == -1)
+    let before = mode.positionCovariance
+    #expect(abs(once.positionCovariance.quadraticForm(n) - before.quadraticForm(n)) < 1e-12)
+    for element in 0..<15 {
+      #expect(abs(twice.covariance[element] - mode.covariance[element]) < 1e-12)
+    }
+    var wide = mode
+    wide.widen(along: n, by: 2)
+    #expect(abs(wide.positionCovariance.quadraticForm(n) - 2 * before.quadraticForm(n)) < 1e-12)
+  }
+}

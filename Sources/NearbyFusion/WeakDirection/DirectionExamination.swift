@@ -37,12 +37,15 @@ struct DirectionExamination {
 
   /// A rival within so many nats may be the right one.
   private static let rivalNats = 9.0
-  /// From a mirror image with so many nats more no rival is sought. Where the ground bends, a rival is
-  /// decimetres from the image of the plane, where the cost is much higher than at the rival itself.
+  /// From a mirror image with so many nats more no rival is sought.
+  ///
+  /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much
+  /// higher than at the rival itself.
   private static let hopelessNats = 100.0
-  /// Where the cost is probed, in sigmas, and the shares of a Gaussian's rise by which it must have risen
-  /// there. A bent posterior is narrow at its top, and flat beside it: so also far away, though where it
-  /// has risen by so many nats it does not matter by how much more.
+  /// Where the cost is probed, in sigmas, and the shares of a Gaussian's rise by which it must have risen.
+  ///
+  /// Also far away: a bent posterior is narrow at its top, and flat beside it. Where it has risen by so
+  /// many nats it does not matter by how much more.
   private static let probes = [-3.0, -2, 2, 3, -5, 5, -8, 8]
   private static let riseOfGaussian = 0.4...10
   private static let sureNats = 18.0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import NearbyEvaluation
 internal import NearbyRecordings
 
@@ -194,17 +195,29 @@ public struct Batch: Sendable {
   ///
   /// Other machines may be running other recordings.
   private func removeRemains() {
-    let results = "\(output)/\(Self.resultsFolder)"
-    let own = Set(selectedItems.map(\.id))
-    let names = FileManager.default.enumerator(atPath: results)
-    while let path = names?.nextObject() as? String {
-      let parts = path.split(separator: "/")
-      guard let last = parts.last, let target = AtomicFolder.target(ofRemains: String(last))
-      else { continue }
-      names?.skipDescendants()
-      let id = (parts.dropLast() + [Substring(target)]).joined(separator: "/")
-      if own.contains(id) { try? FileManager.default.removeItem(atPath: "\(results)/\(path)") }
+    removeRemains(in: "", of: Set(selectedItems.map(\.id)))
+  }
+
+  /// - Parameters:
+  ///   - group: A folder of results, as the beginning of the names in it.
+  ///   - own: The names of these recordings.
+  private func removeRemains(in group: String, of own: Set<String>) {
+    let folder = "\(output)/\(Self.resultsFolder)/\(group)"
+    for name in contents(of: folder) {
+      if let target = AtomicFolder.target(ofRemains: name) {
+        if own.contains(group + target) {
+          try? FileManager.default.removeItem(atPath: folder + name)
+        }
+      } else if isFolder(folder + name) {
+        removeRemains(in: "\(group)\(name)/", of: own)
+      }
     }
+  }
+
+  /// Whether there is a folder, and no link to one.
+  private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Makes the output folder, or checks that an existing one can be continued.

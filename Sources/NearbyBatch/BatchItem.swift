@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 public import NearbyRecordings
 
 /// A recording of a batch.
@@ -92,8 +92,8 @@ extension BatchItem {
     }
 
     private func isFolder(_ path: String) -> Bool {
-      var isFolder: ObjCBool = false
-      return unsafe files.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+      var isFolder = false
+      return files.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     private func bytes(in folder: String) -> Int {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import NearbyRecordings
 
 /// The lock that keeps two batches from writing one output at the same time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 internal import NearbyEvaluation
 public import NearbyRecordings
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import NearbyRecordings
 
 /// A process that runs recordings of a batch, one after the other.
@@ -21,8 +22,8 @@ final class BatchWorker: Sendable {
     var description: String
   }
 
-  private let process: Process
-  private let requests: FileHandle
+  private let process: ChildProcess
+  private let requests: CInt
   private let answers: Locked<MessagePipe>
 
   /// Starts a process.
@@ -30,32 +31,34 @@ final class BatchWorker: Sendable {
   /// - Parameter command: The program and its arguments.
   /// - Throws: When it cannot be started.
   init(command: [String]) throws(RecordingError) {
-    let (input, output) = (Pipe(), Pipe())
-    let process = Process()
-    process.executableURL = URL(filePath: command[0])
-    process.arguments = Array(command.dropFirst())
-    process.standardInput = input
-    process.standardOutput = output
-    do {
-      try UnfinishedWork.startProcess {
-        try process.run()
-        return process.processIdentifier
+    do throws(ChildProcess.Failure) {
+      let (input, output) = (try PipeEnds(), try PipeEnds())
+      defer {
+        close(input.reading)
+        close(output.writing)
       }
+      do throws(ChildProcess.Failure) {
+        process = try ChildProcess(
+          command, input: .descriptor(input.reading), output: .descriptor(output.writing))
+      } catch {
+        close(input.writing)
+        close(output.reading)
+        throw error
+      }
+      requests = input.writing
+      answers = Locked(MessagePipe(output.reading))
     } catch {
       throw RecordingError(
-        .unreadableFile, "no process can be started (\(error.localizedDescription))",
+        .unreadableFile, "no process can be started (\(error.reason))",
         file: command[0], remedy: "check the limits on processes and memory")
     }
-    self.process = process
-    requests = input.fileHandleForWriting
-    answers = Locked(MessagePipe(output.fileHandleForReading))
   }
 
   /// Ends the process, which is idle.
   deinit {
-    try? requests.close()
-    process.waitUntilExit()
-    UnfinishedWork.remove(process: process.processIdentifier)
+    close(requests)
+    process.wait()
+    answers.withLock { _ = close($0.descriptor) }
   }
 
   /// Runs a recording in the process.
@@ -65,49 +68,43 @@ final class BatchWorker: Sendable {
   /// - Throws: When the process ended without an answer.
   func work(on item: BatchItem) throws(WorkerFailure) -> Answer {
     do {
-      try requests.write(contentsOf: MessagePipe.message(item))
-      if let answer = try answers.withLock({ try $0.next(Answer.self) }) { return answer }
+      if FileDescriptor.write(try MessagePipe.message(item), to: requests) == nil,
+        let answer = try answers.withLock({ try $0.next(Answer.self) })
+      {
+        return answer
+      }
     } catch {
       // The process has ended, which is handled below.
     }
-    process.waitUntilExit()
     throw WorkerFailure(
-      description: Self.words(process.terminationReason, process.terminationStatus))
-  }
-
-  private static func words(_ reason: Process.TerminationReason, _ status: Int32) -> String {
-    let end =
-      reason == .uncaughtSignal
-      ? "by signal \(status) (\(unsafe String(cString: strsignal(status))))"
-      : "with status \(status)"
-    return "the process that worked on it ended \(end); the others went on"
+      description:
+        "the process that worked on it ended \(process.wait().words); the others went on")
   }
 }
 
 /// Reads values from a pipe, each a line of JSON.
 private struct MessagePipe: Sendable {
-  private let handle: FileHandle
+  let descriptor: CInt
   private var bytes: [UInt8] = []
 
-  init(_ handle: FileHandle) { self.handle = handle }
+  init(_ descriptor: CInt) { self.descriptor = descriptor }
 
   /// The next value; `nil` when the other end is closed.
   mutating func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    var piece = [UInt8](repeating: 0, count: 1 << 12)
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         defer { bytes.removeSubrange(...end) }
         return try JSONDecoder().decode(type, from: Data(bytes[..<end]))
       }
-      // Returns the available bytes and blocks only for the first one.
-      let data = handle.availableData
-      if data.isEmpty { return nil }
-      bytes += data
+      guard let count = FileDescriptor.read(descriptor, into: &piece), count > 0 else { return nil }
+      bytes += piece[..<count]
     }
   }
 
   /// A value as a line of JSON.
-  static func message(_ value: some Encodable) throws -> Data {
-    try JSONEncoder().encode(value) + [UInt8(ascii: "\n")]
+  static func message(_ value: some Encodable) throws -> [UInt8] {
+    Array(try JSONEncoder().encode(value)) + [UInt8(ascii: "\n")]
   }
 }
 
@@ -133,13 +130,13 @@ extension Batch {
   /// Runs the recordings that another process requests on standard input, and answers on standard
   /// output, until the other process has ended.
   package func serve() throws {
-    Thread.detachNewThread {
+    BackgroundThread.start {
       // The end of the other process closes the pipe. The current result is not needed then.
       var pipe = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
       while unsafe poll(&pipe, 1, -1) <= 0 {}
       UnfinishedWork.removeAll { _exit(0) }
     }
-    var requests = MessagePipe(FileHandle.standardInput)
+    var requests = MessagePipe(STDIN_FILENO)
     while let item = try requests.next(BatchItem.self) {
       var answer = BatchWorker.Answer()
       do {
@@ -147,7 +144,9 @@ extension Batch {
       } catch {
         answer.error = "\((error as? RecordingError)?.located(in: item.folder) ?? error)"
       }
-      try FileHandle.standardOutput.write(contentsOf: MessagePipe.message(answer))
+      let reason = FileDescriptor.write(try MessagePipe.message(answer), to: STDOUT_FILENO)
+      // Nobody waits for the answer any more.
+      if reason != nil { return }
     }
   }
 }

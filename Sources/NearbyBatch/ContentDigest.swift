@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CMessageDigest
-internal import Foundation
 public import NearbyRecordings
 
 /// A SHA-256 digest, by which unchanged inputs and results are recognised.
@@ -13,7 +12,7 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
   /// - Parameter bytes: The bytes.
   public init(_ bytes: some Sequence<UInt8>) {
     var sum = Sum()
-    sum.add(Array(bytes))
+    sum.add(Array(bytes)[...])
     description = sum.hexadecimal()
   }
 
@@ -22,18 +21,8 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
   /// - Parameter path: The file's path.
   /// - Throws: When the file is missing or cannot be read.
   public init(ofFile path: String) throws(RecordingError) {
-    let file = try FileBytes.handle(path: path)
-    defer { try? file.close() }
     var sum = Sum()
-    do {
-      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
-        sum.add([UInt8](piece))
-      }
-    } catch {
-      throw RecordingError(
-        .unreadableFile, "it cannot be read", file: path,
-        remedy: "check that it is a file and that you may read it")
-    }
+    try FileBytes.forEachPiece(path: path) { sum.add($0) }
     description = sum.hexadecimal()
   }
 
@@ -54,7 +43,9 @@ public struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertibl
 
     init() { unsafe SHA256Init(&context) }
 
-    mutating func add(_ bytes: [UInt8]) { unsafe SHA256Update(&context, bytes, bytes.count) }
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+      unsafe bytes.withUnsafeBytes { unsafe SHA256Update(&context, $0.baseAddress, $0.count) }
+    }
 
     mutating func hexadecimal() -> String {
       var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))

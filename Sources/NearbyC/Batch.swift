@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CNearby
-import Foundation
+import FoundationEssentials
 import NearbyBatch
 import NearbyEvaluation
 import NearbyRecordings

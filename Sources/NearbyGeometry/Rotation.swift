@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+internal import Glibc
 
 /// A rotation in three dimensions, held as a unit quaternion (Hamilton, scalar last).
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// The errors of the barometers of the device and one peer in one run.
 struct BarometerDraw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 internal import NearbyGeometry
 
 /// A walk through a room, by its horizontal components.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 public import NearbyGeometry
 
 /// The true motion of a peer: at rest, or walking at constant height with a random heading.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 public import NearbyGeometry
 
 /// A seeded random number generator: xoshiro256++ (Blackman and Vigna, 2019), seeded by SplitMix64.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 public import NearbyFusion
 public import NearbyGeometry
 

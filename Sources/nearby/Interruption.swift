@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyRecordings
 
 /// Ends the program on Ctrl-C or a termination signal, and removes unfinished files.
@@ -12,7 +12,7 @@ enum Interruption {
   static func prepare() {
     var ends: (reading: CInt, writing: CInt) = (-1, -1)
     let isMade = unsafe withUnsafeMutableBytes(of: &ends) {
-      unsafe Foundation.pipe($0.baseAddress?.assumingMemoryBound(to: CInt.self)) == 0
+      unsafe Glibc.pipe($0.baseAddress?.assumingMemoryBound(to: CInt.self)) == 0
     }
     guard isMade else { return }
     for end in [ends.reading, ends.writing] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -30,7 +30,7 @@ enum Interruption {
       }
     }
     let reading = ends.reading
-    Thread.detachNewThread { wait(at: reading) }
+    BackgroundThread.start { wait(at: reading) }
   }
 
   private static func wait(at pipe: CInt) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
+import Glibc
 import NearbyRecordings
 
 /// The output folder of a command: made if missing, and removed again if the command fails.

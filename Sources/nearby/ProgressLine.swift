@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// A line with the progress of a run, shown only on a terminal.
 ///

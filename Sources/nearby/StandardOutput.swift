@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
+import Glibc
 import NearbyRecordings
 
 /// Standard output, every write of which is checked, so that lost output is an error.
@@ -45,29 +45,5 @@ enum StandardOutput {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
     exit(128 + SIGPIPE)
-  }
-}
-
-/// Writing to a descriptor as a whole.
-enum FileDescriptor {
-  /// Writes bytes.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes.
-  ///   - descriptor: The descriptor.
-  /// - Returns: The system's error number; `nil` when everything was written.
-  static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
-    var start = 0
-    while start < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe bytes.baseAddress.map {
-          unsafe Foundation.write(descriptor, $0 + start, bytes.count - start)
-        } ?? 0
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return errno }
-      start += count
-    }
-    return nil
   }
 }

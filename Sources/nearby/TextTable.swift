@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyRecordings
 
 /// Columns of text of minimal width: words aligned left, numbers right.

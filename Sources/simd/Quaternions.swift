@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// The common interface of quaternions r + ix i + iy j + iz k, stored as (ix, iy, iz, r).
 ///

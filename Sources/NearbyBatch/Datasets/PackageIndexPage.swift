@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 
 /// The page of a Python package in an index: links to its archives (PEP 503).
 struct PackageIndexPage {
@@ -41,10 +41,11 @@ struct PackageIndexPage {
     text.split(separator: "<").compactMap { piece -> String? in
       let tag = piece.prefix { $0 != ">" }
       guard let name = tag.split(whereSeparator: \.isWhitespace).first, name.lowercased() == "a",
-        let start = tag.range(of: "href=", options: .caseInsensitive)?.upperBound,
-        let quote = tag[start...].first, quote == "\"" || quote == "'"
+        let start = tag.indices.first(where: { tag[$0...].prefix(5).lowercased() == "href=" })
       else { return nil }
-      return String(tag[start...].dropFirst().prefix { $0 != quote }).replacing("&amp;", with: "&")
+      let value = tag[start...].dropFirst(5)
+      guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+      return String(value.dropFirst().prefix { $0 != quote }).replacing("&amp;", with: "&")
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearby
-import Foundation
+import Glibc
 
 /// Hands a table over by Arrow's C data interface.
 ///

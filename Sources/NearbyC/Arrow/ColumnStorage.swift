@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// Memory that grows, aligned as Arrow recommends it.
 @safe

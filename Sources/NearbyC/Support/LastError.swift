@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CNearby
-import Foundation
+import Glibc
 
 /// The newest failure of a thread, as texts of C.
 @safe
@@ -21,16 +21,32 @@ final class LastError {
     }
   }
 
-  private static let key = "org.nearby.c.last-error"
+  /// The place of a thread's newest failure, which is freed when the thread ends.
+  private static let key = {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key) { kept in
+      unsafe kept.map { unsafe Unmanaged<LastError>.fromOpaque($0).release() }
+    }
+    return key
+  }()
 
   /// Keeps a failure until the thread's next one.
   static func keep(_ failure: Failure) {
-    Thread.current.threadDictionary[key] = LastError(failure)
+    let before = unsafe pthread_getspecific(key)
+    let new = unsafe Unmanaged.passRetained(LastError(failure))
+    if unsafe pthread_setspecific(key, new.toOpaque()) != 0 {
+      // No memory is left for it, so the failure before stays.
+      unsafe new.release()
+    } else {
+      unsafe before.map { unsafe Unmanaged<LastError>.fromOpaque($0).release() }
+    }
   }
 
   /// The newest failure of this thread.
   static var record: nearby_error? {
-    unsafe (Thread.current.threadDictionary[key] as? LastError)?.record
+    unsafe pthread_getspecific(key).map {
+      unsafe Unmanaged<LastError>.fromOpaque($0).takeUnretainedValue().record
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// The effect of one feature over all scenarios of an ablation.
 public struct AblationSummary: Sendable, Encodable {

@@ -2,7 +2,7 @@
 internal import NearbyGeometry
 internal import NearbySimulation
 
-internal import func Foundation.log
+internal import func Glibc.log
 
 /// The posterior of the drift and of the radio's constant errors, given where the peer was at the first
 /// sample, and the likelihood of that place.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLAPACKE
-internal import Foundation
 internal import NearbyFusion
 internal import NearbyGeometry
 public import NearbyRecordings

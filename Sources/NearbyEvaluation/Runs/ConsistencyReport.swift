@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import NearbyFusion
 internal import NearbyGeometry
+internal import NearbyRecordings
 
 /// The statistics of many runs of one scenario.
 ///
@@ -108,7 +108,7 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
 
   /// The statistics in one line.
   public var description: String {
-    func text(_ value: Double?) -> String { value.map { String(format: "%.3f", $0) } ?? "-" }
+    func text(_ value: Double?) -> String { value?.fixed(decimals: 3) ?? "-" }
     let innovations = normalizedInnovationSquared.map { text($0?.value) }
     return """
       NEES/3 \(text(normalizedErrorSquared?.value)), NIS \(innovations.joined(separator: "/")), \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// The chi-square distribution, which consistent normalised squared errors follow.
 public struct ChiSquare: Sendable {

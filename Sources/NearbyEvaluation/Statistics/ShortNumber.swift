@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import NearbyRecordings
 
 extension Double {
   /// At most three decimals.
   var short: String {
-    var text = String(format: "%.3f", self)
+    var text = fixed(decimals: 3)
     while text.contains("."), text.last == "0" || text.last == "." {
       let isPoint = text.last == "."
       text.removeLast()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 
 /// Maximises a smooth function of a few numbers within intervals, by BFGS with finite differences.
 struct Maximizer {

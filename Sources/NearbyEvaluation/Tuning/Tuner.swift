@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import NearbyFusion
 internal import NearbyGeometry
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyGeometry
 
 /// A range to an anchor, with the device when it was measured.

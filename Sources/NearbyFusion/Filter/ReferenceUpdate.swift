@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// The update of one hypothesis as a textbook has it, slow and plain: the reader's way into the filter,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// A track of a peer: a bank of hypotheses about where it is, and while several places may be right, the

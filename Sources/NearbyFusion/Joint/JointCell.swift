@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// Samples of one peer from about one place, as one: what the joint fit works on.

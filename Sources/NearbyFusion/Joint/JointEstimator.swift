@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyGeometry
 
 /// Peers at rest and the odometry's drift, fitted together.

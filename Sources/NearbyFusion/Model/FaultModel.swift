@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// Faulty values: how often they begin, how long they last, and what they look like.
 ///

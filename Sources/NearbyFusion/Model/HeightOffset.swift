@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// The offset of height differences: two barometers never agree, and they drift apart slowly.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyGeometry
 
 /// What a ranging sample can measure: the one list of kinds.

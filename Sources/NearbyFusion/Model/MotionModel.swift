@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// How peers move that may: the velocity of each axis is an Ornstein-Uhlenbeck process,
 /// `v̇ = -v/τ + w`, stationary with the variance of ``MotionConfiguration``.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// How noisy a kind of measurement of one peer has been: white noise and wandering error, learnt sample
 /// by sample (``NoisePrior``).

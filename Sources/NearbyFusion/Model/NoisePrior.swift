@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// How the stated accuracy σ of a kind of measurement splits into white noise and wandering error: what
 /// is assumed before it is measured, and how it is measured.

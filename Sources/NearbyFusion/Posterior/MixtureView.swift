@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// The posterior while there are several hypotheses: every output is a moment of their mixture.

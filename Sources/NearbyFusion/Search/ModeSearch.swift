@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// The posterior of a whole window, as a mixture: every place that explains it.

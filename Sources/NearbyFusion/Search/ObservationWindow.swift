@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 
 /// What has been measured since a search began, condensed to some keyframes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 package import NearbyGeometry
 
 /// The device at one moment, with what has happened to the odometry on the way there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 package import NearbyGeometry
 
 /// A turn about gravity (y), with its sine and cosine at hand.

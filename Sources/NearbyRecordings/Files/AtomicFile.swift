@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// A file that appears whole or not at all.
 ///
@@ -91,7 +92,7 @@ public struct AtomicFile: ~Copyable {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.extracting(start...).withUnsafeBytes {
-        unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw .unwritable(path, reason: errno) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// A folder that appears whole or not at all.
 ///
@@ -28,7 +29,7 @@ package struct AtomicFolder: ~Copyable {
       try FileManager.default.createDirectory(
         at: URL(filePath: plain).deletingLastPathComponent(), withIntermediateDirectories: true)
     } catch {
-      throw .unwritable(plain, reason: error.localizedDescription)
+      throw .unwritable(plain, reason: error.systemReason)
     }
     let temporary = try TemporaryItem(folderFor: plain)
     if temporary.hasUsualName { Self.endReplacement(of: plain) }
@@ -99,11 +100,11 @@ package struct AtomicFolder: ~Copyable {
   private static func checkIsFree(
     _ path: String, marker: String?
   ) throws(RecordingError) -> Bool {
-    var isFolder: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       return false
     }
-    guard isFolder.boolValue else {
+    guard isFolder else {
       throw RecordingError(
         .unwritableFile, "there is a file of that name", file: path,
         remedy: "choose another output folder")
@@ -112,7 +113,7 @@ package struct AtomicFolder: ~Copyable {
     do {
       contents = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      throw .unwritable(path, reason: error.localizedDescription)
+      throw .unwritable(path, reason: error.systemReason)
     }
     if contents.isEmpty { return false }
     guard let marker else {

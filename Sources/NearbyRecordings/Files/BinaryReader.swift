@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// Reads a binary file in pieces.
 ///
@@ -85,7 +85,7 @@ struct BinaryReader: ~Copyable, Sendable {
       let fd = descriptor
       let read = unsafe buffer.withUnsafeMutableBytes { bytes in
         guard let base = bytes.baseAddress else { return 0 }
-        return unsafe Foundation.read(fd, base + length, wanted)
+        return unsafe Glibc.read(fd, base + length, wanted)
       }
       buffer.removeLast(wanted - max(read, 0))
       if read < 0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Foundation
+internal import Glibc
 
-/// Reads small files as a whole.
+/// Reads files: small ones as a whole, others in pieces.
 package enum FileBytes {
   /// The largest size of a file of settings or of a description, bytes.
   package static let usualLimit = 16 << 20
@@ -24,14 +24,7 @@ package enum FileBytes {
     var bytes = [UInt8](repeating: 0, count: min(size, limit) + 1)
     var filled = 0
     while true {
-      let room = bytes.count - filled
-      let count = unsafe bytes.withUnsafeMutableBytes { bytes in
-        unsafe bytes.baseAddress.map {
-          unsafe Foundation.read(descriptor, $0 + filled, room)
-        } ?? 0
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw InputFile.unreadable(file, errno) }
+      let count = try fill(&bytes, from: filled, descriptor, file: file)
       filled += count
       if filled > limit { throw tooLarge(file, limit) }
       if count == 0 { return Array(bytes[..<filled]) }
@@ -39,14 +32,55 @@ package enum FileBytes {
     }
   }
 
-  /// The file, for reading it in pieces.
+  /// The first bytes of a file.
   ///
-  /// - Parameter path: The file's path.
-  /// - Returns: A handle that closes it.
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - count: The most bytes to read.
+  /// - Returns: The bytes; fewer when the file has fewer.
   /// - Throws: When the file is missing, is no regular one, or cannot be read.
-  package static func handle(path: String) throws(RecordingError) -> FileHandle {
-    FileHandle(
-      fileDescriptor: try InputFile.open(path: path, file: path).descriptor, closeOnDealloc: true)
+  static func beginning(path: String, count: Int) throws(RecordingError) -> [UInt8] {
+    let descriptor = try InputFile.open(path: path, file: path).descriptor
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let more = try fill(&bytes, from: filled, descriptor, file: path)
+      if more == 0 { break }
+      filled += more
+    }
+    return Array(bytes[..<filled])
+  }
+
+  /// Reads a file of any size in pieces of a megabyte or less.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - body: Called with one piece after the other.
+  /// - Throws: When the file is missing, is no regular one, or cannot be read.
+  package static func forEachPiece(
+    path: String, _ body: (ArraySlice<UInt8>) -> Void
+  ) throws(RecordingError) {
+    let descriptor = try InputFile.open(path: path, file: path).descriptor
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = try fill(&bytes, from: 0, descriptor, file: path)
+      if count == 0 { return }
+      body(bytes[..<count])
+    }
+  }
+
+  /// Reads into the rest of a buffer.
+  ///
+  /// - Returns: The number of bytes, which is zero at the end of the file.
+  private static func fill(
+    _ bytes: inout [UInt8], from filled: Int, _ descriptor: CInt, file: String
+  ) throws(RecordingError) -> Int {
+    guard let count = FileDescriptor.read(descriptor, into: &bytes, from: filled) else {
+      throw InputFile.unreadable(file, errno)
+    }
+    return count
   }
 
   private static func tooLarge(_ file: String, _ limit: Int) -> RecordingError {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// Opens files for reading.
 ///
@@ -17,7 +17,7 @@ enum InputFile {
     path: String, file: String, missingRemedy: String = "check the path of the file"
   ) throws(RecordingError) -> (descriptor: Int32, size: Int) {
     // Without O_NONBLOCK, opening a pipe without a writer blocks.
-    let descriptor = unsafe Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw errno == ENOENT
         ? RecordingError(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 
 /// Decodes this package's own JSON files.
 package enum JSONFile {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// A hidden file or folder beside the one that it will become.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// The hidden files and folders that this process is writing and has not renamed to their paths
 /// yet.
@@ -32,9 +33,16 @@ package enum UnfinishedWork {
   /// This process cannot be ended between the start of the child and its registration.
   ///
   /// - Parameter body: Starts it, and returns its number.
+  /// - Returns: Its number.
   /// - Throws: What `body` throws.
-  package static func startProcess(_ body: () throws -> Int32) throws {
-    try processes.withLock { processes in _ = processes.insert(try body()) }
+  package static func startProcess<Failure: Error>(
+    _ body: () throws(Failure) -> Int32
+  ) throws(Failure) -> Int32 {
+    try processes.withLock { (processes) throws(Failure) in
+      let process = try body()
+      processes.insert(process)
+      return process
+    }
   }
 
   /// Removes a child process that has ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// Counts of positive numbers in bins that widen by 2 %: quantiles to 1 % in constant memory.
 struct LogHistogram: Hashable, Sendable {

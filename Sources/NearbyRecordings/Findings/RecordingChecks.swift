@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// The checks of a recording: what `nearby info` and every import say at their end.
 ///
@@ -25,16 +25,16 @@ enum FindingText {
   /// A number with three significant digits at most, and no more than are needed.
   static func number(_ value: Double) -> String {
     guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
-    if abs(value) >= 1e5 { return String(format: "%.3g", value) }
+    if abs(value) >= 1e5 { return value.significant(digits: 3) }
     let decimals = min(max(2 - Int(log10(abs(value)).rounded(.down)), 0), 6)
-    var text = String(format: "%.\(decimals)f", value)
+    var text = value.fixed(decimals: decimals)
     while text.contains("."), text.hasSuffix("0") || text.hasSuffix(".") { text.removeLast() }
     return text
   }
 
   /// A moment or an offset in seconds, to the millisecond.
   static func seconds(_ value: Double) -> String {
-    var text = String(format: "%.3f", value)
+    var text = value.fixed(decimals: 3)
     while text.contains("."), text.hasSuffix("0") || text.hasSuffix(".") { text.removeLast() }
     return text
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 
 /// The formats that an import can tell from a file's beginning.
 ///
@@ -47,11 +46,7 @@ public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   /// - Parameter path: The file's path.
   /// - Returns: `nil` when it cannot be read or looks like nothing known.
   public static func guess(path: String) -> ForeignFormat? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: 4096)
-    else { return nil }
-    return guess(beginning: Array(data))
+    (try? FileBytes.beginning(path: path, count: 4096)).flatMap { guess(beginning: $0) }
   }
 
   /// What a file looks like that begins with some bytes.
@@ -74,7 +69,7 @@ public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
       return words.count == 8 ? .tum : words.count == 12 ? .kitti : nil
     }
     let fields = line.split(separator: ",", omittingEmptySubsequences: false).map {
-      $0.trimmingCharacters(in: .whitespaces)
+      $0.trimmed
     }
     guard fields.count > 1 else { return nil }
     if fields.count >= 8, fields.allSatisfy({ Double($0) != nil }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 
 /// Applies settings of any kind, as JSON text with any of their keys, to existing settings.
 ///

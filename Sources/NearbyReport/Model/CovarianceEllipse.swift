@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// The one-sigma ellipse of a covariance in the plane, by its half axes.
 ///

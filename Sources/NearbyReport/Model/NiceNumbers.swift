@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// Round numbers for scales: 1, 2 or 5 times a power of ten.
 package enum NiceNumbers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// A chart in a rectangle of a picture: two axes, and the curves between them.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 
 /// An axis of a chart: its range, its scale and its labels.
 package struct ChartAxis {

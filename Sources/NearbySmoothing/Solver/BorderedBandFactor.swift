@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLAPACKE
-import Foundation
+import Glibc
 
 /// A bordered band matrix, factorised: solutions, the determinant, and those parts of the inverse that
 /// somebody asks for.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// A mode of the posterior, with the equations factorised there.
 struct SmoothingSolution: Sendable {

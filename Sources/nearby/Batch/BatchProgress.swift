@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyBatch
 
 /// The progress of a batch: a changing line on a terminal, occasional lines in a log.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import NearbyBatch
 import NearbyRecordings
 
@@ -31,7 +31,7 @@ struct DatasetsCommand: ParsableCommand {
     var manifest: String?
 
     func read() throws -> DatasetManifest {
-      let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+      let program = ProgramFile.path ?? CommandLine.arguments[0]
       let found = DatasetManifest.find(from: [FileManager.default.currentDirectoryPath, program])
       guard let path = manifest ?? found else {
         throw CommandFailure(

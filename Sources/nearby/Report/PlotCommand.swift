@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-import Foundation
+import FoundationEssentials
 import NearbyEvaluation
 import NearbyRecordings
 public import NearbyReport

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
+import NearbyBatch
 import NearbyRecordings
 
 /// Locates or fetches the plotting library of a page.
@@ -64,13 +65,10 @@ struct PlotlyLibrary {
 
   /// The library beside the program: `share/nearby` where the program is in `bin`.
   private static var installedFile: String? {
-    let manager = FileManager.default
-    guard let program = try? manager.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-      return nil
-    }
+    guard let program = ProgramFile.path else { return nil }
     let path = URL(fileURLWithPath: program).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "share/nearby/plotly-\(version).min.js").path
-    return manager.fileExists(atPath: path) ? path : nil
+    return FileManager.default.fileExists(atPath: path) ? path : nil
   }
 
   private func cacheFile() throws -> URL {
@@ -99,7 +97,7 @@ struct PlotlyLibrary {
       try manager.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     } catch {
-      throw failure("\(error.localizedDescription)")
+      throw failure(error.systemReason)
     }
     try python(
       [
@@ -126,23 +124,17 @@ struct PlotlyLibrary {
     """
 
   private func python(_ arguments: [String], in folder: URL) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3"] + arguments
-    process.currentDirectoryURL = folder
-    process.environment = environment
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
     let log = folder.appending(path: "errors.txt")
-    do {
-      try Data().write(to: log)
-      process.standardError = try FileHandle(forWritingTo: log)
-      try process.run()
+    let end: ChildProcess.End
+    do throws(ChildProcess.Failure) {
+      end = try ChildProcess(
+        ["/usr/bin/env", "python3"] + arguments, in: folder.path, environment: environment,
+        output: .none, errors: .file(log.path)
+      ).wait()
     } catch {
-      throw failure("python3 cannot be started (\(error.localizedDescription))")
+      throw failure("python3 cannot be started (\(error.reason))")
     }
-    process.waitUntilExit()
-    guard process.terminationStatus != 0 else { return }
+    if end == .exit(status: 0) { return }
     let said = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
     let lines = said.split(whereSeparator: \.isNewline)
     let last = lines.last { $0.hasPrefix("ERROR:") } ?? lines.last ?? "no message"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
+import NearbyBatch
 import NearbyRecordings
 
 /// Converts SVG to PNG, with librsvg's program.
@@ -28,26 +29,24 @@ enum Rasterizer {
     let (source, picture) = (
       folder.appending(path: "picture.svg"), folder.appending(path: "picture.png")
     )
-    let process = Process()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data(svg.bytes).write(to: source)
-      process.executableURL = URL(fileURLWithPath: path)
-      process.arguments = ["--zoom", "\(zoom)", "--output", picture.path, source.path]
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else {
-        throw CommandFailure(
-          .internalError, "\(program) ended with \(process.terminationStatus)")
+      let end = try ChildProcess(
+        [path, "--zoom", "\(zoom)", "--output", picture.path, source.path]
+      ).wait()
+      guard end == .exit(status: 0) else {
+        throw CommandFailure(.internalError, "\(program) ended \(end.words)")
       }
       try file.write(Array(Data(contentsOf: picture)))
     } catch let failure as CommandFailure {
       throw failure
     } catch let error as RecordingError {
       throw error
+    } catch let error as ChildProcess.Failure {
+      throw CommandFailure(.badData, "\(program): \(error.reason)")
     } catch {
-      throw CommandFailure(.badData, "\(program): \(error.localizedDescription)")
+      throw CommandFailure(.badData, "\(program): \(error.systemReason)")
     }
   }
 

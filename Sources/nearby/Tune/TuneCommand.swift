@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
@@ -72,7 +71,7 @@ struct TuneCommand: ParsableCommand {
   private func text(of result: TuningResult, stated: FusionConfiguration) -> String {
     var lines = result.estimates.map { estimate in
       let quantity = estimate.quantity
-      let name = quantity.title.padding(toLength: 26, withPad: " ", startingAt: 0)
+      let name = quantity.title + String(repeating: " ", count: max(0, 26 - quantity.title.count))
       guard estimate.isObservable else { return name + "not observable" }
       let factor = quantity.factor
       let value = short(factor * estimate.value)
@@ -88,7 +87,7 @@ struct TuneCommand: ParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  private func short(_ value: Double) -> String { String(format: "%.3g", value) }
+  private func short(_ value: Double) -> String { value.significant(digits: 3) }
 }
 
 extension TuningResult.Quantity {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 
 /// An error in a recording: what is wrong, where, and what to do about it.
 ///

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NearbyFusion
 import NearbyGeometry
 
@@ -148,6 +147,6 @@ extension RecordingInfo {
   }
 
   private func decimal(_ value: Double, _ digits: Int) -> String {
-    String(format: "%.\(digits)f", value)
+    value.fixed(decimals: digits)
   }
 }

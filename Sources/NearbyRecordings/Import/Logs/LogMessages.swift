@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 
 /// The messages of a log of one file or of several, with their decoders.
 struct LogMessages: ~Copyable {
@@ -28,10 +28,10 @@ struct LogMessages: ~Copyable {
 
   /// The files of a log: the file itself, or those of the folder of a rosbag2 in their order.
   private static func files(of path: String) throws(RecordingError) -> [String] {
-    var isFolder: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-      isFolder.boolValue
-    else { return [path] }
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+      return [path]
+    }
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -40,8 +40,7 @@ struct LogMessages: ~Copyable {
         .unreadableFile, "the folder cannot be read", file: path, remedy: "check its permissions")
     }
     // They are numbered: bag_0.db3, bag_1.db3, bag_10.db3.
-    let found = names.filter { $0.hasSuffix(".mcap") || $0.hasSuffix(".db3") }
-      .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+    let found = names.filter { $0.hasSuffix(".mcap") || $0.hasSuffix(".db3") }.sortedByNumbers
     guard !found.isEmpty else {
       throw RecordingError(
         .unsupportedFormat, "the folder holds no .mcap and no .db3", file: path,

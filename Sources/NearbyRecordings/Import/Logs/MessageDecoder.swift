@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// Decodes messages by their schema: in CDR, the binary form of ROS 2 (XCDR version 1), or in that of
 /// ROS 1, which is little-endian, without alignment, and whose texts have no terminator.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSQLite
-import Foundation
+import FoundationEssentials
 
 /// Reads the messages of a rosbag2 in SQLite (`.db3`) in the order of time.
 ///
@@ -29,9 +29,7 @@ import Foundation
     self.path = path
     // A log that was not written back yet must be read, too; without one nothing is locked.
     let hasLog = FileManager.default.fileExists(atPath: path + "-wal")
-    let name =
-      path.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["/"])) ?? path
-    let uri = "file:\(name)?mode=ro\(hasLog ? "" : "&immutable=1")"
+    let uri = "file:\(Self.escaped(path))?mode=ro\(hasLog ? "" : "&immutable=1")"
     let result = unsafe sqlite3_open_v2(
       uri, &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
     guard result == SQLITE_OK else { throw failure() }
@@ -41,6 +39,18 @@ import Foundation
     try readTopics()
     try prepare(
       "SELECT topic_id, timestamp, data FROM messages ORDER BY timestamp, id")
+  }
+
+  /// A path in a URI: other bytes than letters, digits and slashes are written by their numbers.
+  private static func escaped(_ path: String) -> String {
+    path.utf8.reduce(into: "") { text, byte in
+      let character = Character(Unicode.Scalar(byte))
+      if byte < 0x80, character.isLetter || character.isNumber || character == "/" {
+        text.append(character)
+      } else {
+        text += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
   }
 
   deinit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 internal import NearbyGeometry
 
 /// Imports the two "Plaza" runs of Djugash, Hamner and Roth (2009): a robotic lawn mower outdoors that

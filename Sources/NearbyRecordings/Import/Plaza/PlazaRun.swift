@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 internal import NearbyGeometry
 
 /// One of the two runs as read from its file, checked, with times that start at the first true

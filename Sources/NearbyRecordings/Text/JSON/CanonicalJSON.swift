@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import FoundationEssentials
 
 /// The form in which this package writes JSON: sorted keys, indented, a line feed at the end.
 package enum CanonicalJSON {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 extension Double {
   /// The number rounded up to two significant digits; what is not positive gives zero.

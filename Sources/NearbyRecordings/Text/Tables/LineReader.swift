@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 
 /// Reads a text file line by line, in memory that does not depend on the file's size.
 ///

@@ -53,6 +53,8 @@ public struct Smoother: Sendable {
 
   /// Places of the path are kept at least so often, seconds: what a moving peer needs.
   private static let longestSeconds = 0.25
+  /// As many values as a place has coordinates; one less in a planar world.
+  private static let leastValues = 3
   /// Peers are sought within so many times the longest range, and this at least, metres.
   private static let priorReach = 2.0
   private static let leastPriorSigma = 10.0
@@ -141,7 +143,8 @@ public struct Smoother: Sendable {
   ///   - starts: Where peers are taken to be at the end of the recording, in the odometry's world as it
   ///     was then, to begin the search with; where the engine had them for all others.
   ///   - progress: Called now and then with the share of the work that is done.
-  /// - Returns: A track for each peer; an empty one for a peer without a sample that can be used.
+  /// - Returns: A track for each peer; an empty one for a peer of which fewer than three values, or two in
+  ///   a planar world, were measured that can be used.
   public func solve(
     startingFrom starts: [PeerID: Vector3] = [:], progress: (Double) -> Void = { _ in }
   ) -> SmoothedRecording {
@@ -154,9 +157,7 @@ public struct Smoother: Sendable {
     }
     let usable = sightings.filter(\.isUsable).sorted { $0.timestamp < $1.timestamp }
     guard let first = usable.first else { return SmoothedRecording(tracks: tracks) }
-    let located = motions.indices.filter { index in
-      usable.contains { $0.peer == index && $0.hasRadio }
-    }
+    let located = locatablePeers(usable)
     guard !located.isEmpty else { return SmoothedRecording(tracks: tracks) }
     let knots = chosenKnots(usable, from: first.timestamp)
     let problem = self.problem(usable, knots: knots, peers: located)
@@ -180,6 +181,27 @@ public struct Smoother: Sendable {
     return SmoothedRecording(
       tracks: tracks, path: SmoothedPath(knots, result.best.state.devices))
   }
+
+  /// The peers of which enough was measured to tell a place.
+  ///
+  /// A peer that was heard once or twice tells nothing of the path either, but each of hundreds of them
+  /// would make every step of the solution slower.
+  private func locatablePeers(_ usable: [Sighting]) -> [Int] {
+    var values = [Int](repeating: 0, count: motions.count)
+    var isHeard = [Bool](repeating: false, count: motions.count)
+    for sighting in usable {
+      values[sighting.peer] += MeasurementKind.allCases.count { sighting.measurements[$0] != nil }
+      if sighting.hasRadio { isHeard[sighting.peer] = true }
+    }
+    let least = configuration.odometry.isPlanar ? Self.leastValues - 1 : Self.leastValues
+    return motions.indices.filter { isHeard[$0] && values[$0] >= least }
+  }
+
+  /// How many peers there are to estimate together; with more than ``mostPeers`` that takes hours.
+  public var locatablePeerCount: Int { locatablePeers(sightings.filter(\.isUsable)).count }
+
+  /// With so many peers the time, which grows with the third power of their number, is still minutes.
+  public static let mostPeers = 64
 
   /// The knots of a path, from the last one before the first sample on.
   private func chosenKnots(_ usable: [Sighting], from start: Timestamp) -> [DriftKnot] {

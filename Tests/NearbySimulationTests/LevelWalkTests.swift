@@ -33,7 +33,7 @@ struct LevelWalkTests {
   }
 
   @Test("velocities on any ground are the derivatives of the pose", arguments: slopes)
-  func slopes(preset: Scenario) {
+  func velocities(preset: Scenario) {
     for seed in 0..<4 as Range<UInt64> {
       let motion = ScenarioMotion(.levelWalk, walk: preset.walk, seed: seed)
       let step = 1e-5

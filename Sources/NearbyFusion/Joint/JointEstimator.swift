@@ -119,6 +119,12 @@ struct JointEstimator: Sendable {
     if knots.first?.world != device.world { restart(at: device) }
     while records.count <= peer { records.append(Record()) }
     if records[peer].birth != birth { forget(peer, bornAt: birth) }
+    guard members.count < Self.mostMembers || members.contains(where: { $0.peer == peer }) else {
+      // Nothing is kept of peers for which there is no room.
+      cellCount -= records[peer].cells.count
+      records[peer].cells = []
+      return
+    }
     addKnot(at: device, settings)
     let cells = records[peer].cells.indices
     for index in cells.suffix(Self.openCells).reversed()

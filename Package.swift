@@ -171,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "NearbyBatchTests",
       dependencies: [
-        "NearbyBatch", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+        "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySimulation", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -192,7 +193,7 @@ let package = Package(
       name: "NearbyCommandTests",
       dependencies: [
         "CAllocationCounter", "nearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion",
-        "NearbyGeometry", "NearbyRecordings",
+        "NearbyGeometry", "NearbyRecordings", "NearbyTestSupport",
       ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),

@@ -180,12 +180,7 @@ open class ARSession: NSObject, @unchecked Sendable {
     for observer in observers { observer.receive(.trajectory(event)) }
     switch event {
     case .pose(let pose): take(pose)
-    case .tracking(let sample):
-      lock.withLock { tracking = sample }
-      deliver { delegate, session in
-        guard let camera = session.currentFrame?.camera else { return }
-        delegate.session(session, cameraDidChangeTrackingState: camera)
-      }
+    case .tracking(let sample): take(sample)
     case .lifecycle(.suspended), .lifecycle(.enteredBackground):
       deliver { $0.sessionWasInterrupted($1) }
     case .lifecycle(.suspensionEnded), .lifecycle(.enteredForeground):
@@ -196,15 +191,8 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   private func take(_ pose: DevicePose) {
     let mustDeliver = lock.withLock {
-      let isLightKnown = configurationUnderLock?.isLightEstimationEnabled ?? false
-      frameUnderLock = ARFrame(
-        timestamp: pose.timestamp.seconds,
-        camera: ARCamera(
-          transform: simd_float4x4(pose.worldFromDevice),
-          trackingState: ARCamera.TrackingState(tracking.quality)),
-        lightEstimate: isLightKnown
-          ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil,
-        anchors: anchors)
+      frameUnderLock = makeFrame(
+        at: pose.timestamp.seconds, transform: simd_float4x4(pose.worldFromDevice))
       // A slow delegate gets only the newest frame when it is done, and not a queue of old ones.
       defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
       return !isDeliveringFrame && delegateUnderLock != nil
@@ -217,6 +205,31 @@ open class ARSession: NSObject, @unchecked Sendable {
       }
       if let frame { delegate.session(session, didUpdate: frame) }
     }
+  }
+
+  /// Gives the newest frame the state of tracking that holds from now on, and tells the delegate of a change.
+  private func take(_ sample: TrackingSample) {
+    let changed = lock.withLock { () -> ARCamera? in
+      tracking = sample
+      guard let before = frameUnderLock else { return nil }
+      let frame = makeFrame(at: before.timestamp, transform: before.camera.transform)
+      frameUnderLock = frame
+      return frame.camera.trackingState == before.camera.trackingState ? nil : frame.camera
+    }
+    guard let changed else { return }
+    deliver { $0.session($1, cameraDidChangeTrackingState: changed) }
+  }
+
+  /// A frame with a pose and with what is known besides; called under the lock.
+  private func makeFrame(at timestamp: TimeInterval, transform: simd_float4x4) -> ARFrame {
+    let isLightKnown = configurationUnderLock?.isLightEstimationEnabled ?? false
+    return ARFrame(
+      timestamp: timestamp,
+      camera: ARCamera(
+        transform: transform, trackingState: ARCamera.TrackingState(tracking.quality)),
+      lightEstimate: isLightKnown
+        ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil,
+      anchors: anchors)
   }
 
   /// Calls the delegate on its queue, if there is one by then.

@@ -11,7 +11,7 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
-    let advice = summary.peers.flatMap(Self.advice)
+    let advice = summary.peers.flatMap(advice)
     if !advice.isEmpty { lines += [""] + advice }
     if let errors = summary.errors {
       lines += ["", "Errors against the truth, of the peer's position relative to the device:"]
@@ -115,31 +115,45 @@ struct ResultTable {
   }
 
   /// The advice for a peer that has not converged, one line each.
-  private static func advice(for peer: PeerSummary) -> [String] {
+  private func advice(for peer: PeerSummary) -> [String] {
     switch peer.status {
     case .converged: []
     case .unknown where peer.samples == 0: ["\(peer.id): no samples"]
     case .unknown: ["\(peer.id): none of its samples could be used"]
     case .notConverged:
       peer.reasons.map { reason in
-        "\(peer.id): \(words(forReason: reason) ?? reason)"
+        "\(peer.id): \(words(forReason: reason, of: peer) ?? reason)"
       }
     }
   }
 
-  private static func words(forReason name: String) -> String? {
+  private func words(forReason name: String, of peer: PeerSummary) -> String? {
     switch name {
     case "insufficientSignalStrength":
-      "no samples, or none that can be used: come closer, clear the line of sight"
+      // The reasons are those of the end; the peer may have converged for long before.
+      "its last samples could not be used, or none came: come closer, clear the line of sight"
     case "insufficientLighting":
       "the odometry is limited or the scene is dark: turn on the light"
     case "insufficientMovement":
-      "the device has hardly moved across the line of sight: move around"
+      isNarrow(peer)
+        ? "it may still be at another place: move around"
+        : "the device has hardly moved across the line of sight: move around"
     case "insufficientHorizontalSweep":
-      "its horizontal place is not resolved: sweep from side to side"
+      isNarrow(peer)
+        ? "it may still be at another place: sweep from side to side"
+        : "its horizontal place is not resolved: sweep from side to side"
     case "insufficientVerticalSweep":
-      "its height is not resolved: sweep up and down"
+      isNarrow(peer)
+        ? "it may still be at another height: sweep up and down"
+        : "its height is not resolved: sweep up and down"
     default: nil
     }
+  }
+
+  /// Whether a place is as narrow as convergence asks for, so that only the choice of the place is open.
+  private func isNarrow(_ peer: PeerSummary) -> Bool {
+    guard let sigma = peer.positionSigma, let distance = peer.distance else { return false }
+    let settings = summary.engine.settings.convergence
+    return sigma <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
   }
 }

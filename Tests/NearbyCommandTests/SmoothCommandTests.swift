@@ -73,6 +73,9 @@ struct SmoothCommandTests {
     let all = try #require(summary.smoothedErrors)
     #expect(all.samples == WalkRecording.samples)
     #expect(try #require(summary.timing?.smoothingSeconds) > 0)
+    let trajectory = try #require(summary.trajectory)
+    #expect(trajectory.odometry.poses > 100)
+    #expect(trajectory.corrected != nil && trajectory.smoothed != nil)
   }
 
   @Test("Everybody who judges the smoothed rows comes to one verdict", arguments: [0.3, 0])

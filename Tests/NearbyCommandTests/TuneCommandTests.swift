@@ -31,4 +31,20 @@ import Testing
     #expect(result.errors.contains("30 samples of peers at rest are needed"))
     #expect(try CommandLineTool.run("tune", folder.path("none")).exitCode != 0)
   }
+
+  @Test("thousands of peers take no longer than their samples", .timeLimit(.minutes(1)))
+  func manyPeers() throws {
+    var walk = WalkRecording()
+    let header = walk.ranging.prefix { $0 != "\n" }
+    walk.ranging = header + "\n"
+    for number in 0..<40_000 {
+      walk.ranging += "\(1 + Double(number) / 10_000),p\(number / 2),3,,\n"
+    }
+    let recording = try walk.write(to: folder)
+    let start = ContinuousClock.now
+    let result = try CommandLineTool.run("tune", recording)
+    #expect(start.duration(to: .now) < .seconds(10))
+    #expect(result.exitCode == 65)
+    #expect(result.errors.contains("30 samples of peers at rest are needed"))
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NearbyRecordings
 import NearbySimulation
 import Testing
 
@@ -45,8 +46,8 @@ struct FigureTests {
   @Test("an infinite value is written as null")
   func infinite() throws {
     let figure = try #require(Figure([sum([.infinity]), sum([1])]))
-    let text = String(decoding: try JSONEncoder().encode(figure), as: UTF8.self)
-    #expect(text.contains("\"value\":null"))
+    let text = CanonicalJSON.text(of: figure)
+    #expect(text.contains("\"value\" : null"))
   }
 
   @Test("quantiles of ascending numbers", arguments: [(0.0, 1.0), (0.5, 3), (0.9, 4), (1, 4)])

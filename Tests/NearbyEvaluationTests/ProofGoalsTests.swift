@@ -164,4 +164,12 @@ struct ProofGoalsTests {
       missed(report(heldSeconds: 4, lostSeconds: 0), expectation)
         == [.withdrawal, .regain, .falseConvergence])
   }
+
+  @Test("runs that never converge are counted; no multiple of anything is infinite")
+  func neverConverged() {
+    let report = report { moment, seed in if seed < 20 { moment.convergence = .unknown } }
+    let explanations = ProofGoals().misses(of: report, .converges).map(\.explanation)
+    #expect(explanations.contains { $0.hasPrefix("20 of 30 runs that could converge never did") })
+    #expect(explanations.allSatisfy { !$0.contains("inf") }, "\(explanations)")
+  }
 }

@@ -13,6 +13,7 @@ struct ARSessionTests {
     let queue = DispatchQueue(label: "frames")
     var frames: [ARFrame] = []
     var calls: [String] = []
+    var states: [ARCamera.TrackingState] = []
 
     func session(_ session: ARSession, didUpdate frame: ARFrame) { frames.append(frame) }
     func session(_ session: ARSession, didAdd anchors: [ARAnchor]) {
@@ -21,6 +22,7 @@ struct ARSessionTests {
     func session(_ session: ARSession, didRemove anchors: [ARAnchor]) { calls.append("remove") }
     func session(_ session: ARSession, cameraDidChangeTrackingState camera: ARCamera) {
       calls.append("tracking")
+      states.append(camera.trackingState)
     }
     func session(_ session: ARSession, didFailWithError error: any Error) {
       if case ARError.unsupportedConfiguration = error { calls.append("unsupported") }
@@ -72,6 +74,27 @@ struct ARSessionTests {
     recorder.queue.sync {}
     #expect(recorder.frames.count == 61)
     #expect(recorder.calls == ["tracking"])
+  }
+
+  @Test func aChangeOfTrackingIsToldWithTheNewState() {
+    let device = world.makeDevice()
+    let session = session(on: device)
+    session.run(ARWorldTrackingConfiguration())
+    world.advance(bySeconds: 1)
+    device.setTracking(.limited(.excessiveMotion))
+    recorder.queue.sync {}
+    #expect(recorder.states == [.limited(.excessiveMotion)])
+    // Before the next pose, too.
+    #expect(session.currentFrame?.camera.trackingState == .limited(.excessiveMotion))
+    // A slow delegate hears of each state, and a change of the light is none.
+    recorder.queue.suspend()
+    device.setTracking(.notAvailable)
+    device.setTracking(.normal)
+    device.setTracking(.normal, lumens: 300)
+    recorder.queue.resume()
+    recorder.queue.sync {}
+    #expect(recorder.states == [.limited(.excessiveMotion), .notAvailable, .normal])
+    #expect(session.currentFrame?.lightEstimate?.ambientIntensity == 300)
   }
 
   @Test func aSlowDelegateGetsTheNewestFrameOnly() {

@@ -169,15 +169,15 @@ public struct ProofGoals: Sendable {
   }
 
   private func timeToConverge(_ report: ConsistencyReport) -> Miss? {
-    guard let median = report.timeRatios.quantile(0.5), !(median <= largestMedianTimeRatio) else {
-      return nil
-    }
+    let ratios = report.timeRatios
+    guard let median = ratios.quantile(0.5), !(median <= largestMedianTimeRatio) else { return nil }
     return Miss(
       goal: .timeToConverge,
-      explanation: """
-        the median time to converge is \(median.short) times the bound's, goal at most \
-        \(largestMedianTimeRatio.short)
-        """,
+      explanation: median.isFinite
+        ? "the median time to converge is \(median.short) times the bound's, goal at most "
+          + largestMedianTimeRatio.short
+        : "\(ratios.count { !$0.isFinite }) of \(ratios.count) runs that could converge never did, goal "
+          + "a median of at most \(largestMedianTimeRatio.short) times the bound's time",
       seeds: report.records.worst { record in
         record.firstPossibleConvergence.map { possible in
           ((record.firstConvergence?.seconds ?? 1e6) + 0.1) / (possible.seconds + 0.1)
@@ -198,14 +198,17 @@ public struct ProofGoals: Sendable {
   }
 
   private func regain(_ report: ConsistencyReport) -> Miss? {
-    guard let median = report.regainRatios.quantile(0.5), !(median <= largestMedianRegainRatio)
-    else { return nil }
+    let ratios = report.regainRatios
+    guard let median = ratios.quantile(0.5), !(median <= largestMedianRegainRatio) else {
+      return nil
+    }
     return Miss(
       goal: .regain,
-      explanation: """
-        the median time to regain convergence is \(median.short) times that of a fresh start, goal \
-        at most \(largestMedianRegainRatio.short)
-        """,
+      explanation: median.isFinite
+        ? "the median time to regain convergence is \(median.short) times that of a fresh start, goal at "
+          + "most \(largestMedianRegainRatio.short)"
+        : "\(ratios.count { !$0.isFinite }) of \(ratios.count) runs never regained convergence, goal a "
+          + "median of at most \(largestMedianRegainRatio.short) times the time of a fresh start",
       seeds: report.records.worst { $0.recovery.map { $0.regainedSeconds ?? 1e6 } ?? 0 })
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import NearbyRecordings
 
 /// A mean over many runs, with its standard error.
 public struct Figure: Sendable, Hashable, Encodable {
@@ -12,7 +13,7 @@ public struct Figure: Sendable, Hashable, Encodable {
   ///     √( R / (R - 1) · Σ n_i² (m_i - m)² ) / Σ n_i
   ///
   /// the standard error of a ratio over clusters.
-  public var standardError: Double?
+  @OrNull public var standardError: Double? = nil
   /// How many runs contributed, which are the independent draws of the mean.
   public var runs: Int
 
@@ -41,15 +42,5 @@ public struct Figure: Sendable, Hashable, Encodable {
     figure.value /= divisor
     figure.standardError = figure.standardError.map { $0 / divisor }
     return figure
-  }
-
-  private enum CodingKeys: String, CodingKey { case value, standardError, runs }
-
-  /// Encodes every key; an infinite value is `null`, since JSON has no infinity.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(value.isFinite ? value : nil, forKey: .value)
-    try container.encode(standardError, forKey: .standardError)
-    try container.encode(runs, forKey: .runs)
   }
 }

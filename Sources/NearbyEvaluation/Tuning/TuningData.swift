@@ -55,12 +55,16 @@ public struct TuningData: Sendable {
   ) throws {
     try self.init(stated: stated ?? recording.manifest.fusionConfiguration())
     var stream = try recording.events()
+    var ids: [PeerID] = []
     while let event = try stream.next() {
-      for peer in stream.peers.dropFirst(motions.count) { addPeer(peer.motion) }
+      // Performance: the list is made anew at each call, and there may be thousands of peers.
+      if stream.peerCount > ids.count {
+        for peer in stream.peers.dropFirst(ids.count) { ids.append(addPeer(peer.motion)) }
+      }
       switch event {
       case .pose(let pose): add(pose)
       case .tracking(let sample): add(sample)
-      case .ranging(let row): add(row.sample(of: jumpWatch.peerIDs[row.peerIndex]))
+      case .ranging(let row): add(row.sample(of: ids[row.peerIndex]))
       }
     }
   }

@@ -58,9 +58,20 @@ public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     guard let first = lines.first else { return nil }
     if first.hasPrefix("timestamp, frame,") { return .stray }
     let data = lines.first { !$0.hasPrefix("#") } ?? ""
-    if data.hasPrefix("{") { return .jsonl }
+    if data.hasPrefix("{") { return isObject(data, isCut: lines.count == 1) ? .jsonl : nil }
     if data.hasPrefix("VERTEX_") || data.hasPrefix("EDGE_") { return .pyfg }
     return guess(line: data)
+  }
+
+  /// Whether a line is a whole JSON object, as opposed to the first line of a longer one.
+  ///
+  /// - Parameters:
+  ///   - line: The line.
+  ///   - isCut: Whether its end may be missing.
+  /// - Returns: Whether it is an object.
+  private static func isObject(_ line: Substring, isCut: Bool) -> Bool {
+    if case .object? = (try? LocatedJSON.parse(Array(line.utf8), file: ""))?.content { return true }
+    return isCut && line.utf8.count > 1000 && line.hasPrefix("{\"")
   }
 
   private static func guess(line: Substring) -> ForeignFormat? {

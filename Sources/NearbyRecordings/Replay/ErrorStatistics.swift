@@ -16,60 +16,36 @@
 /// sample of the recording, converged or not.
 ///
 /// A number is `nil` when there is no sample to compute it from.
-public struct ErrorStatistics: Hashable, Sendable {
+public struct ErrorStatistics: Hashable, Sendable, Codable {
   /// How many samples were compared.
   public var samples = 0
   /// How many of them were converged.
   public var convergedSamples = 0
   /// The root of the mean of `‖e‖²` over converged samples, metres.
-  public var rmseConverged: Double?
+  @OrNull public var rmseConverged: Double? = nil
   /// The root of the mean of `‖e‖²` over the second half, metres.
-  public var rmseSecondHalf: Double?
+  @OrNull public var rmseSecondHalf: Double? = nil
   /// The median of `| ‖p̂ - d̂‖ - ‖p - d‖ |` over the second half, metres.
-  public var medianDistanceErrorSecondHalf: Double?
+  @OrNull public var medianDistanceErrorSecondHalf: Double? = nil
   /// The median of the absolute error of the horizontal angle over the second half, degrees.
   ///
   /// Both relative positions are turned into the true world by the true attitude; the error is the
   /// angle between their horizontal parts. It therefore needs no heading, and equals the error of
   /// the horizontal angle wherever that is defined.
-  public var medianBearingErrorDegreesSecondHalf: Double?
+  @OrNull public var medianBearingErrorDegreesSecondHalf: Double? = nil
   /// `‖e‖` at the last sample, metres; over several peers the root of the mean of its squares.
-  public var finalError: Double?
+  @OrNull public var finalError: Double? = nil
   /// The 95th percentile of `‖e‖` over converged samples, metres.
-  public var percentile95Converged: Double?
+  @OrNull public var percentile95Converged: Double? = nil
   /// The mean of `eᵀ P⁻¹ e / n` over converged samples: 1 when the claimed covariance `P` is right,
   /// more when it is too small.
   ///
   /// `n` is 3; in a planar recording 2, with the horizontal parts of `e` and `P` alone.
-  public var meanNormalizedNEES: Double?
+  @OrNull public var meanNormalizedNEES: Double? = nil
   /// The share of converged samples with `‖e‖` above both 0.5 m and 3.4 times the claimed standard
   /// deviation along `e`: the share of false convergence.
-  public var falselyConvergedShare: Double?
+  @OrNull public var falselyConvergedShare: Double? = nil
 
   /// Makes statistics without samples.
   public init() {}
-}
-
-extension ErrorStatistics: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case samples, convergedSamples, rmseConverged, rmseSecondHalf, medianDistanceErrorSecondHalf
-    case medianBearingErrorDegreesSecondHalf, finalError, percentile95Converged
-    case meanNormalizedNEES, falselyConvergedShare
-  }
-
-  /// Encodes every key; a missing number is `null`.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(samples, forKey: .samples)
-    try container.encode(convergedSamples, forKey: .convergedSamples)
-    try container.encode(rmseConverged, forKey: .rmseConverged)
-    try container.encode(rmseSecondHalf, forKey: .rmseSecondHalf)
-    try container.encode(medianDistanceErrorSecondHalf, forKey: .medianDistanceErrorSecondHalf)
-    try container.encode(
-      medianBearingErrorDegreesSecondHalf, forKey: .medianBearingErrorDegreesSecondHalf)
-    try container.encode(finalError, forKey: .finalError)
-    try container.encode(percentile95Converged, forKey: .percentile95Converged)
-    try container.encode(meanNormalizedNEES, forKey: .meanNormalizedNEES)
-    try container.encode(falselyConvergedShare, forKey: .falselyConvergedShare)
-  }
 }

@@ -5,7 +5,7 @@ public import NearbyGeometry
 /// The results of a run over a recording: `summary.json`.
 ///
 /// Positions and covariances are in the recording's own world axes, times in seconds, lengths in
-/// metres. A missing number is `null`, never left out and never `nan`. Only the smoother's keys are
+/// metres. A missing value is `null`, never left out and never `nan`. Only the smoother's keys are
 /// left out when nothing was smoothed.
 public struct RunSummary: Hashable, Sendable, Codable {
   /// The file's name in its folder.
@@ -32,7 +32,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// The recording's name.
   public var name: String
   /// The recording's folder, as it was named for the run.
-  public var recording: String?
+  @OrNull public var recording: String?
   /// How many ranging rows were read.
   public var samples: Int
   /// How many samples were rejected as a whole.
@@ -42,16 +42,16 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// The peers, in the recording's order.
   public var peers: [PeerSummary]
   /// The errors over the samples of all peers; `nil` when the recording holds no truth.
-  public var errors: ErrorStatistics?
+  @OrNull public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.
   public var smoothedErrors: ErrorStatistics?
   /// How far the odometry is from the true trajectory, as it is and corrected; `nil` without a true
   /// trajectory.
-  public var trajectory: TrajectorySummary?
+  @OrNull public var trajectory: TrajectorySummary? = nil
   /// The engine's version and settings.
   public var engine: Engine
   /// How long the run took; `nil` where equal runs must give equal files.
-  public var timing: Timing?
+  @OrNull public var timing: Timing?
 
   /// Reads from the `summary.json` of a result which recording it is of.
   ///
@@ -87,7 +87,7 @@ public struct TrajectorySummary: Hashable, Sendable, Codable {
   /// The odometry as it is.
   public var odometry: Figures
   /// The odometry as peers correct it, `trajectory-corrected.txt`; `nil` where they do not.
-  public var corrected: Figures?
+  @OrNull public var corrected: Figures?
   /// The path as the whole recording has it, `trajectory-smoothed.txt`; `nil` without smoothing.
   public var smoothed: Figures?
 
@@ -121,7 +121,7 @@ public struct TrajectorySummary: Hashable, Sendable, Codable {
 }
 
 /// The results of a run for one peer.
-public struct PeerSummary: Hashable, Sendable {
+public struct PeerSummary: Hashable, Sendable, Codable {
   /// The peer's name.
   public var id: String
   /// Its declared motion.
@@ -131,7 +131,7 @@ public struct PeerSummary: Hashable, Sendable {
   /// How many samples were rejected as a whole.
   public var samplesRejected = 0
   /// Seconds from its first sample to the first convergence; `nil` when it never converged.
-  public var secondsToFirstConvergence: Double?
+  @OrNull public var secondsToFirstConvergence: Double? = nil
   /// How often convergence was lost again.
   public var lossesOfConvergence = 0
   /// The status after the last sample: `unknown`, `notConverged` or `converged`.
@@ -139,17 +139,17 @@ public struct PeerSummary: Hashable, Sendable {
   /// The reasons after the last sample, the most useful action first.
   public var reasons: [String] = []
   /// The position after the last sample, whatever the status; `nil` when nothing was used.
-  public var position: Vector3?
+  @OrNull public var position: Vector3? = nil
   /// Its covariance, m².
-  public var covariance: SymmetricMatrix3?
+  @OrNull public var covariance: SymmetricMatrix3? = nil
   /// The distance after the last sample, metres; `nil` when unavailable.
-  public var distance: Double?
+  @OrNull public var distance: Double? = nil
   /// Its standard deviation, metres.
-  public var distanceSigma: Double?
+  @OrNull public var distanceSigma: Double? = nil
   /// How many hypotheses the filter held after the last sample.
   public var hypotheses = 0
   /// The errors; `nil` when the recording does not hold the truth about this peer.
-  public var errors: ErrorStatistics?
+  @OrNull public var errors: ErrorStatistics? = nil
   /// The smoother's result; `nil` when nothing was smoothed.
   public var smoothed: SmoothedSummary?
 
@@ -180,50 +180,5 @@ public enum ConvergenceStatus: String, Hashable, Sendable, Codable, CaseIterable
       case .notConverged: .notConverged
       case .converged: .converged
       }
-  }
-}
-
-extension RunSummary {
-  /// Writes every key; what is missing as `null`.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(name, forKey: .name)
-    try container.encode(recording, forKey: .recording)
-    try container.encode(samples, forKey: .samples)
-    try container.encode(samplesRejected, forKey: .samplesRejected)
-    try container.encode(duration, forKey: .duration)
-    try container.encode(peers, forKey: .peers)
-    try container.encode(errors, forKey: .errors)
-    try container.encodeIfPresent(smoothedErrors, forKey: .smoothedErrors)
-    try container.encode(engine, forKey: .engine)
-    try container.encode(timing, forKey: .timing)
-  }
-}
-
-extension PeerSummary: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case id, motion, samples, samplesRejected, secondsToFirstConvergence, lossesOfConvergence
-    case status, reasons, position, covariance, distance, distanceSigma, hypotheses, errors
-    case smoothed
-  }
-
-  /// Writes every key; what is missing as `null`.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id, forKey: .id)
-    try container.encode(motion, forKey: .motion)
-    try container.encode(samples, forKey: .samples)
-    try container.encode(samplesRejected, forKey: .samplesRejected)
-    try container.encode(secondsToFirstConvergence, forKey: .secondsToFirstConvergence)
-    try container.encode(lossesOfConvergence, forKey: .lossesOfConvergence)
-    try container.encode(status, forKey: .status)
-    try container.encode(reasons, forKey: .reasons)
-    try container.encode(position, forKey: .position)
-    try container.encode(covariance, forKey: .covariance)
-    try container.encode(distance, forKey: .distance)
-    try container.encode(distanceSigma, forKey: .distanceSigma)
-    try container.encode(hypotheses, forKey: .hypotheses)
-    try container.encode(errors, forKey: .errors)
-    try container.encodeIfPresent(smoothed, forKey: .smoothed)
   }
 }

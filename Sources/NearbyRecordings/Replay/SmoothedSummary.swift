@@ -5,7 +5,7 @@ public import NearbyGeometry
 /// The smoother's result for one peer: `smoothed` in `summary.json`.
 ///
 /// Positions and covariances are in the recording's own world axes, lengths in metres.
-public struct SmoothedSummary: Hashable, Sendable {
+public struct SmoothedSummary: Hashable, Sendable, Codable {
   /// A mode of the posterior: one of the possible positions of the peer.
   public struct Mode: Hashable, Sendable, Codable {
     /// Its position.
@@ -26,9 +26,9 @@ public struct SmoothedSummary: Hashable, Sendable {
   /// The motion of the peer, as far as the smoother could determine it.
   public var motion: PeerMotion
   /// The position at the end of the recording; `nil` when none of its samples could be used.
-  public var position: Vector3?
+  @OrNull public var position: Vector3?
   /// Its covariance, the spread between modes included, m².
-  public var covariance: SymmetricMatrix3?
+  @OrNull public var covariance: SymmetricMatrix3?
   /// The constant error of its ranges, metres.
   public var rangeBias: Double
   /// One standard deviation of it.
@@ -40,7 +40,7 @@ public struct SmoothedSummary: Hashable, Sendable {
   /// The modes of its position at the end, the most probable first.
   public var modes: [Mode]
   /// The errors; `nil` when the recording does not hold the truth about this peer.
-  public var errors: ErrorStatistics?
+  @OrNull public var errors: ErrorStatistics?
 
   /// Makes a summary.
   public init(
@@ -61,25 +61,4 @@ public struct SmoothedSummary: Hashable, Sendable {
 
   /// The total standard deviation of the position: the root of the covariance's trace, metres.
   public var positionSigma: Double? { covariance.map { max(0, $0.trace).squareRoot() } }
-}
-
-extension SmoothedSummary: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case motion, position, covariance, rangeBias, rangeBiasSigma, rangeScale, rangeScaleSigma
-    case modes, errors
-  }
-
-  /// Writes every key; what is missing as `null`.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(motion, forKey: .motion)
-    try container.encode(position, forKey: .position)
-    try container.encode(covariance, forKey: .covariance)
-    try container.encode(rangeBias, forKey: .rangeBias)
-    try container.encode(rangeBiasSigma, forKey: .rangeBiasSigma)
-    try container.encode(rangeScale, forKey: .rangeScale)
-    try container.encode(rangeScaleSigma, forKey: .rangeScaleSigma)
-    try container.encode(modes, forKey: .modes)
-    try container.encode(errors, forKey: .errors)
-  }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import NearbyFusion
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 @Suite struct RecordingInfoTests {
@@ -119,8 +120,15 @@ import Testing
   @Test func jsonReadsBackEqual() throws {
     let recording = try faulty()
     let info = try RecordingReader(folder: recording.path).info()
-    let json = try JSONEncoder().encode(info)
-    #expect(try JSONDecoder().decode(RecordingInfo.self, from: json) == info)
+    let json = info.json()
+    #expect(try JSONDecoder().decode(RecordingInfo.self, from: Data(json.utf8)) == info)
+    // There is no smallest distance of a peer without any, for instance.
+    let left = [
+      "source", "license", "peers[].rate", "peers[].minimumDistance", "peers[].medianDistance",
+      "peers[].maximumDistance", "warnings.kept[].column", "findings[].remedy",
+    ]
+    let lost = try propertiesLost(in: json, of: info)
+    #expect(lost.filter { !left.contains($0) } == [])
   }
 
   @Test func faultsInTheTruthAreFound() throws {

@@ -186,6 +186,7 @@ import Testing
   @Test func writtenManifestReadsBackEqual() throws {
     var manifest = RecordingManifest(name: "quote \" slash \\ line \n bell \u{7} é")
     manifest.description = "d"
+    manifest.source = "s"
     manifest.license = "l"
     manifest.worldUp = .z
     manifest.device.axes = .camera
@@ -193,10 +194,24 @@ import Testing
     manifest.device.fieldOfViewDegrees = 77.7
     manifest.trajectory.kind = .groundTruth
     manifest.trajectory.positionDrift = 0.1
+    manifest.trajectory.yawDriftDegrees = 0.7
     manifest.trajectory.isPlanar = true
     manifest.ranging.rangeSigma = 0.123456789012345678
+    manifest.ranging.azimuthSigmaDegrees = 1.5
+    manifest.ranging.elevationSigmaDegrees = 2.5
     manifest.peers = [RecordingPeer(id: "a\tb", motion: .unknown), RecordingPeer(id: "c")]
     #expect(try read(manifest.json).manifest == manifest)
     #expect(try read(RecordingManifest(name: "n").json).manifest == RecordingManifest(name: "n"))
+    // A property that is added later has to be given a value here, too.
+    for (value, usual) in zip(leaves(of: manifest), leaves(of: RecordingManifest(name: "n"))) {
+      #expect(value != usual)
+    }
+  }
+
+  /// All stored properties as text, nested ones included.
+  private func leaves(of value: Any, path: String = "") -> [String] {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .struct, !(value is Vector3) else { return ["\(path) = \(value)"] }
+    return mirror.children.flatMap { leaves(of: $0.value, path: "\(path).\($0.label ?? "")") }
   }
 }

@@ -25,7 +25,8 @@ struct ForeignFormatTests {
       ),
       ("VERTEX_SE2 0 A0 0 0 0\n", .pyfg), ("{\"type\":\"pose\"}\n", .jsonl),
       ("time,mac,dist\n1,a,2\n", .csv), ("", nil), ("1 2 3\n", nil), ("1,2,3\n", nil),
-      ("hello\n", nil), ("a\0b", nil),
+      ("hello\n", nil), ("a\0b", nil), ("{\n  \"a\": 1\n}\n", nil), ("{", nil), ("{ 1 }\n", nil),
+      ("{\"text\":\"" + String(repeating: "x", count: 4085), .jsonl),
     ])
   func texts(text: String, format: ForeignFormat?) {
     #expect(ForeignFormat.guess(beginning: Array(text.utf8)) == format)

@@ -29,7 +29,7 @@ public struct RecordingRun: Sendable {
   ///   - settings: A file of settings that overrides those of the recording.
   /// - Throws: The first fault of `recording.json` or of the settings.
   public init(folder: String, settings: String? = nil) throws(RecordingError) {
-    recording = try RecordingReader(folder: folder)
+    recording = try RecordingReader(folder: folder).keepingFiles
     configuration = recording.manifest.fusionConfiguration()
     if let settings {
       configuration = try ConfigurationFile.read(path: settings, over: configuration)

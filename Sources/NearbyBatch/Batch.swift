@@ -173,7 +173,7 @@ public struct Batch: Sendable {
       if receipt.isFulfilled(by: folder) { return true }
     }
     let result = try AtomicFolder(
-      path: folder, replacingFolderWith: keepsResults ? BatchReceipt.fileName : nil)
+      path: folder, replacing: keepsResults ? BatchReceipt.folderKind : nil)
     _ = try run.write(into: result.temporaryPath)
     if evaluates {
       var evaluations = try ResultEvaluation.evaluate(

@@ -32,6 +32,11 @@ struct BatchReceipt: Hashable, Codable {
     }
   }
 
+  /// The folders of results, which may be replaced.
+  static let folderKind = AtomicFolder.Kind(marker: fileName) { path in
+    path == fileName || Options(smooths: true, evaluates: true).resultNames.contains(path)
+  }
+
   /// The receipt for a recording before its results are made.
   init(_ run: RecordingRun, evaluates: Bool) throws(RecordingError) {
     version = NearbyVersion.current

@@ -33,7 +33,7 @@ public struct Batch: Sendable {
   public var smooths = false
   /// Whether results are compared with the truth, where there is one, in `evaluation.json`.
   public var evaluates = false
-  /// Whether existing results of the same recording, settings and version are kept.
+  /// Whether existing results of the same recording, settings and build of the engine are kept.
   public var resumes = false
   /// The command that starts a worker, a process that calls ``serve()`` for a batch of the same options.
   ///
@@ -138,7 +138,9 @@ public struct Batch: Sendable {
       if let workers {
         let answer = try workers.work(on: item)
         if let error = answer.error {
-          return BatchReport.Entry(item: item, isKept: false, outcome: .failure(error))
+          return BatchReport.Entry(
+            item: item, isKept: false, outcome: .failure(error),
+            isOutputLost: answer.isOutputLost)
         }
         isKept = answer.isKept
       } else {
@@ -151,8 +153,10 @@ public struct Batch: Sendable {
       return BatchReport.Entry(
         item: item, isKept: false, outcome: .failure("\(item.folder): \(failure.description)"))
     } catch {
+      let isOutputLost = (error as? RecordingError)?.code == .unwritableFile
       let error = (error as? RecordingError)?.located(in: item.folder) ?? error
-      return BatchReport.Entry(item: item, isKept: false, outcome: .failure("\(error)"))
+      return BatchReport.Entry(
+        item: item, isKept: false, outcome: .failure("\(error)"), isOutputLost: isOutputLost)
     }
   }
 
@@ -172,9 +176,10 @@ public struct Batch: Sendable {
     if keepsResults {
       let receipt = try BatchReceipt(run, evaluates: evaluates)
       if receipt.isFulfilled(by: folder) { return true }
+      try checkBelongs(folder, to: item)
     }
     let result = try AtomicFolder(
-      path: folder, replacingFolderWith: keepsResults ? BatchReceipt.fileName : nil)
+      path: folder, replacing: keepsResults ? BatchReceipt.folderKind : nil)
     _ = try run.write(into: result.temporaryPath)
     if evaluates {
       var evaluations = try ResultEvaluation.evaluate(
@@ -187,8 +192,25 @@ public struct Batch: Sendable {
     // Performance: the files were just read, so that they are in the system's cache.
     var receipt = try BatchReceipt(run, evaluates: evaluates)
     try receipt.close(over: result.temporaryPath)
+    // Tables of an earlier batch would no longer be those of the results.
+    try BatchReport.remove(from: output)
     try result.commit()
     return false
+  }
+
+  /// Refuses to replace the result of another recording, one that has the same name in another dataset.
+  private func checkBelongs(_ folder: String, to item: BatchItem) throws(RecordingError) {
+    let summary = "\(folder)/\(RunSummary.fileName)"
+    guard let other = try? RunSummary.recordingFolder(inSummary: summary) else { return }
+    var (there, here) = (stat(), stat())
+    // A dataset that was moved leaves nothing where it was.
+    guard unsafe stat("\(other)/\(RecordingManifest.fileName)", &there) == 0,
+      unsafe stat("\(item.folder)/\(RecordingManifest.fileName)", &here) == 0,
+      there.st_ino != here.st_ino || there.st_dev != here.st_dev
+    else { return }
+    throw RecordingError(
+      .occupiedOutput, "it is the result of another recording, \(other)", file: folder,
+      remedy: "choose another output folder for this dataset")
   }
 
   /// Removes the remains of killed runs over these recordings.
@@ -229,7 +251,7 @@ public struct Batch: Sendable {
       guard keepsResults else { throw isNotEmpty }
       guard contents.contains(Self.resultsFolder) else {
         throw RecordingError(
-          .unwritableFile, "the folder is not empty and is not the output of a batch", file: output,
+          .occupiedOutput, "the folder is not empty and is not the output of a batch", file: output,
           remedy: "choose another folder")
       }
     }
@@ -256,7 +278,7 @@ public struct Batch: Sendable {
 
   private var isNotEmpty: RecordingError {
     RecordingError(
-      .unwritableFile, "the folder exists and is not empty", file: output,
+      .occupiedOutput, "the folder exists and is not empty", file: output,
       remedy: "go on with what is in it (--resume), or choose another folder")
   }
 }

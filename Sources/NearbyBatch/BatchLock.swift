@@ -120,7 +120,7 @@ struct BatchLock: ~Copyable {
 
   private static func isBusy(_ output: String) -> RecordingError {
     RecordingError(
-      .unwritableFile, "another batch is at work in this folder", file: output,
+      .occupiedOutput, "another batch is at work in this folder", file: output,
       remedy: "wait until it ends, or choose another folder; "
         + "only different parts of one count (--shard i/n) run together")
   }

@@ -11,6 +11,8 @@ struct BatchReceipt: Hashable, Codable {
 
   /// The engine's version.
   var version: String
+  /// The engine's build, ``EngineBuild``.
+  var build: String
   /// The options that change results.
   var options: Options
   /// The settings in force.
@@ -24,17 +26,26 @@ struct BatchReceipt: Hashable, Codable {
     var smooths: Bool
     var evaluates: Bool
 
-    /// The files that a result consists of.
-    var resultNames: [String] {
+    /// The files that each result holds.
+    var neededNames: [String] {
       [EstimateWriter.fileName, RunSummary.fileName, ConfigurationFile.fileName]
         + (smooths ? [SmoothedWriter.fileName] : [])
         + (evaluates ? [ResultEvaluation.fileName] : [])
     }
   }
 
+  /// The files that a result may hold: what a run writes, and the evaluation.
+  static let resultNames = ResultFiles.names + [ResultEvaluation.fileName]
+
+  /// The folders of results, which may be replaced.
+  static let folderKind = AtomicFolder.Kind(marker: fileName) { path in
+    path == fileName || resultNames.contains(path)
+  }
+
   /// The receipt for a recording before its results are made.
   init(_ run: RecordingRun, evaluates: Bool) throws(RecordingError) {
     version = NearbyVersion.current
+    build = EngineBuild.identity
     options = Options(smooths: run.smooths, evaluates: evaluates)
     settings = ContentDigest(ConfigurationFile.json(of: run.configuration).utf8)
     recording = try Self.digests(of: RecordingReader.fileNames, in: run.recording.folder)
@@ -47,8 +58,8 @@ struct BatchReceipt: Hashable, Codable {
     guard
       let found = try? JSONFile.decode(
         BatchReceipt.self, path: "\(folder)/\(Self.fileName)", remedy: ""),
-      Set(found.results.keys) == Set(options.resultNames),
-      let results = try? Self.digests(of: options.resultNames, in: folder)
+      let results = try? Self.digests(of: Self.resultNames, in: folder),
+      Set(options.neededNames).isSubset(of: results.keys)
     else { return false }
     var wanted = self
     wanted.results = results
@@ -57,7 +68,7 @@ struct BatchReceipt: Hashable, Codable {
 
   /// Adds the results in a folder, and writes the receipt to it.
   mutating func close(over folder: String) throws {
-    results = try Self.digests(of: options.resultNames, in: folder)
+    results = try Self.digests(of: Self.resultNames, in: folder)
     var file = try AtomicFile(path: "\(folder)/\(Self.fileName)")
     try file.write(CanonicalJSON.text(of: self))
     try file.commit()

@@ -13,6 +13,8 @@ public struct BatchReport: Sendable {
     public var isKept: Bool
     /// A row for each peer, or the error.
     public var outcome: Outcome
+    /// Whether the error is that the result could not be written.
+    public var isOutputLost = false
   }
 
   /// The outcome of a recording.
@@ -32,6 +34,9 @@ public struct BatchReport: Sendable {
       if case .failure(let message) = entry.outcome { (entry.item, message) } else { nil }
     }
   }
+
+  /// Whether a result could not be written.
+  public var hasLostOutput: Bool { entries.contains(where: \.isOutputLost) }
 
   /// The figures of each group in the order of their names.
   public var groups: [BatchFigures] {
@@ -74,9 +79,22 @@ extension BatchReport {
     }
     var figures = try AtomicFile(path: "\(folder)/\(Self.figuresFile)")
     try figures.write(json)
+    try table.flush()
+    try failed.flush()
+    try Self.remove(from: folder)
     try table.commit()
     try failed.commit()
     try figures.commit()
+  }
+
+  /// Removes the table, the figures and the list of failures of an earlier batch.
+  ///
+  /// - Parameter folder: The folder.
+  /// - Throws: When the system refuses.
+  static func remove(from folder: String) throws(RecordingError) {
+    for name in [figuresFile, failuresFile, tableFile] {
+      try AtomicFile.remove("\(folder)/\(name)")
+    }
   }
 
   /// Figures, rows and failures as JSON.

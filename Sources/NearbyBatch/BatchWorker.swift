@@ -15,6 +15,8 @@ final class BatchWorker: Sendable {
     var isKept = false
     /// The error, if there was one.
     var error: String?
+    /// Whether the error is that the result could not be written.
+    var isOutputLost = false
   }
 
   /// The reason why there is no answer.
@@ -143,6 +145,7 @@ extension Batch {
         answer.isKept = try makeResult(of: item)
       } catch {
         answer.error = "\((error as? RecordingError)?.located(in: item.folder) ?? error)"
+        answer.isOutputLost = (error as? RecordingError)?.code == .unwritableFile
       }
       let reason = FileDescriptor.write(try MessagePipe.message(answer), to: STDOUT_FILENO)
       // Nobody waits for the answer any more.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 internal import NearbyEvaluation
 public import NearbyFusion
 public import NearbyRecordings
@@ -7,7 +6,8 @@ public import NearbyRecordings
 /// A run over one recording whose results become files of a folder.
 ///
 /// The files are `estimates.csv`, `summary.json` and `configuration.json`; where peers correct the
-/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv` and `trajectory-smoothed.txt`. Each file appears whole or not at all, and none if the recording has a fault.
+/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv` and `trajectory-smoothed.txt`. They
+/// replace all files of an earlier run, and none appears if the recording has a fault.
 public struct RecordingRun: Sendable {
   /// The recording.
   public var recording: RecordingReader
@@ -29,7 +29,7 @@ public struct RecordingRun: Sendable {
   ///   - settings: A file of settings that overrides those of the recording.
   /// - Throws: The first fault of `recording.json` or of the settings.
   public init(folder: String, settings: String? = nil) throws(RecordingError) {
-    recording = try RecordingReader(folder: folder)
+    recording = try RecordingReader(folder: folder).keepingFiles
     configuration = recording.manifest.fusionConfiguration()
     if let settings {
       configuration = try ConfigurationFile.read(path: settings, over: configuration)
@@ -49,68 +49,56 @@ public struct RecordingRun: Sendable {
     into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     accept: (RecordingReplay.Outcome) throws -> Void = { _ in }
   ) throws -> RecordingReplay.Outcome {
-    let base = folder.hasSuffix("/") ? folder : folder + "/"
     let replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
-    var estimates = try EstimateWriter(
-      path: base + EstimateWriter.fileName, frames: recording.manifest.frames)
-    var corrected = try MapTrajectoryWriter(
-      path: base + MapTrajectoryWriter.correctedFileName, frames: recording.manifest.frames)
+    var files = try ResultFiles(
+      in: Self.plain(folder), frames: recording.manifest.frames, smooths: smooths)
     var outcome = try replay.run(
       progress: progress,
       poses: { (pose, alignment) throws(RecordingError) in
-        try corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
+        try files.corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
       }
     ) {
       (row, report, estimate) throws(RecordingError) in
-      try estimates.write(row, report: report, estimate: estimate)
+      try files.estimates.write(row, report: report, estimate: estimate)
     }
     try accept(outcome)
-    var smoothedPath = try MapTrajectoryWriter(
-      path: base + MapTrajectoryWriter.smoothedFileName, frames: recording.manifest.frames)
-    let smoothed =
-      try smooths ? smoothed(into: base, &smoothedPath, &outcome.summary, progress) : nil
+    if smooths { try smooth(into: &files, &outcome.summary, progress) }
     if !keepsTime { outcome.summary.timing = nil }
-
+    outcome.summary.trajectory = try trajectory(&files)
     // The recording has no fault: from here on files may appear.
-    try corrected.commit()
-    try smoothedPath.commit()
-    outcome.summary.trajectory = try trajectory(into: base)
-
-    var settings = try AtomicFile(path: base + ConfigurationFile.fileName)
-    try settings.write(ConfigurationFile.json(of: configuration))
-    var summary = try AtomicFile(path: base + RunSummary.fileName)
-    try summary.write(outcome.summary.json())
-    try estimates.commit()
-    try smoothed?.commit()
-    try settings.commit()
-    try summary.commit()
+    try files.commit(summary: outcome.summary.json(), configuration: configuration)
     return outcome
   }
 
-  /// How far the odometry is from the true trajectory, if there is one.
-  private func trajectory(into base: String) throws(RecordingError) -> TrajectorySummary? {
-    let gap = configuration.odometry.maximumPoseGap
-    guard let raw = try TrajectoryError.evaluate(recording, longestPoseGap: gap) else { return nil }
-    func figures(of name: String) throws(RecordingError) -> TrajectorySummary.Figures? {
-      guard FileManager.default.fileExists(atPath: base + name) else { return nil }
-      return try TrajectoryError.evaluate(
-        recording, trajectory: base + name, longestPoseGap: gap)?.figures
-    }
-    return TrajectorySummary(
-      odometry: raw.figures, corrected: try figures(of: MapTrajectoryWriter.correctedFileName),
-      smoothed: try figures(of: MapTrajectoryWriter.smoothedFileName))
+  /// A folder's path without the slash at its end.
+  private static func plain(_ folder: String) -> String {
+    folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
   }
 
-  private func smoothed(
-    into base: String, _ trajectory: inout MapTrajectoryWriter, _ summary: inout RunSummary,
+  /// How far the odometry is from the true trajectory, if there is one.
+  private func trajectory(
+    _ files: inout ResultFiles
+  ) throws(RecordingError) -> TrajectorySummary? {
+    let gap = configuration.odometry.maximumPoseGap
+    guard let raw = try TrajectoryError.evaluate(recording, longestPoseGap: gap) else { return nil }
+    func figures(_ path: String?) throws(RecordingError) -> TrajectorySummary.Figures? {
+      guard let path else { return nil }
+      return try TrajectoryError.evaluate(recording, trajectory: path, longestPoseGap: gap)?.figures
+    }
+    return TrajectorySummary(
+      odometry: raw.figures, corrected: try figures(files.corrected.flush()),
+      smoothed: try figures(files.smoothed?.path.flush()))
+  }
+
+  private func smooth(
+    into files: inout ResultFiles, _ summary: inout RunSummary,
     _ progress: (_ fraction: Double, _ samples: Int) -> Void
-  ) throws -> SmoothedWriter {
-    var writer = try SmoothedWriter(
-      path: base + SmoothedWriter.fileName, frames: recording.manifest.frames)
+  ) throws {
     let run = SmoothingRun(
       recording: recording, configuration: configuration, selection: selection)
-    try run.run(into: &writer, &trajectory, summary: &summary, progress: progress)
-    return writer
+    guard var smoothed = files.smoothed.take() else { return }
+    try run.run(into: &smoothed, summary: &summary, progress: progress)
+    files.smoothed = consume smoothed
   }
 }

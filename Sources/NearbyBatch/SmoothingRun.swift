@@ -25,8 +25,7 @@ struct SmoothingRun {
 
   /// Smooths, writes a row for each sample and a pose for each of the odometry's, and adds to the summary.
   func run(
-    into writer: inout SmoothedWriter, _ trajectory: inout MapTrajectoryWriter,
-    summary: inout RunSummary,
+    into files: inout ResultFiles.Smoothed, summary: inout RunSummary,
     progress: (_ fraction: Double, _ samples: Int) -> Void
   ) throws {
     let start = ContinuousClock.now
@@ -48,16 +47,16 @@ struct SmoothingRun {
         covariance: position?.covariance ?? .zero,
         modeProbability: track.modes.first?.probability,
         horizontalAngleRadians: position?.horizontalAngleRadians)
-      try writer.write(smoothedRow)
+      try files.rows.write(smoothedRow)
     }
 
     var poses = try recording.events()
     while let event = try poses.next() {
       guard case .pose(let pose) = event else { continue }
-      try trajectory.write(pose, mapFromWorld: smoothed.path?.mapFromWorld(at: pose.timestamp))
+      try files.path.write(pose, mapFromWorld: smoothed.path?.mapFromWorld(at: pose.timestamp))
     }
 
-    let evaluation = try evaluation(of: writer.flush())
+    let evaluation = try evaluation(of: files.rows.flush())
     let errors = Dictionary(
       evaluation?.peers.map { ($0.id, $0.figures.errors) } ?? [],
       uniquingKeysWith: { first, _ in first })
@@ -87,11 +86,10 @@ struct SmoothingRun {
     var ids: [PeerID?] = []
     var rows: [Row] = []
     while let event = try stream.next() {
-      if stream.peerCount > ids.count {
-        for peer in stream.peers.dropFirst(ids.count) {
-          let isSelected = selection.isEmpty || selection.contains(peer.id)
-          ids.append(isSelected ? smoother.addPeer(peer.motion) : nil)
-        }
+      while ids.count < stream.peerCount {
+        let peer = stream.peer(at: ids.count)
+        let isSelected = selection.isEmpty || selection.contains(peer.id)
+        ids.append(isSelected ? smoother.addPeer(peer.motion) : nil)
       }
       switch event {
       case .pose(let pose): smoother.add(pose)

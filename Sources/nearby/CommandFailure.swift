@@ -29,7 +29,9 @@ struct CommandFailure: Error {
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as RecordingError: self.init(.badData, error.description)
+    case let error as RecordingError:
+      let isOutputLost = error.code == .unwritableFile
+      self.init(isOutputLost ? .outputLost : .badData, error.description)
     case let error as FusionConfigurationError: self.init(.badData, error.description)
     default: return nil
     }

@@ -15,8 +15,8 @@ struct RunCommand: ParsableCommand {
       trajectory-corrected.txt, the device's path in a map that does not drift (TUM). With --smooth \
       there is smoothed.csv: a row for each sample \
       with the estimate from the whole recording, past and future; and trajectory-smoothed.txt. \
-      Each file appears whole or not \
-      at all; existing results are replaced. Nothing is written when the recording has a fault.
+      The files replace all those of an earlier run; summary.json comes last, so that where it is \
+      the result is whole. Nothing is written when the recording has a fault.
 
       The table at the end says for each peer whether it converged, after how many seconds, how \
       often convergence was lost again, and the peer's position: in the recording's own world \

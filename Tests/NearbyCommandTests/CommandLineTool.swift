@@ -78,6 +78,13 @@ final class TemporaryFolder {
     try String(contentsOf: url.appending(path: name), encoding: .utf8)
   }
 
+  /// Makes an empty file.
+  func empty(_ name: String) throws -> URL {
+    let file = url.appending(path: name)
+    try Data().write(to: file)
+    return file
+  }
+
   /// Whether there is an item of that name.
   func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 }

@@ -69,7 +69,7 @@ struct HostileInputTests {
       receipt.split(separator: "\n").first { $0.contains("summary.json") })
     let sum = "37517e5f3dc66819f61f5a7bb8ace1921282415f10551d2defa5c3eb0985b570"
     try Data(
-      receipt.replacing(digest, with: "    \"summary.json\" : \"\(sum)\"").utf8
+      receipt.replacing(digest, with: "    \"summary.json\" : \"\(sum)\",").utf8
     ).write(to: URL(fileURLWithPath: "\(result)/receipt.json"))
     let again = try CommandLineTool.run("batch", path, "--output", output, "--resume")
     #expect(again.exitCode == 65)

@@ -101,6 +101,34 @@ struct InterruptionTests {
     }
   }
 
+  @Test("run over an earlier result leaves files of one run only", arguments: [SIGKILL, SIGTERM])
+  func runOver(signal: Int32) throws {
+    let walk = try WalkRecording().write(to: folder)
+    let settings = folder.path("c.json")
+    try Data(#"{ "ranging": { "rangeSigma": 0.3 } }"#.utf8).write(to: URL(filePath: settings))
+    let first = ["run", walk, "--quiet", "-o"]
+    let second = ["run", walk, "--smooth", "--config", settings, "--quiet", "-o"]
+    func exact(_ name: String) throws -> [String: Data] {
+      try files(name).filter { $0.key != "summary.json" && !$0.key.hasSuffix(".partial") }
+    }
+    _ = try CommandLineTool.run(first + [folder.path("first")])
+    let start = ContinuousClock.now
+    _ = try CommandLineTool.run(second + [folder.path("second")])
+    let duration = start.duration(to: .now)
+    let whole = (try exact("first"), try exact("second"))
+    for _ in 0..<Self.kills {
+      _ = try CommandLineTool.run(first + [folder.path("out")])
+      _ = try interrupt(
+        second + [folder.path("out")], by: signal, after: duration * Double.random(in: 0.6...1.1))
+      let left = try exact("out")
+      #expect(
+        left.allSatisfy { whole.0[$0.key] == $0.value }
+          || left.allSatisfy { whole.1[$0.key] == $0.value })
+      if folder.has("out/summary.json") { #expect(left == whole.0 || left == whole.1) }
+      try FileManager.default.removeItem(atPath: folder.path("out"))
+    }
+  }
+
   @Test("A signal that the caller ignores stays ignored, as under nohup")
   func ignored() throws {
     let walk = try WalkRecording().write(to: folder)

@@ -197,7 +197,7 @@ struct ReportCommandTests {
     let recording = try WalkRecording().write(to: folder)
     _ = try CommandLineTool.run("run", recording, "-o", folder.path("out"), "-q")
     let run = try report(folder.path("out"), output: "no/such/folder/page.html")
-    #expect(run.exitCode == 65)
+    #expect(run.exitCode == 74)
     expectOneLine(run.errors, containing: "no/such/folder/page.html: it cannot be written")
   }
 

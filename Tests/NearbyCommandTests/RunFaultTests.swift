@@ -111,7 +111,7 @@ struct RunFaultTests {
     let walk = try WalkRecording().write(to: folder)
     try Data().write(to: folder.url.appending(path: "file"))
     let result = try CommandLineTool.run("run", walk, "-o", folder.path("file/out"))
-    #expect(result.exitCode == 65)
+    #expect(result.exitCode == 74)
     expectOneLine(result.errors, containing: folder.path("file/out"))
   }
 

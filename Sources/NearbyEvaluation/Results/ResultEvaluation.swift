@@ -60,7 +60,7 @@ public struct ResultEvaluation: Sendable, Codable {
   ) throws(RecordingError) -> [ResultEvaluation] {
     let result = ResultFolder(path: folder)
     let named = try result.recording(named: recordingFolder)
-    let recording = try RecordingReader(folder: named)
+    let recording = try RecordingReader(folder: named).keepingFiles
     guard recording.hasTruth else {
       throw RecordingError(
         .missingFile, "the recording holds no truth to evaluate by", file: named,

@@ -57,9 +57,8 @@ public struct TuningData: Sendable {
     var stream = try recording.events()
     var ids: [PeerID] = []
     while let event = try stream.next() {
-      // Performance: the list is made anew at each call, and there may be thousands of peers.
-      if stream.peerCount > ids.count {
-        for peer in stream.peers.dropFirst(ids.count) { ids.append(addPeer(peer.motion)) }
+      while ids.count < stream.peerCount {
+        ids.append(addPeer(stream.peer(at: ids.count).motion))
       }
       switch event {
       case .pose(let pose): add(pose)

@@ -22,7 +22,11 @@ struct ExportFile: ~Copyable {
     try file.commit()
   }
 
-  private mutating func flush() throws(RecordingError) {
+  /// The path of the file until then.
+  var temporaryPath: String { file.temporaryPath }
+
+  /// Writes the collected rows to the file.
+  mutating func flush() throws(RecordingError) {
     try file.write(text)
     text.removeAll()
   }

@@ -109,6 +109,16 @@ public struct AtomicFile: ~Copyable {
     try temporary?.commit(to: target, isWritten: true)
   }
 
+  /// Removes a finished file, if there is one.
+  ///
+  /// - Parameter path: Its path.
+  /// - Throws: When the system refuses.
+  package static func remove(_ path: String) throws(RecordingError) {
+    guard unsafe unlink(path) == 0 || errno == ENOENT else {
+      throw .unwritable(path, reason: errno)
+    }
+  }
+
   deinit {
     if isOpenInPlace { close(descriptor) }
   }
@@ -147,10 +157,17 @@ extension RecordingError {
     unwritable(path, reason: unsafe String(cString: strerror(reason)))
   }
 
+  /// What is there is not to be touched.
+  package static func occupied(
+    _ message: String, _ path: String, _ remedy: String
+  ) -> RecordingError {
+    RecordingError(.occupiedOutput, message, file: path, remedy: remedy)
+  }
+
   /// The system refused to write, with its message.
   static func unwritable(_ path: String, reason: String) -> RecordingError {
     RecordingError(
-      .unwritableFile, "it cannot be written (\(reason))", file: path,
+      .unwritableFile, "it cannot be written (\(reason))", file: AtomicFolder.finished(path),
       remedy: "check that its folder exists, that you may write there and that space is left")
   }
 }

@@ -4,23 +4,38 @@ internal import Glibc
 
 /// A folder that appears whole or not at all.
 ///
-/// Its files are written into a hidden folder beside it, which ``commit()`` renames.
+/// Its files are written into a hidden folder beside it, which ``commit()`` renames. What a replaced folder
+/// holds besides the files of its kind is somebody else's and stays.
 package struct AtomicFolder: ~Copyable {
+  /// The folders that may be replaced.
+  package struct Kind: Sendable {
+    /// The file that each of them holds.
+    package var marker: String
+    /// Whether a path below the folder is that of a file of this kind, which goes with the old folder.
+    package var isOwn: @Sendable (_ path: String) -> Bool
+
+    /// Makes a kind.
+    package init(marker: String, isOwn: @escaping @Sendable (_ path: String) -> Bool) {
+      self.marker = marker
+      self.isOwn = isOwn
+    }
+  }
+
   /// The path of the finished folder.
   package let path: String
   /// The path at which its files are written until then.
   package var temporaryPath: String { temporary.path }
-  private let isReplaceable: Bool
+  private let kind: Kind?
   private var temporary: TemporaryItem
 
   /// Starts a folder; folders above it are made as needed.
   ///
   /// - Parameters:
   ///   - path: The path of the finished folder.
-  ///   - marker: The file that a folder must hold to be replaced, if replacing is wanted. A folder
-  ///     that is not empty and does not hold it is never touched.
+  ///   - kind: The kind of folder that is replaced, if replacing is wanted. A folder that is not empty and
+  ///     not of this kind is never touched.
   /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
-  package init(path: String, replacingFolderWith marker: String?) throws(RecordingError) {
+  package init(path: String, replacing kind: Kind?) throws(RecordingError) {
     // Without the slash at its end: a rename needs the folder's own name.
     let url = URL(filePath: path).standardizedFileURL
     var plain = url.path(percentEncoded: false)
@@ -32,18 +47,23 @@ package struct AtomicFolder: ~Copyable {
       throw .unwritable(plain, reason: error.systemReason)
     }
     let temporary = try TemporaryItem(folderFor: plain)
-    if temporary.hasUsualName { Self.endReplacement(of: plain) }
-    isReplaceable = try Self.checkIsFree(plain, marker: marker)
+    let lock = FolderLock(around: plain)
+    Self.endReplacement(of: plain, kind)
+    _ = try Self.checkIsFree(plain, kind)
+    _ = consume lock
     self.path = plain
+    self.kind = kind
     self.temporary = temporary
   }
 
   /// Renames the folder to its path.
+  ///
+  /// Another process may have made or replaced the folder meanwhile. One of them replaces it at a time.
   package consuming func commit() throws(RecordingError) {
-    guard isReplaceable else {
-      // A rename replaces an empty folder and fails if the folder was filled meanwhile.
-      return try temporary.commit(to: path, isWritten: false)
-    }
+    let lock = FolderLock(around: path)
+    let isReplaced = try Self.checkIsFree(path, kind)
+    guard isReplaced, let kind else { return try temporary.commit(to: path, isWritten: false) }
+    try ForeignItems(in: path, isOwn: kind.isOwn).link(into: temporary.path)
     let old = Self.replacedPath(of: path)
     guard unsafe rename(path, old) == 0 else { throw .unwritable(path, reason: errno) }
     do throws(RecordingError) {
@@ -52,7 +72,8 @@ package struct AtomicFolder: ~Copyable {
       _ = unsafe rename(old, path)
       throw error
     }
-    try? FileManager.default.removeItem(atPath: old)
+    Self.endReplacement(of: path, kind)
+    _ = consume lock
   }
 
   /// The path of the old folder during its replacement.
@@ -62,16 +83,18 @@ package struct AtomicFolder: ~Copyable {
       .path(percentEncoded: false)
   }
 
-  /// Completes a replacement that a killed process had begun: the old folder is removed, or
+  /// Completes a replacement, also one that a killed process had begun: the old folder is removed, or
   /// restored when there is no new one.
-  private static func endReplacement(of path: String) {
+  private static func endReplacement(of path: String, _ kind: Kind?) {
     let old = replacedPath(of: path)
     guard FileManager.default.fileExists(atPath: old) else { return }
-    if FileManager.default.fileExists(atPath: path) {
-      try? FileManager.default.removeItem(atPath: old)
-    } else {
+    guard FileManager.default.fileExists(atPath: path) else {
       _ = unsafe rename(old, path)
+      return
     }
+    // Somebody may have put something into the old folder until the last moment.
+    if let kind { try? ForeignItems(in: old, isOwn: kind.isOwn).link(into: path) }
+    try? FileManager.default.removeItem(atPath: old)
   }
 
   /// Removes the remains of a killed process that was writing the folder.
@@ -96,18 +119,21 @@ package struct AtomicFolder: ~Copyable {
     return String(isMarked ? inner[..<point] : inner)
   }
 
+  /// The path that an item will have once the unfinished folders in which it is written are finished.
+  ///
+  /// - Parameter path: The path of the item as it is written.
+  /// - Returns: The path for a person to read.
+  static func finished(_ path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: false)
+      .map { target(ofRemains: String($0)) ?? String($0) }.joined(separator: "/")
+  }
+
   /// Whether there is a folder that will be replaced; an error when it may not be.
-  private static func checkIsFree(
-    _ path: String, marker: String?
-  ) throws(RecordingError) -> Bool {
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      return false
-    }
-    guard isFolder else {
-      throw RecordingError(
-        .unwritableFile, "there is a file of that name", file: path,
-        remedy: "choose another output folder")
+  private static func checkIsFree(_ path: String, _ kind: Kind?) throws(RecordingError) -> Bool {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return false }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw .occupied("there is a file of that name", path, "choose another output folder")
     }
     let contents: [String]
     do {
@@ -116,15 +142,15 @@ package struct AtomicFolder: ~Copyable {
       throw .unwritable(path, reason: error.systemReason)
     }
     if contents.isEmpty { return false }
-    guard let marker else {
-      throw RecordingError(
-        .unwritableFile, "the folder exists and is not empty", file: path,
-        remedy: "choose another output folder, or ask for the old one to be overwritten")
+    guard let kind else {
+      throw .occupied(
+        "the folder exists and is not empty", path,
+        "choose another output folder, or ask for the old one to be overwritten")
     }
-    guard contents.contains(marker) else {
-      throw RecordingError(
-        .unwritableFile, "the folder is not empty and holds no \(marker), so it is not overwritten",
-        file: path, remedy: "choose another output folder")
+    guard contents.contains(kind.marker) else {
+      throw .occupied(
+        "the folder is not empty and holds no \(kind.marker), so it is not overwritten", path,
+        "choose another output folder")
     }
     return true
   }

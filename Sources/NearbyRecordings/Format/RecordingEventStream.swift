@@ -47,6 +47,14 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     declaredPeers + ranging.peers.dropFirst(declaredPeers.count).map { RecordingPeer(id: $0) }
   }
 
+  /// One of the peers, at little cost.
+  ///
+  /// - Parameter index: Its index, below ``peerCount``.
+  /// - Returns: The peer.
+  package func peer(at index: Int) -> RecordingPeer {
+    index < declaredPeers.count ? declaredPeers[index] : RecordingPeer(id: ranging.peers[index])
+  }
+
   /// How many peers are known so far, at no cost.
   public var peerCount: Int { ranging.peers.count }
 

@@ -12,6 +12,8 @@ public struct RecordingReader: Hashable, Sendable {
   public let manifest: RecordingManifest
   /// The warnings about `recording.json`.
   public let warnings: RecordingWarnings
+  /// The files that were read already; `nil` when each reader reads its file from the disk.
+  private var keptFiles: KeptFiles?
 
   /// Opens a recording.
   ///
@@ -50,6 +52,15 @@ public struct RecordingReader: Hashable, Sendable {
     self.warnings = warnings
   }
 
+  /// The same recording, of which each file is read from the disk once, as long as it is small.
+  ///
+  /// For work that goes through the files several times. Files beyond 16 MB are streamed each time.
+  package var keepingFiles: RecordingReader {
+    var recording = self
+    recording.keptFiles = KeptFiles()
+    return recording
+  }
+
   /// Whether the recording holds true poses and true positions.
   public var hasTruth: Bool { has(Self.truthTrajectoryFile) && has(Self.truthPeersFile) }
 
@@ -75,7 +86,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Returns: The reader, before the first pose.
   /// - Throws: When the file cannot be opened.
   public func trajectory() throws(RecordingError) -> TrajectoryReader {
-    try TrajectoryReader(path: path(Self.trajectoryFile), file: Self.trajectoryFile)
+    try TrajectoryReader(file(Self.trajectoryFile))
   }
 
   /// Opens the ranging.
@@ -83,8 +94,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Returns: The reader, before the first row.
   /// - Throws: When the file cannot be opened or its header is wrong.
   public func ranging() throws(RecordingError) -> RangingReader {
-    try RangingReader(
-      path: path(Self.rangingFile), file: Self.rangingFile, peers: manifest.peers.map(\.id))
+    try RangingReader(file(Self.rangingFile), peers: manifest.peers.map(\.id))
   }
 
   /// Opens the tracking quality.
@@ -93,7 +103,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Throws: When the file cannot be opened or its header is wrong.
   public func tracking() throws(RecordingError) -> TrackingReader? {
     guard has(Self.trackingFile) else { return nil }
-    return try TrackingReader(path: path(Self.trackingFile), file: Self.trackingFile)
+    return try TrackingReader(file(Self.trackingFile))
   }
 
   /// Opens the device's true poses, which are in a world of their own.
@@ -102,8 +112,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Throws: When the file cannot be opened.
   public func truthTrajectory() throws(RecordingError) -> TrajectoryReader? {
     guard has(Self.truthTrajectoryFile) else { return nil }
-    return try TrajectoryReader(
-      path: path(Self.truthTrajectoryFile), file: Self.truthTrajectoryFile)
+    return try TrajectoryReader(file(Self.truthTrajectoryFile))
   }
 
   /// Opens the peers' true positions, which are in the world of the true poses.
@@ -112,7 +121,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Throws: When the file cannot be opened or its header is wrong.
   public func truthPeers() throws(RecordingError) -> TruthPeersReader? {
     guard has(Self.truthPeersFile) else { return nil }
-    return try TruthPeersReader(path: path(Self.truthPeersFile), file: Self.truthPeersFile)
+    return try TruthPeersReader(file(Self.truthPeersFile))
   }
 }
 
@@ -122,6 +131,16 @@ extension RecordingReader {
     RecordingManifest.fileName, trajectoryFile, rangingFile, trackingFile, truthTrajectoryFile,
     truthPeersFile,
   ]
+
+  /// Whether a path in a recording's folder is that of a file of the format.
+  ///
+  /// - Parameter path: The path below the folder.
+  /// - Returns: Whether the format has such a file.
+  static func isFile(ofFormat path: String) -> Bool {
+    if fileNames.contains(path) { return true }
+    let parts = path.split(separator: "/")
+    return parts.count == 3 && parts[0] == "peers" && parts[2] == trajectoryFile
+  }
 
   static let trajectoryFile = "trajectory.txt"
   static let rangingFile = "ranging.csv"
@@ -140,6 +159,11 @@ extension RecordingReader {
   func has(_ name: String) -> Bool { Self.kind(of: path(name)) == .file }
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  private func file(_ name: String) -> TextFile {
+    let file = TextFile(path: path(name), name: name)
+    return keptFiles?.kept(file) ?? file
+  }
 
   private static func contents(of path: String) throws(RecordingError) -> [UInt8] {
     try FileBytes.read(path: path, as: RecordingManifest.fileName)

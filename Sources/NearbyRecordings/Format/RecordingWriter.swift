@@ -24,7 +24,8 @@ public struct RecordingWriter: ~Copyable {
     public var angleDecimals = 9
     /// Whether a recording that is already there is replaced.
     ///
-    /// A folder that is not empty and is no recording is never replaced.
+    /// A folder that is not empty and is no recording is never replaced. Other files in the folder of a
+    /// recording stay.
     public var replacesRecording = false
     /// Whether a recording without samples is allowed.
     ///
@@ -62,9 +63,9 @@ public struct RecordingWriter: ~Copyable {
     // Only a manifest that can be read back is written.
     var warnings = RecordingWarnings()
     _ = try RecordingManifest(json: Array(manifest.json.utf8), warnings: &warnings)
-    let folder = try AtomicFolder(
-      path: path,
-      replacingFolderWith: options.replacesRecording ? RecordingManifest.fileName : nil)
+    let kind = AtomicFolder.Kind(
+      marker: RecordingManifest.fileName, isOwn: RecordingReader.isFile(ofFormat:))
+    let folder = try AtomicFolder(path: path, replacing: options.replacesRecording ? kind : nil)
     let root = folder.temporaryPath
     var file = try AtomicFile(path: "\(root)/\(RecordingManifest.fileName)")
     try file.write(manifest.json)

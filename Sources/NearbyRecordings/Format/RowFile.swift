@@ -165,7 +165,7 @@ struct RowFile: ~Copyable {
     if file == nil {
       let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
       guard unsafe mkdir(folder, 0o777) == 0 || errno == EEXIST else {
-        throw .unwritable(name, reason: errno)
+        throw .unwritable(folder, reason: errno)
       }
       file = try AtomicFile(path: path)
     }

@@ -21,6 +21,8 @@ struct ImportSink: ~Copyable {
   private var latestPose: PoseRow?
   private var firstPoseTime: Timestamp?
   private var latestTruePose: Timestamp?
+  /// The input of the true poses.
+  private var trueFile = ""
   private var latestSample: Timestamp?
   private var latestTracking: Timestamp?
   private var knownPeers: Set<String> = []
@@ -61,7 +63,11 @@ struct ImportSink: ~Copyable {
     firstPoseTime = first
     report.durationSeconds = row.timestamp.seconds(since: first)
     latestPose = row
-    if poses == nil { try write(row) } else if let kept = poses?.add(row) { try write(kept) }
+    if poses == nil {
+      try write(row, file)
+    } else if let kept = poses?.add(row) {
+      try write(kept, file)
+    }
   }
 
   /// Adds a true pose in the axes of the recording; a pose with the timestamp of the previous one
@@ -71,6 +77,7 @@ struct ImportSink: ~Copyable {
       guard try isLater(row.timestamp, than: latestTruePose, file, row.line) else { return }
     }
     latestTruePose = row.timestamp
+    trueFile = file
     if truePoses == nil {
       try writeTruth(row)
     } else if let kept = truePoses?.add(row) {
@@ -113,14 +120,14 @@ struct ImportSink: ~Copyable {
     return false
   }
 
-  private mutating func write(_ row: PoseRow) throws(RecordingError) {
+  private mutating func write(_ row: PoseRow, _ file: String) throws(RecordingError) {
     report.posesWritten += 1
-    try writer.append(row)
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
   }
 
   private mutating func writeTruth(_ row: PoseRow) throws(RecordingError) {
     report.truePosesWritten += 1
-    try writer.appendTruth(row)
+    do { try writer.appendTruth(row) } catch { throw error.ofRow(in: trueFile, line: row.line) }
   }
 
   // MARK: - Everything else
@@ -144,7 +151,7 @@ struct ImportSink: ~Copyable {
     }
     note(peer: row.peer)
     report.samples += 1
-    try writer.append(row)
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
   }
 
   /// Adds all samples of a source, shifted in time by an offset.
@@ -167,12 +174,12 @@ struct ImportSink: ~Copyable {
         line: row.line > 0 ? row.line : nil, remedy: "sort the rows by time")
     }
     latestTracking = row.sample.timestamp
-    try writer.append(row)
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
   }
 
   /// Adds a true position of a peer, in the world of the true poses.
-  mutating func appendTruth(_ row: TruthPeerRow) throws(RecordingError) {
-    try writer.appendTruth(row)
+  mutating func appendTruth(_ row: TruthPeerRow, file: String) throws(RecordingError) {
+    do { try writer.appendTruth(row) } catch { throw error.ofRow(in: file, line: row.line) }
   }
 
   /// Counts data that is left out of the recording.
@@ -198,13 +205,13 @@ struct ImportSink: ~Copyable {
         .nothingToFuse, "holds no samples", file: ranging,
         remedy: "check what is read of it; a motion alone is imported without ranging")
     }
-    if let kept = poses?.finish() { try write(kept) }
+    if let kept = poses?.finish() { try write(kept, file) }
     if let kept = truePoses?.finish() { try writeTruth(kept) }
     let (manifest, options, hasSigmas, drift) = (manifest, options, hasSigmas, drift)
     var report = report
     try writer.finish { reader throws(RecordingError) in
       var choices = ImportChoices(
-        survey: try reader.survey(), options, hasSigmas: hasSigmas, drift: drift)
+        survey: try Self.survey(reader, of: file), options, hasSigmas: hasSigmas, drift: drift)
       choices.manifest.name = manifest.name
       if let fault = choices.findings.firstFault(isStrict: options.isStrict) {
         throw RecordingError(
@@ -216,6 +223,13 @@ struct ImportSink: ~Copyable {
       return choices.manifest
     }
     return report
+  }
+
+  /// Surveys the complete recording, whose files the user has not seen yet.
+  private static func survey(
+    _ reader: RecordingReader, of file: String
+  ) throws(RecordingError) -> RecordingSurvey {
+    do { return try reader.survey() } catch { throw error.ofRow(in: file) }
   }
 
   private mutating func note(peer: String) {

@@ -53,7 +53,7 @@ public struct LinesImporter: Sendable {
       case .tracking(let row): try sink.append(row, file: path)
       case .truePeer(var row):
         row.positionInWorld = turn.recordedPlace(row.positionInWorld)
-        try sink.appendTruth(row)
+        try sink.appendTruth(row, file: path)
       }
     }
     for key in survey.unknownKeys { sink.leaveOut(key) }

@@ -84,7 +84,7 @@ public struct EstimateReader: ~Copyable, Sendable {
     let isWhole = kind == .estimates
     file = path
     csv = try CSVReader.open(
-      path: path, file: path,
+      TextFile(path: path, name: path),
       columns: Column.names.map { name in
         CSVColumn(
           name: name,

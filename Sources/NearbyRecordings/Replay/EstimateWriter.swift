@@ -79,6 +79,11 @@ public struct EstimateWriter: ~Copyable {
     try table.endRow()
   }
 
+  /// Writes the collected rows to the file.
+  ///
+  /// - Throws: When the file cannot be written.
+  package mutating func flush() throws(RecordingError) { try table.flush() }
+
   /// Closes the file and renames it to its path.
   public consuming func commit() throws(RecordingError) {
     try table.commit()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 public import NearbyFusion
 public import NearbyGeometry
 
@@ -15,7 +14,6 @@ public struct MapTrajectoryWriter: ~Copyable {
   public static let smoothedFileName = "trajectory-smoothed.txt"
 
   private let frames: FrameConvention
-  private let path: String
   private var file: ExportFile
   private var isCorrected = false
 
@@ -27,7 +25,6 @@ public struct MapTrajectoryWriter: ~Copyable {
   /// - Throws: When the file cannot be written.
   public init(path: String, frames: FrameConvention) throws(RecordingError) {
     self.frames = frames
-    self.path = path
     file = try ExportFile(path: path)
   }
 
@@ -49,15 +46,20 @@ public struct MapTrajectoryWriter: ~Copyable {
     try file.endRow()
   }
 
-  /// Makes the file appear, if any pose is corrected; else one of an earlier run goes.
+  /// Writes the collected poses to the file.
+  ///
+  /// - Returns: The path under which it can be read back before ``commit()``; `nil` when no pose is
+  ///   corrected, so that there will be no file.
+  /// - Throws: When the file cannot be written.
+  package mutating func flush() throws(RecordingError) -> String? {
+    try file.flush()
+    return isCorrected ? file.temporaryPath : nil
+  }
+
+  /// Makes the file appear, if any pose is corrected.
   ///
   /// - Throws: When it cannot be written.
   public consuming func commit() throws(RecordingError) {
-    if isCorrected {
-      try file.commit()
-    } else {
-      // That of an earlier run would be taken for this one's.
-      try? FileManager.default.removeItem(atPath: path)
-    }
+    if isCorrected { try file.commit() }
   }
 }

@@ -82,11 +82,10 @@ public struct RecordingReplay: Sendable {
     // rarely.
     repeat {
       try stream.read(into: &batch)
-      if stream.peerCount > replayEngine.peerCount {
-        for peer in stream.peers.dropFirst(replayEngine.peerCount) {
-          replayEngine.add(isSelected(peer.id) ? peer : nil)
-          ledger.add(isSelected(peer.id) ? peer : nil)
-        }
+      while replayEngine.peerCount < stream.peerCount {
+        let peer = stream.peer(at: replayEngine.peerCount)
+        replayEngine.add(isSelected(peer.id) ? peer : nil)
+        ledger.add(isSelected(peer.id) ? peer : nil)
       }
 
       let before = clock.now

@@ -125,7 +125,9 @@ struct RunGatherer {
     guard source == .estimates || result.has(source) else { return nil }
     self.folder = folder
     self.source = source
-    recording = try RecordingReader(folder: try result.recording(named: recordingFolder))
+    recording = try RecordingReader(
+      folder: try result.recording(named: recordingFolder)
+    ).keepingFiles
     let configuration = try result.configuration()
     figures =
       recording.hasTruth

@@ -22,8 +22,8 @@ struct BatchCommand: AsyncParsableCommand {
       contains it. A bad recording does not stop the others. The files do not depend on --jobs and \
       contain no durations.
 
-      With --resume existing results of the same recording, settings and version are kept, \
-      judged by their content. An interrupted batch continues where it stopped, and \
+      With --resume existing results of the same recording, settings and build of the program are \
+      kept, judged by their content. An interrupted batch continues where it stopped, and \
       recordings that were added are run.
 
       With --shard I/N only every N-th recording is run, from the I-th on, and no table is \
@@ -39,6 +39,7 @@ struct BatchCommand: AsyncParsableCommand {
 
       EXIT STATUS
         65  a recording could not be run; the others were
+        74  a result could not be written
       """)
 
   @Argument(
@@ -151,6 +152,7 @@ struct BatchCommand: AsyncParsableCommand {
         BatchTable(report, seconds: seconds, output: shard == nil ? output : nil).text)
     }
     for failure in report.failures { Diagnostics.error(failure.message) }
+    if report.hasLostOutput { throw ExitCode.outputLost }
     if !report.failures.isEmpty { throw ExitCode.badData }
   }
 }

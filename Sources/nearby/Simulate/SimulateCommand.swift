@@ -136,10 +136,16 @@ struct SimulateCommand: ParsableCommand {
         }
       samples += run.samples.count
       let name = Self.name(of: scenario, seed: seed)
-      try SimulatedRecording(
-        scenario: scenario, run: run, source: source(of: scenario, seed: seed), odometry: odometry
-      ).write(
-        to: count == 1 ? output : "\(output)/\(name)", name: name, replacing: overwrite)
+      let recording = SimulatedRecording(
+        scenario: scenario, run: run, source: source(of: scenario, seed: seed), odometry: odometry)
+      do {
+        try recording.write(
+          to: count == 1 ? output : "\(output)/\(name)", name: name, replacing: overwrite)
+      } catch {
+        var error = error.ofRow(in: scenarioName ?? scenario.name)
+        if !error.isOfOutput { error.message = "seed \(seed): \(error.message)" }
+        throw error
+      }
       progress.update(fraction: Double(index + 1) / Double(count), samples: samples)
     }
     progress.finish()

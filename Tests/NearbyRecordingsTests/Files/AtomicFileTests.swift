@@ -108,7 +108,7 @@ struct AtomicFileTests {
     UnfinishedWork.add(emptyFolders: [folder.path("made"), folder.path("filled")])
     var file = try AtomicFile(path: folder.path("file"))
     try file.write("new")
-    let result = try AtomicFolder(path: folder.path("result"), replacingFolderWith: nil)
+    let result = try AtomicFolder(path: folder.path("result"), replacing: nil)
     try folder.write("half", to: ".result.partial/file")
     var ended = false
     #expect(try folder.contents("").count == 5)

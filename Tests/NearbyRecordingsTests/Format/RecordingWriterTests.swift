@@ -175,7 +175,7 @@ struct RecordingWriterTests {
     let refused = try #require(throws: RecordingError.self) {
       try Self.writeSmall(folder.path("r"), name: "new")
     }
-    #expect(refused.code == .unwritableFile)
+    #expect(refused.code == .occupiedOutput)
     #expect(try RecordingReader(folder: folder.path("r")).manifest.name == "small")
     try Self.writeSmall(folder.path("r"), name: "new", replacing: true)
     #expect(try RecordingReader(folder: folder.path("r")).manifest.name == "new")

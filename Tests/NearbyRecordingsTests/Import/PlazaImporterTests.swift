@@ -167,7 +167,7 @@ struct PlazaImporterTests {
     importer.run = .plaza2
     #expect(code() == nil)
     // The recording exists now.
-    #expect(code() == .unwritableFile)
+    #expect(code() == .occupiedOutput)
     importer.replacesRecording = true
     #expect(code() == nil)
   }

@@ -50,7 +50,7 @@ extension RecordingError {
   /// The kinds of faults; more may come in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String {
-      case missingFolder, missingFile, unreadableFile, unwritableFile
+      case missingFolder, missingFile, unreadableFile, unwritableFile, occupiedOutput
       case malformedManifest, unsupportedFormat, unsupportedVersion
       case unknownKey, duplicateKey
       case missingValue, wrongType, valueOutOfRange
@@ -71,6 +71,8 @@ extension RecordingError {
     public static let unreadableFile = Code(.unreadableFile)
     /// The system would not let us write.
     public static let unwritableFile = Code(.unwritableFile)
+    /// There is something at the output's place, or at work there, that is not to be touched.
+    public static let occupiedOutput = Code(.occupiedOutput)
     /// `recording.json` is not JSON.
     public static let malformedManifest = Code(.malformedManifest)
     /// `recording.json` describes something else.
@@ -123,12 +125,33 @@ extension RecordingError {
   /// - Parameter recording: The recording's path as it was given.
   /// - Returns: The error for a person to read.
   public func located(in recording: String) -> RecordingError {
+    // An output is not in the recording, whatever its name.
+    if isOfOutput { return self }
     // The path of recording.json names a recording, too.
     if recording.hasSuffix("/\(file)") { return located(at: recording) }
     let path = recording.hasSuffix("/") ? recording + file : "\(recording)/\(file)"
     let isInside = !file.hasPrefix("/") && FileManager.default.fileExists(atPath: path)
     return code != .missingFolder && code != .missingFile && isInside ? located(at: path) : self
   }
+
+  /// The error of a row that the format cannot hold, at the place from which the row comes.
+  ///
+  /// A fault found in writing names the line of a file that never appears.
+  ///
+  /// - Parameters:
+  ///   - file: The file from which the row comes.
+  ///   - line: The line there; 0 when it is not known.
+  /// - Returns: The error for a person to read; the same when an output is at fault.
+  package func ofRow(in file: String, line: Int = 0) -> RecordingError {
+    if isOfOutput { return self }
+    var error = located(at: file)
+    error.line = line > 0 ? line : nil
+    error.column = nil
+    return error
+  }
+
+  /// Whether the fault is not in what is read but where the output is to be.
+  package var isOfOutput: Bool { code == .unwritableFile || code == .occupiedOutput }
 
   private func located(at path: String) -> RecordingError {
     var error = self

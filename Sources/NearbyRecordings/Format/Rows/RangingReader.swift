@@ -41,7 +41,11 @@ public struct RangingReader: ~Copyable, Sendable {
   public init(
     path: String, file: String = "ranging.csv", peers: [String] = []
   ) throws(RecordingError) {
-    csv = try CSVReader.open(path: path, file: file, columns: Column.all)
+    try self.init(TextFile(path: path, name: file), peers: peers)
+  }
+
+  init(_ file: TextFile, peers: [String]) throws(RecordingError) {
+    csv = try CSVReader.open(file, columns: Column.all)
     self.peers = peers
     declaredCount = peers.count
     for (index, peer) in peers.enumerated() { indexOfPeer[peer] = index }

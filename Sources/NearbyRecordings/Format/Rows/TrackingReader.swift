@@ -19,7 +19,11 @@ public struct TrackingReader: ~Copyable, Sendable {
   ///   - file: The name for errors and warnings.
   /// - Throws: When the file cannot be read, or its header lacks a required column.
   public init(path: String, file: String = "tracking.csv") throws(RecordingError) {
-    csv = try CSVReader.open(path: path, file: file, columns: Column.all)
+    try self.init(TextFile(path: path, name: file))
+  }
+
+  init(_ file: TextFile) throws(RecordingError) {
+    csv = try CSVReader.open(file, columns: Column.all)
   }
 
   /// The oddities met so far.

@@ -20,8 +20,10 @@ public struct TrajectoryReader: ~Copyable, Sendable {
   ///   - file: The name for errors and warnings.
   /// - Throws: When the file is not there or cannot be read.
   public init(path: String, file: String = "trajectory.txt") throws(RecordingError) {
-    lines = try LineReader(path: path, file: file)
+    try self.init(TextFile(path: path, name: file))
   }
+
+  init(_ file: TextFile) throws(RecordingError) { lines = try LineReader(file) }
 
   /// The bytes read so far.
   public var bytesRead: Int { lines.bytesRead }

@@ -150,7 +150,18 @@ public struct PlazaImporter: Hashable, Sendable {
     options.lengthDecimals = 4
     options.angleDecimals = 5
     options.replacesRecording = replacesRecording
-    var writer = try RecordingWriter(path: output, manifest: manifest, options: options)
+    do {
+      let writer = try RecordingWriter(path: output, manifest: manifest, options: options)
+      return try write(plaza, poses, truePoses, manifest, into: writer, file: file)
+    } catch {
+      throw error.ofRow(in: file)
+    }
+  }
+
+  private func write(
+    _ plaza: PlazaRun, _ poses: [PoseRow], _ truePoses: [PoseRow], _ manifest: RecordingManifest,
+    into writer: consuming RecordingWriter, file: String
+  ) throws(RecordingError) -> [RecordingFinding] {
     for row in poses { try writer.append(row) }
     for range in plaza.ranges {
       try writer.append(

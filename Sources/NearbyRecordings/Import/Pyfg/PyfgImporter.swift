@@ -56,7 +56,7 @@ public struct PyfgImporter: Sendable {
       try sink.appendTruth(
         TruthPeerRow(
           timestamp: start, peer: landmark.key.text,
-          positionInWorld: frames.recordedPlace(landmark.place)))
+          positionInWorld: frames.recordedPlace(landmark.place)), file: path)
     }
     for robot in robots { try appendTruth(of: robot, graph, to: &sink) }
     for (what, count) in graph.leftOut { sink.leaveOut(what, count) }
@@ -80,7 +80,7 @@ public struct PyfgImporter: Sendable {
       try sink.appendTruth(
         TruthPeerRow(
           timestamp: vertex.time, peer: robot,
-          positionInWorld: frames.recordedPlace(truth.translation)))
+          positionInWorld: frames.recordedPlace(truth.translation)), file: path)
     }
   }
 

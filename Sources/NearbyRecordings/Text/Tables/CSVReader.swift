@@ -32,15 +32,14 @@ struct CSVReader: ~Copyable, Sendable {
   /// Opens a file and reads its header.
   ///
   /// - Parameters:
-  ///   - path: The file's path.
-  ///   - file: The name for errors and warnings.
+  ///   - file: The file.
   ///   - columns: The columns in the order in which ``field(_:)`` and the like count them.
   /// - Returns: The reader, before the first row.
   /// - Throws: When the file cannot be read, is empty, or lacks a required column.
   static func open(
-    path: String, file: String, columns: [CSVColumn]
+    _ file: TextFile, columns: [CSVColumn]
   ) throws(RecordingError) -> CSVReader {
-    var reader = CSVReader(try LineReader(path: path, file: file), columns)
+    var reader = CSVReader(try LineReader(file), columns)
     try reader.readHeader(columns)
     return reader
   }

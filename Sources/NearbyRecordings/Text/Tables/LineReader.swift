@@ -25,7 +25,10 @@ struct LineReader: ~Copyable, Sendable {
   /// The bytes that hold the last line, followed by ``padding`` unused bytes.
   private(set) var buffer: [UInt8]
 
+  /// -1 when the file is in memory.
   private let descriptor: Int32
+  /// The bytes of a file that is in memory.
+  private let kept: [UInt8]?
   /// The size of the buffer without the padding.
   private var room: Int
   private var position = 0
@@ -39,13 +42,34 @@ struct LineReader: ~Copyable, Sendable {
   ///   - file: The file's name inside the recording.
   /// - Throws: `missingFile` or `unreadableFile`.
   init(path: String, file: String) throws(RecordingError) {
+    try self.init(TextFile(path: path, name: file))
+  }
+
+  /// Opens a file.
+  ///
+  /// - Parameter file: The file; bytes that are in memory already are not read again.
+  /// - Throws: `missingFile` or `unreadableFile`.
+  init(_ file: TextFile) throws(RecordingError) {
+    if let bytes = file.bytes {
+      self.init(bytes, file: file.name)
+      return
+    }
     let descriptor = try InputFile.open(
-      path: path, file: file,
-      missingRemedy: path == file
+      path: file.path, file: file.name,
+      missingRemedy: file.path == file.name
         ? "check the path of the file"
         : "see the recording format for the files that a recording needs"
     ).descriptor
-    try self.init(descriptor: descriptor, file: file)
+    try self.init(descriptor: descriptor, file: file.name)
+  }
+
+  private init(_ bytes: [UInt8], file: String) {
+    self.file = file
+    descriptor = -1
+    kept = bytes
+    totalBytes = bytes.count
+    room = Self.room(forSize: bytes.count)
+    buffer = Self.emptyBuffer(room)
   }
 
   /// Reads from a descriptor, and closes it at the end.
@@ -63,24 +87,29 @@ struct LineReader: ~Copyable, Sendable {
     }
     self.file = file
     self.descriptor = descriptor
+    kept = nil
     totalBytes = Int(status.st_size)
-    // A small file needs a buffer of its size, plus one byte to detect its end. A pipe, or a file
-    // that reports size zero, may have any size.
+    // A pipe, or a file that reports size zero, may have any size.
     let isSmall = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-    let room =
-      isSmall
-      ? min(max(Int(status.st_size) + 1, Self.leastBufferSize), Self.bufferSize) : Self.bufferSize
-    self.room = room
+    room = isSmall ? Self.room(forSize: Int(status.st_size)) : Self.bufferSize
+    buffer = Self.emptyBuffer(room)
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// A small file needs a buffer of its size, plus one byte to detect its end.
+  private static func room(forSize size: Int) -> Int {
+    min(max(size + 1, leastBufferSize), bufferSize)
+  }
+
+  private static func emptyBuffer(_ room: Int) -> [UInt8] {
     // `Array(repeating:count:)` takes milliseconds in a debug build.
-    let size = room + Self.padding
-    buffer = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+    unsafe [UInt8](unsafeUninitializedCapacity: room + padding) { bytes, count in
       guard let base = bytes.baseAddress else { return }
       unsafe memset(base, 0, bytes.count)
       count = bytes.count
     }
   }
-
-  deinit { close(descriptor) }
 
   /// The next line, without its LF or CRLF and without a byte order mark.
   ///
@@ -136,10 +165,16 @@ struct LineReader: ~Copyable, Sendable {
         line: line + 1, remedy: "the file must be lines of text")
     }
     let (from, fd, room) = (position, descriptor, room)
+    let (kept, start) = (kept, bytesRead)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
       unsafe memmove(base, base + from, rest)
-      return unsafe read(fd, base + rest, room - rest)
+      guard let kept else { return unsafe read(fd, base + rest, room - rest) }
+      let piece = kept[start..<min(kept.count, start + room - rest)]
+      return unsafe piece.withUnsafeBytes { piece in
+        if let source = piece.baseAddress { unsafe memcpy(base + rest, source, piece.count) }
+        return piece.count
+      }
     }
     position = 0
     filled = rest

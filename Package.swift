@@ -268,7 +268,7 @@ if Context.environment["NEARBY_SESSION_TESTS_ONLY"] != nil {
 if let folder = Context.environment["NEARBY_SHARED_LIBRARY"] {
   let settings: [LinkerSetting] = [
     .unsafeFlags([
-      "-static-stdlib", "-use-ld=lld", "\(folder)/NoUnicodeData.o",
+      "-static-stdlib", "-use-ld=lld",
       "-Xlinker", "--version-script=\(folder)/nearby.map", "-Xlinker", "-soname=libnearby.so.0",
       "-Xlinker", "--gc-sections", "-Xlinker", "--icf=safe",
       "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "-z", "-Xlinker", "defs",

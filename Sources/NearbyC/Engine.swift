@@ -3,6 +3,7 @@ public import CNearby
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import Synchronization
 
 /// An engine behind a handle.
 struct EngineState: Sendable {
@@ -30,12 +31,13 @@ struct EngineState: Sendable {
   /// Adds rows that were checked.
   mutating func run(
     _ poses: PoseRows, _ samples: SampleRows, _ trackings: TrackingRows,
-    into columns: EstimateColumns
-  ) -> nearby_counts {
+    into columns: EstimateColumns, until isInterrupted: () -> Bool
+  ) throws(Failure) -> nearby_counts {
     var counts = nearby_counts()
     var order = EventOrder(
       poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose)
     while let event = order.next() {
+      if isInterrupted() { throw .interrupted }
       switch event {
       case .pose(let row): counts.count(add(poses.pose(row, frames)))
       case .tracking(let row): engine.add(trackings.samples[row])
@@ -219,10 +221,22 @@ public func nearby_engine_run(
     let (columns, counted) = try object.use { state throws(Failure) in
       let samples = try unsafe SampleRows(samples?.pointee, peerCount: state.peers.count)
       let columns = EstimateColumns(peers: state.names.all, frames: state.frames)
-      return (columns, state.run(poses, samples, trackings, into: columns))
+      object.wasInterrupted.store(false, ordering: .relaxed)
+      let counted = try state.run(poses, samples, trackings, into: columns) {
+        object.wasInterrupted.load(ordering: .relaxed)
+      }
+      return (columns, counted)
     }
     unsafe ArrowExport.write(columns.all, schema: schema, array: array)
     unsafe counts?.pointee = counted
+  }
+}
+
+/// Ends the run that another thread has under way with an engine.
+@c @implementation
+public func nearby_engine_interrupt(_ engine: OpaquePointer?) -> nearby_status {
+  entry { () throws(Failure) in
+    try unsafe engines.object(of: engine).wasInterrupted.store(true, ordering: .relaxed)
   }
 }
 

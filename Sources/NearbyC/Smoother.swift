@@ -4,6 +4,7 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 import NearbySmoothing
+import Synchronization
 
 /// A smoother behind a handle.
 struct SmootherState: Sendable {
@@ -33,12 +34,14 @@ struct SmootherState: Sendable {
 
   /// Adds rows that were checked.
   mutating func add(
-    _ poses: PoseRows, _ samples: SampleRows, _ trackings: TrackingRows
-  ) -> nearby_counts {
+    _ poses: PoseRows, _ samples: SampleRows, _ trackings: TrackingRows,
+    until isInterrupted: () -> Bool
+  ) throws(Failure) -> nearby_counts {
     var counts = nearby_counts()
     var order = EventOrder(
       poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose)
     while let event = order.next() {
+      if isInterrupted() { throw .interrupted }
       switch event {
       case .pose(let row):
         let pose = poses.pose(row, frames)
@@ -116,9 +119,20 @@ public func nearby_smoother_add(
     let trackings = try unsafe TrackingRows(trackings?.pointee)
     let counted = try object.use { state throws(Failure) in
       let samples = try unsafe SampleRows(samples?.pointee, peerCount: state.peers.count)
-      return state.add(poses, samples, trackings)
+      object.wasInterrupted.store(false, ordering: .relaxed)
+      return try state.add(poses, samples, trackings) {
+        object.wasInterrupted.load(ordering: .relaxed)
+      }
     }
     unsafe counts?.pointee = counted
+  }
+}
+
+/// Ends the addition of rows that another thread has under way with a smoother.
+@c @implementation
+public func nearby_smoother_interrupt(_ smoother: OpaquePointer?) -> nearby_status {
+  entry { () throws(Failure) in
+    try unsafe smoothers.object(of: smoother).wasInterrupted.store(true, ordering: .relaxed)
   }
 }
 

@@ -92,3 +92,17 @@ def test_the_command_prints_the_table(tmp_path: Path) -> None:
     (tmp_path / "c" / "batch.csv").write_text(",".join(COLUMNS) + "\nother,.,peer,1,2,3\n")
     with pytest.raises(ArgumentError, match="no recording in common"):
         compare(a, tmp_path / "c")
+
+
+def test_recordings_that_one_side_lost_are_shown(tmp_path: Path) -> None:
+    for name, rows in {"a": ("1,2,3", "2,2,3"), "b": ("1,2,3", ",,")}.items():
+        (tmp_path / name).mkdir()
+        lines = [f"walk-{number},.,peer,{row}" for number, row in enumerate(rows)]
+        (tmp_path / name / "batch.csv").write_text("\n".join([",".join(COLUMNS), *lines]) + "\n")
+    comparison = compare(tmp_path / "a", tmp_path / "b")
+    first, second = comparison.located_by_one()
+    assert [pair.recording for pair in first] == ["walk-1"] and not second
+    program = [sys.executable, "-m", "nearby.compare", tmp_path / "a", tmp_path / "b"]
+    output = subprocess.check_output(program, text=True)
+    assert "only a" in output.splitlines()[0]
+    assert f"1 peer has a rmse_second_half in {tmp_path / 'a'} only:\n  walk-1 peer" in output

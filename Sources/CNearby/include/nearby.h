@@ -13,7 +13,7 @@
 ///
 /// Status. Every function that can fail returns a `nearby_status`. After a failure, nothing has
 /// changed and nothing was written through the pointers for results; `nearby_last_error` says what
-/// was wrong.
+/// was wrong. Only a call that was interrupted leaves what it has added.
 ///
 /// Arguments. Null pointers, numbers of any value, unknown peers and handles that were destroyed
 /// are recognised and give a status. A pointer that is not null must point to as much memory as the
@@ -93,7 +93,9 @@ typedef enum nearby_status {
   /// The settings are not JSON, name something that does not exist, or have a value out of bounds.
   NEARBY_INVALID_CONFIGURATION = 4,
   /// A file is missing or has a fault. The error names the file, and where known line and column.
-  NEARBY_INVALID_FILE = 5
+  NEARBY_INVALID_FILE = 5,
+  /// A call was ended by `nearby_engine_interrupt` or `nearby_smoother_interrupt`.
+  NEARBY_INTERRUPTED = 6
 } nearby_status;
 
 /// A failure in detail.
@@ -570,11 +572,15 @@ NEARBY_API nearby_status nearby_engine_estimate_at(nearby_engine *engine, uint32
 ///   caller releases both.
 /// - Parameter counts: Becomes how many rows were used; may be null.
 /// - Returns: `NEARBY_UNKNOWN_PEER`, `NEARBY_INVALID_ARGUMENT`: the error names the row.
+///   `NEARBY_INTERRUPTED`: the rows before that moment were added, and there are no columns.
 NEARBY_API nearby_status nearby_engine_run(nearby_engine *engine, const nearby_poses *poses,
                                            const nearby_samples *samples,
                                            const nearby_trackings *trackings,
                                            struct ArrowSchema *schema, struct ArrowArray *array,
                                            nearby_counts *counts);
+
+/// Ends the run that another thread has under way with an engine; without one, it does nothing.
+NEARBY_API nearby_status nearby_engine_interrupt(nearby_engine *engine);
 
 /// All settings as JSON, after some were changed.
 ///
@@ -604,6 +610,9 @@ NEARBY_API nearby_status nearby_smoother_add(nearby_smoother *smoother, const ne
                                              const nearby_samples *samples,
                                              const nearby_trackings *trackings,
                                              nearby_counts *counts);
+
+/// Ends the addition of rows that another thread has under way with a smoother.
+NEARBY_API nearby_status nearby_smoother_interrupt(nearby_smoother *smoother);
 
 /// Estimates everything together: about a second for ten thousand samples.
 ///

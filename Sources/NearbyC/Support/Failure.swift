@@ -35,6 +35,13 @@ struct Failure: Error {
     text = error.description
   }
 
+  /// A run that was ended from another thread.
+  static var interrupted: Failure {
+    Failure(
+      NEARBY_INTERRUPTED, code: "interrupted", "the call was interrupted",
+      remedy: "the rows that it has taken stay; go on from there")
+  }
+
   /// An argument that cannot be used.
   static func invalidArgument(_ message: String, remedy: String) -> Failure {
     Failure(NEARBY_INVALID_ARGUMENT, code: "invalidArgument", message, remedy: remedy)

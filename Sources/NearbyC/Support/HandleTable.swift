@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearby
 import NearbyRecordings
+import Synchronization
 
 /// The objects of one kind that callers hold handles of.
 ///
@@ -67,6 +68,8 @@ final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 /// A value behind a handle, which one call at a time uses.
 final class Shared<Value: Sendable>: Sendable {
   private let value: Locked<Value>
+  /// Whether the call that is under way was asked to end.
+  let wasInterrupted = Atomic(false)
 
   init(_ value: Value) { self.value = Locked(value) }
 

@@ -65,6 +65,22 @@ struct InputFileTests {
     }
   }
 
+  @Test("A file is read in pieces, or only its beginning")
+  func pieces() throws {
+    let bytes = (0..<2_500_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try folder.write(bytes, to: "file")
+    var read: [UInt8] = []
+    try FileBytes.forEachPiece(path: folder.path("file")) { read += $0 }
+    #expect(read == bytes)
+    #expect(try FileBytes.beginning(path: folder.path("file"), count: 10) == Array(bytes[..<10]))
+    try folder.write([1, 2], to: "short")
+    #expect(try FileBytes.beginning(path: folder.path("short"), count: 10) == [1, 2])
+    try make("a named pipe", at: folder.path("pipe"))
+    #expect(throws: RecordingError.self) {
+      try FileBytes.beginning(path: folder.path("pipe"), count: 10)
+    }
+  }
+
   @Test("A small file is read as a whole, up to its limit and not beyond")
   func limit() throws {
     try folder.write(Array(repeating: 7, count: 1 << 20), to: "file")

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library for Python. What users see is in nearby/*.py; this is the thin layer below.
-#include "core.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -11,13 +9,32 @@
 #include <optional>
 #include <vector>
 
-void check(nearby_status status) {
-  if (status == NEARBY_OK) return;
+#include "calls.hpp"
+
+Failure Failure::newest(nearby_status status) {
+  Failure failure;
+  if (status == NEARBY_OK) return failure;
   nearby_error error;
   nearby_last_error(&error);
+  failure.status = error.status;
+  failure.line = error.line;
+  failure.column = error.column;
+  failure.text = error.text;
+  failure.code = error.code;
+  failure.message = error.message;
+  failure.file = error.file;
+  failure.remedy = error.remedy;
+  return failure;
+}
+
+void Failure::raise() const {
+  if (status == NEARBY_OK) return;
   auto errors = nb::module_::import_("nearby._errors");
-  errors.attr("fail")(static_cast<int>(error.status), error.text, error.code, error.message,
-                      error.file, error.line, error.column, error.remedy);
+  errors.attr("fail")(static_cast<int>(status), text, code, message, file, line, column, remedy);
+}
+
+void check(nearby_status status) {
+  if (status != NEARBY_OK) Failure::newest(status).raise();
 }
 
 namespace {
@@ -25,6 +42,16 @@ namespace {
 using Text = std::optional<std::string>;
 
 const char *pointer(const Text &text) { return text ? text->c_str() : nullptr; }
+
+/// A text that the library makes.
+struct Taken {
+  char *text = nullptr;
+
+  Taken() = default;
+  Taken(const Taken &) = delete;
+  Taken &operator=(const Taken &) = delete;
+  ~Taken() { nearby_text_free(text); }
+};
 
 std::string taken(char *text) {
   std::string copy(text);
@@ -149,10 +176,30 @@ struct Owner {
   Owner(const Owner &) = delete;
   Owner &operator=(const Owner &) = delete;
   ~Owner() { destroy(handle); }
+
+  /// A call that takes no time, except where a call of another thread has the handle.
+  template <typename Call>
+  void brief(Call call) const {
+    nearby_status status;
+    if (*calls == 0) {
+      // Performance: with the interpreter's lock, which to release and to take costs as much as the
+      // call.
+      status = call();
+    } else {
+      nb::gil_scoped_release release;
+      status = call();
+    }
+    check(status);
+  }
+
+  /// The calls that are under way without the interpreter's lock.
+  CallCount calls = new_count();
 };
 
 struct Engine : Owner<nearby_engine, nearby_engine_destroy> {
-  Engine(const Engine &other) { check(nearby_engine_copy(other.handle, &handle)); }
+  Engine(const Engine &other) {
+    other.brief([&] { return nearby_engine_copy(other.handle, &handle); });
+  }
   Engine(const Text &configuration, int up, int axes) {
     const nearby_frames frames = {static_cast<nearby_up>(up), static_cast<nearby_axes>(axes)};
     check(nearby_engine_create(pointer(configuration), &frames, &handle));
@@ -164,7 +211,7 @@ struct Engine : Owner<nearby_engine, nearby_engine_destroy> {
     static constexpr std::array words = {"accepted", "jumped", "not finite", "not later"};
     const nearby_pose pose = {nanoseconds(time), {x, y, z}, {qx, qy, qz, qw}};
     nearby_pose_outcome outcome;
-    check(nearby_engine_add_pose(handle, &pose, &outcome));
+    brief([&] { return nearby_engine_add_pose(handle, &pose, &outcome); });
     return words[outcome];
   }
 
@@ -187,7 +234,7 @@ struct Engine : Owner<nearby_engine, nearby_engine_destroy> {
         elevation_sigma,
         height_difference_sigma};
     nearby_report report;
-    check(nearby_engine_add_sample(handle, &sample, &report, nullptr));
+    brief([&] { return nearby_engine_add_sample(handle, &sample, &report, nullptr); });
     return words[report.use];
   }
 };
@@ -204,18 +251,6 @@ struct Recording : Owner<nearby_recording, nearby_recording_destroy> {
     check(nearby_recording_open(folder.c_str(), &handle));
   }
 };
-
-/// Calls a function of the library without the interpreter's lock.
-template <typename Call>
-void unlocked(Call call) {
-  nearby_status status;
-  {
-    nb::gil_scoped_release release;
-    status = call();
-  }
-  // The failure belongs to this thread, so it is still the newest.
-  check(status);
-}
 
 // MARK: - Estimates
 
@@ -302,14 +337,15 @@ void bind_estimate(nb::module_ &module) {
 
 nearby_estimate estimate(const Engine &engine, uint32_t peer) {
   nearby_estimate result;
-  check(nearby_engine_estimate(engine.handle, peer, &result));
+  engine.brief([&] { return nearby_engine_estimate(engine.handle, peer, &result); });
   return result;
 }
 
 template <typename Time>
 nearby_estimate estimate_at(const Engine &engine, uint32_t peer, Time time) {
   nearby_estimate result;
-  check(nearby_engine_estimate_at(engine.handle, peer, nanoseconds(time), &result));
+  engine.brief(
+      [&] { return nearby_engine_estimate_at(engine.handle, peer, nanoseconds(time), &result); });
   return result;
 }
 
@@ -355,8 +391,10 @@ void bind_streaming(Class &engine) {
            arg("height_difference_sigma") = NAN, arg("nlos") = nb::none(), sample_doc)
       .def("_add_tracking",
            [](const Engine &own, Time time, int state, double lumens) {
-             check(nearby_engine_add_tracking(own.handle, nanoseconds(time),
-                                              static_cast<nearby_tracking_state>(state), lumens));
+             own.brief([&] {
+               return nearby_engine_add_tracking(own.handle, nanoseconds(time),
+                                                 static_cast<nearby_tracking_state>(state), lumens);
+             });
            })
       .def("_estimate_at", &estimate_at<Time>);
 }
@@ -368,8 +406,10 @@ void bind_engine(nb::module_ &module) {
       .def("_add_peer",
            [](const Engine &own, const Text &name, int motion) {
              uint32_t peer = 0;
-             check(nearby_engine_add_peer(own.handle, pointer(name),
-                                          static_cast<nearby_peer_motion>(motion), &peer));
+             own.brief([&] {
+               return nearby_engine_add_peer(own.handle, pointer(name),
+                                             static_cast<nearby_peer_motion>(motion), &peer);
+             });
              return peer;
            })
       .def("_estimate", &estimate)
@@ -378,10 +418,16 @@ void bind_engine(nb::module_ &module) {
         Batch batch(poses, samples, trackings);
         auto table = std::make_shared<TableData>();
         nearby_counts counted = {};
-        unlocked([&] {
-          return nearby_engine_run(own.handle, &batch.poses, &batch.samples, &batch.trackings,
+        const auto run = [&batch, &counted, table, handle = own.handle] {
+          return nearby_engine_run(handle, &batch.poses, &batch.samples, &batch.trackings,
                                    &table->schema, &table->array, &counted);
-        });
+        };
+        // Performance: a thread takes longer than a few rows.
+        if (batch.poses.count + batch.samples.count < 64) {
+          own.brief(run);
+        } else {
+          unlocked(own.calls, run, [&own] { nearby_engine_interrupt(own.handle); });
+        }
         return nb::make_tuple(table, counts(counted));
       });
   bind_streaming<int64_t>(engine);
@@ -394,8 +440,10 @@ void bind_smoother(nb::module_ &module) {
       .def("add_peer",
            [](const Smoother &own, const Text &name, int motion) {
              uint32_t peer = 0;
-             check(nearby_smoother_add_peer(own.handle, pointer(name),
-                                            static_cast<nearby_peer_motion>(motion), &peer));
+             own.brief([&] {
+               return nearby_smoother_add_peer(own.handle, pointer(name),
+                                               static_cast<nearby_peer_motion>(motion), &peer);
+             });
              return peer;
            })
       .def("add",
@@ -403,15 +451,18 @@ void bind_smoother(nb::module_ &module) {
               const nb::dict &trackings) {
              Batch batch(poses, samples, trackings);
              nearby_counts counted = {};
-             unlocked([&] {
-               return nearby_smoother_add(own.handle, &batch.poses, &batch.samples,
-                                          &batch.trackings, &counted);
-             });
+             const auto add = [&batch, &counted, handle = own.handle] {
+               return nearby_smoother_add(handle, &batch.poses, &batch.samples, &batch.trackings,
+                                          &counted);
+             };
+             unlocked(own.calls, add, [&own] { nearby_smoother_interrupt(own.handle); });
              return counts(counted);
            })
       .def("solve", [](const Smoother &own) {
         auto table = std::make_shared<TableData>();
-        unlocked([&] { return nearby_smoother_solve(own.handle, &table->schema, &table->array); });
+        unlocked(own.calls, [table, handle = own.handle] {
+          return nearby_smoother_solve(handle, &table->schema, &table->array);
+        });
         return table;
       });
 }
@@ -422,44 +473,48 @@ void bind_recording(nb::module_ &module) {
       .def_prop_ro("frames",
                    [](const Recording &own) {
                      nearby_frames frames;
-                     check(nearby_recording_frames(own.handle, &frames));
+                     own.brief([&] { return nearby_recording_frames(own.handle, &frames); });
                      return nb::make_tuple(int(frames.up), int(frames.axes));
                    })
       .def("info",
            [](const Recording &own) {
-             char *text = nullptr;
-             unlocked([&] { return nearby_recording_info(own.handle, &text); });
-             return taken(text);
+             auto info = std::make_shared<Taken>();
+             unlocked(own.calls, [info, handle = own.handle] {
+               return nearby_recording_info(handle, &info->text);
+             });
+             return std::string(info->text);
            })
       .def("configuration",
            [](const Recording &own, const Text &configuration) {
              char *text = nullptr;
-             check(nearby_recording_configuration(own.handle, pointer(configuration), &text));
+             own.brief([&] {
+               return nearby_recording_configuration(own.handle, pointer(configuration), &text);
+             });
              return taken(text);
            })
       .def("read",
            [](const Recording &own, int kind) {
              auto table = std::make_shared<TableData>();
-             unlocked([&] {
-               return nearby_recording_read(own.handle, static_cast<nearby_table>(kind),
-                                            &table->schema, &table->array);
+             unlocked(own.calls, [table, kind, handle = own.handle] {
+               return nearby_recording_read(handle, static_cast<nearby_table>(kind), &table->schema,
+                                            &table->array);
              });
              return table;
            })
       .def("run",
            [](const Recording &own, const Text &configuration) {
              auto table = std::make_shared<TableData>();
-             char *summary = nullptr;
-             unlocked([&] {
-               return nearby_recording_run(own.handle, pointer(configuration), &table->schema,
-                                           &table->array, &summary);
+             auto summary = std::make_shared<Taken>();
+             unlocked(own.calls, [table, summary, configuration, handle = own.handle] {
+               return nearby_recording_run(handle, pointer(configuration), &table->schema,
+                                           &table->array, &summary->text);
              });
-             return nb::make_tuple(table, taken(summary));
+             return nb::make_tuple(table, std::string(summary->text));
            })
       .def("smooth", [](const Recording &own, const Text &configuration) {
         auto table = std::make_shared<TableData>();
-        unlocked([&] {
-          return nearby_recording_smooth(own.handle, pointer(configuration), &table->schema,
+        unlocked(own.calls, [table, configuration, handle = own.handle] {
+          return nearby_recording_smooth(handle, pointer(configuration), &table->schema,
                                          &table->array);
         });
         return table;
@@ -478,12 +533,13 @@ NB_MODULE(_core, module) {
   module.def("simulate", [](const std::string &scenario, const Text &settings, uint64_t seed,
                             int peers, int kind) {
     auto table = std::make_shared<TableData>();
-    char *text = nullptr;
-    unlocked([&] {
+    auto made = std::make_shared<Taken>();
+    unlocked(new_count(), [=] {
       return nearby_simulate(scenario.c_str(), pointer(settings), seed, peers,
-                             static_cast<nearby_table>(kind), &table->schema, &table->array, &text);
+                             static_cast<nearby_table>(kind), &table->schema, &table->array,
+                             &made->text);
     });
-    return nb::make_tuple(table, taken(text));
+    return nb::make_tuple(table, std::string(made->text));
   });
   module.def("batch_rows", [](const Text &recording, const std::string &summary) {
     char *text = nullptr;
@@ -491,9 +547,10 @@ NB_MODULE(_core, module) {
     return taken(text);
   });
   module.def("evaluate", [](const std::string &result, const Text &recording) {
-    char *text = nullptr;
-    unlocked([&] { return nearby_evaluate(result.c_str(), pointer(recording), &text); });
-    return taken(text);
+    auto made = std::make_shared<Taken>();
+    unlocked(new_count(),
+             [=] { return nearby_evaluate(result.c_str(), pointer(recording), &made->text); });
+    return std::string(made->text);
   });
   module.def("configuration", [](const Text &configuration) {
     char *text = nullptr;

@@ -27,7 +27,20 @@ struct TableData {
 
 using Table = std::shared_ptr<TableData>;
 
-/// Raises the Python exception of a failure.
+/// Why a call of the library failed, kept for another thread than that of the call.
+struct Failure {
+  nearby_status status = NEARBY_OK;
+  int line = 0, column = 0;
+  std::string text, code, message, file, remedy;
+
+  /// That of the calling thread's newest call.
+  static Failure newest(nearby_status status);
+
+  /// Raises its Python exception, if there is a failure.
+  void raise() const;
+};
+
+/// Raises the Python exception of a failure of the calling thread.
 void check(nearby_status status);
 
 void bind_table(nb::module_ &module);

@@ -146,6 +146,15 @@ class Comparison:
         rows = [pair for pair in self.pairs if pair.metric == metric and pair.difference > 0]
         return sorted(rows, key=lambda pair: (-pair.difference, pair.recording, pair.peer))[:count]
 
+    def located_by_one(self, metric: str = "rmse_second_half") -> tuple[list[Pair], list[Pair]]:
+        """The pairs with a value in the first batch only, and those with one in the second only.
+
+        They have no difference, so that no mean and no list of the worst shows them.
+        """
+        rows = [pair for pair in self.pairs if pair.metric == metric]
+        first = [pair for pair in rows if math.isfinite(pair.a) and not math.isfinite(pair.b)]
+        return first, [pair for pair in rows if math.isfinite(pair.b) and not math.isfinite(pair.a)]
+
     def wide(self) -> list[dict[str, str | float]]:
         """A row for each peer of each recording, three columns for each metric, units in their names."""
         rows: dict[tuple[str, ...], dict[str, str | float]] = {}
@@ -168,7 +177,8 @@ class Comparison:
         _write(path / "worst.csv", [vars(pair) for pair in worst], [field.name for field in fields(Pair)])
 
     def __str__(self) -> str:
-        head = ("group", "metric", "pairs", "mean a", "mean b", "b - a", "95 %", "wins", "losses", "ties")
+        means = ("mean a", "mean b", "b - a", "95 %")
+        head = ("group", "metric", "pairs", *means, "wins", "losses", "ties", "only a", "only b")
         rows = [
             (
                 summary.group,
@@ -181,6 +191,8 @@ class Comparison:
                 str(summary.wins),
                 str(summary.losses),
                 str(summary.ties),
+                str(summary.only_a),
+                str(summary.only_b),
             )
             for summary in self.summaries
         ]

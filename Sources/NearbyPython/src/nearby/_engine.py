@@ -43,9 +43,9 @@ def run(
             `qz`, `qw`. In time order. Columns are read where they lie.
         samples: An array of shape (M, 2): seconds, distance; of shape (M, 3): seconds, peer, distance; of
             shape (M, 5): seconds, peer, distance, azimuth, elevation; or a table with `timestamp` or
-            `time_ns` and any of `peer` (names or numbers from 0), `distance`, `azimuth`, `elevation`,
-            `height_difference`, each also with `_sigma`, and `nlos` (bool). Metres and radians; NaN was not
-            measured. In the order of arrival, up to a second late.
+            `time_ns` and any of `peer` (names, or numbers such as radio addresses), `distance`, `azimuth`,
+            `elevation`, `height_difference`, each also with `_sigma`, and `nlos` (bool). Metres and radians;
+            NaN was not measured. In the order of arrival, up to a second late.
         config: Settings that differ from the defaults: a dict, JSON text, or the path of a JSON file, with
             the keys of `configuration()`.
         tracking: A table with `timestamp` or `time_ns`, `state` (normal, limited, notAvailable), `reason`
@@ -165,8 +165,9 @@ class Engine(_core.Engine):
     def run(self, poses: Any, samples: Any, *, tracking: Any = None) -> Estimates:
         """Adds many poses and samples at once, as `nearby.run` takes them.
 
-        Peers must have been added; samples name them or give their numbers. The estimates are those of the
-        calls one by one.
+        Peers must have been added; samples name them, or give their numbers from 0 where these are no names.
+        The estimates are those of the calls one by one. Ctrl-C ends a run; the engine has then taken what
+        came before.
         """
         columns, _ = _inputs.samples(samples, self.peers)
         return self._estimates(_inputs.poses(poses), columns, _inputs.tracking(tracking))

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,10 @@ Columns = dict[str, NDArray[Any]]
 
 _NUMBERS = {np.dtype(name) for name in ("f8", "f4", "i8", "i4", "u4", "i2", "i1", "u1")}
 _POSE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
-_SAMPLE_COLUMNS = (
-    "distance",
-    "azimuth",
-    "elevation",
-    "height_difference",
-    "distance_sigma",
-    "azimuth_sigma",
-    "elevation_sigma",
-    "height_difference_sigma",
-)
+_MEASURED_COLUMNS = ("distance", "azimuth", "elevation", "height_difference")
+_SAMPLE_COLUMNS = (*_MEASURED_COLUMNS, *(f"{name}_sigma" for name in _MEASURED_COLUMNS))
+# What others call these columns.
+_SYNONYMS = {"range": "distance", "dist": "distance", "range_sigma": "distance_sigma", "peer_id": "peer"}
 _SAMPLE_LAYOUTS = {
     2: ("timestamp", "distance"),
     3: ("timestamp", "peer", "distance"),
@@ -45,11 +41,12 @@ def poses(table: Any) -> Columns:
     if table is None:
         return {}
     get = _reader(table, {8: ("timestamp", *_POSE_COLUMNS)}, "poses")
-    result = {"time": _time(get, "poses")}
+    get.check_names(_POSE_COLUMNS)
+    result = {"time": _time(get)}
     for name in _POSE_COLUMNS:
         column = get(name)
         if column is None:
-            raise _missing("poses", name)
+            raise _missing(get, name)
         result[name] = _numbers(column)
     return result
 
@@ -64,7 +61,10 @@ def samples(table: Any, names: list[str] | None) -> tuple[Columns, list[str]]:
     if table is None:
         return {}, names or []
     get = _reader(table, _SAMPLE_LAYOUTS, "samples")
-    result = {"time": _time(get, "samples")}
+    get.check_names(("peer", "nlos", *_SAMPLE_COLUMNS))
+    if not any(name in get.names for name in _MEASURED_COLUMNS):
+        raise _missing(get, f"{', '.join(_MEASURED_COLUMNS[:-1])} or {_MEASURED_COLUMNS[-1]}")
+    result = {"time": _time(get)}
     for name in _SAMPLE_COLUMNS:
         column = get(name)
         if column is not None:
@@ -82,13 +82,14 @@ def tracking(table: Any) -> Columns:
     if table is None:
         return {}
     get = _reader(table, {}, "tracking")
+    get.check_names(("state", "reason", "ambient_intensity"))
     states = get("state")
     if states is None:
-        raise _missing("tracking", "state")
+        raise _missing(get, "state")
     reasons = get("reason")
     pairs = zip(states, [None] * len(states) if reasons is None else reasons, strict=True)
     numbers = np.fromiter((state(word, reason) for word, reason in pairs), "i4", len(states))
-    result = {"time": _time(get, "tracking"), "state": numbers}
+    result = {"time": _time(get), "state": numbers}
     light = get("ambient_intensity")
     if light is not None:
         result["lumens"] = _numbers(light)
@@ -106,24 +107,49 @@ def state(word: Any, reason: Any) -> int:
     return 1 + _REASONS.index(reason) if reason in _REASONS else 1
 
 
-def _reader(table: Any, layouts: dict[int, tuple[str, ...]], what: str) -> Any:
-    """A function that gives a column by its name, or None."""
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of the caller's table."""
+
+    what: str
+    names: tuple[str, ...]
+    column: Callable[[str], Any]
+
+    def __call__(self, name: str) -> Any:
+        """A column, or None."""
+        return self.column(name) if name in self.names else None
+
+    def check_names(self, known: Iterable[str]) -> None:
+        """Refuses a misspelled column, which would be left out without a word."""
+        absent = [name for name in known if name not in self.names]
+        for name in self.names:
+            word = _SYNONYMS.get(name.lower(), name.lower())
+            likely = [] if name in known else difflib.get_close_matches(word, absent, 1, 0.85)
+            if likely:
+                raise ArgumentError(
+                    f"{self.what} have a column {name}, which is none of theirs; "
+                    f"rename it to {likely[0]}, or leave it out"
+                )
+
+
+def _reader(table: Any, layouts: dict[int, tuple[str, ...]], what: str) -> _Columns:
     if isinstance(table, np.ndarray) and table.dtype.names is None:
         if table.ndim != 2 or table.shape[1] not in layouts:
             shapes = " or ".join(f"(N, {count})" for count in layouts)
             raise ArgumentError(f"{what} have the shape {table.shape}, not {shapes}")
-        places = {name: index for index, name in enumerate(layouts[table.shape[1]])}
-        return lambda name: table[:, places[name]] if name in places else None
+        layout = layouts[table.shape[1]]
+        return _Columns(what, layout, lambda name: table[:, layout.index(name)])
     if isinstance(table, Table):
-        return lambda name: table[name] if name in table.columns else None
+        return _Columns(what, tuple(table.columns), lambda name: table[name])
     if isinstance(table, np.ndarray):
-        return lambda name: table[name] if name in (table.dtype.names or ()) else None
+        return _Columns(what, table.dtype.names or (), lambda name: table[name])
     if isinstance(table, Mapping):
-        return lambda name: None if table.get(name) is None else _array(table[name])
-    columns = getattr(table, "column_names", None) or getattr(table, "columns", None)
+        there = tuple(str(name) for name in table if table[name] is not None)
+        return _Columns(what, there, lambda name: _array(table[name]))
+    columns = getattr(table, "column_names", None)
+    columns = getattr(table, "columns", None) if columns is None else columns
     if columns is not None and hasattr(table, "__getitem__"):
-        known = {str(name) for name in columns}
-        return lambda name: _array(table[name]) if name in known else None
+        return _Columns(what, tuple(str(name) for name in columns), lambda name: _array(table[name]))
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
@@ -151,34 +177,44 @@ def _numbers(column: NDArray[Any]) -> NDArray[Any]:
         return np.where(missing, np.nan, column).astype(np.float64)
 
 
-def _time(get: Any, what: str) -> NDArray[Any]:
+def _time(get: _Columns) -> NDArray[Any]:
     """Times: nanoseconds as integers, or seconds as floats."""
     column = get("time_ns")
     if column is not None:
-        return np.asarray(column).astype(np.int64, copy=False)
+        column = _plain(column)
+        if column.size and column.dtype.kind not in "iu":
+            raise ArgumentError(f"{get.what}: time_ns holds no integers; pass seconds as timestamp")
+        return column.astype(np.int64, copy=False)
     column = get("timestamp")
     if column is None:
-        raise _missing(what, "timestamp or time_ns")
-    column = np.asarray(column)
+        raise _missing(get, "timestamp or time_ns")
+    column = _plain(column)
     if column.dtype.kind == "M":
         return column.astype("datetime64[ns]").view(np.int64)
     if column.dtype.kind == "m":
         return column.astype("timedelta64[ns]").view(np.int64)
-    return column if column.dtype == np.float64 else column.astype(np.float64)
+    if column.size and column.dtype.kind in "iu":
+        raise ArgumentError(
+            f"{get.what}: timestamp holds integers; pass seconds as floats, or nanoseconds as time_ns"
+        )
+    return column if column.dtype == np.float64 else _numbers(column).astype(np.float64)
+
+
+def _plain(column: Any) -> NDArray[Any]:
+    """A column in the type of its values, where it was one of objects."""
+    column = np.asarray(column)
+    return np.asarray(column.tolist()) if column.dtype.kind == "O" else column
 
 
 def _peers(table: Any, column: NDArray[Any], names: list[str] | None) -> tuple[NDArray[Any], list[str]]:
     if isinstance(table, Table) and names is None:
         return table.codes("peer"), table.words("peer")
     column = np.asarray(column)
-    if column.dtype.kind == "f" and np.all(column == np.floor(column)):
+    _check_peers(column)
+    if column.dtype.kind == "f":
         column = column.astype(np.int64)
     if column.dtype.kind in "iu":
-        if column.dtype not in _NUMBERS:
-            column = column.astype(np.int64)
-        if names is None:
-            names = [str(number) for number in range(int(column.max(initial=-1)) + 1)]
-        return column, names
+        return _numbered_peers(column, names)
     words, places, codes = np.unique(column.astype(str), return_index=True, return_inverse=True)
     order = np.argsort(places)
     known = [str(word) for word in words[order]]
@@ -190,7 +226,45 @@ def _peers(table: Any, column: NDArray[Any], names: list[str] | None) -> tuple[N
     return np.array([names.index(str(word)) for word in words], np.int32)[codes], names
 
 
-def _sight(get: Any) -> Columns:
+def _numbered_peers(column: NDArray[Any], names: list[str] | None) -> tuple[NDArray[Any], list[str]]:
+    """Numbers are names, such as radio addresses; if they are no names of the peers, they count these."""
+    numbers, codes = np.unique(column, return_inverse=True)
+    words = [str(number) for number in numbers]
+    if names is None:
+        return codes.astype(np.int32), words
+    if set(words) <= set(names):
+        return np.array([names.index(word) for word in words], np.int32)[codes], names
+    return column if column.dtype in _NUMBERS else column.astype(np.int64), names
+
+
+def _check_peers(column: NDArray[Any]) -> None:
+    """Refuses rows whose peer is missing, or is a number that no peer has."""
+    if column.dtype.kind == "f":
+        wrong = ~(column == np.floor(column)) | (column < 0) | (column >= 2**63)
+    elif column.dtype.kind in "iu":
+        wrong = column < 0
+    elif column.dtype.kind == "U":
+        wrong = column == ""
+    else:
+        wrong = np.fromiter((_is_no_peer(value) for value in column), bool, len(column))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        value = column[row].item() if isinstance(column[row], np.generic) else column[row]
+        raise ArgumentError(
+            f"samples: peer is {value!r} in row {row}; pass a name or a number from 0, or leave the row out"
+        )
+
+
+def _is_no_peer(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value
+    # pandas has two more values for what is missing, of which nothing can be asked.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _sight(get: _Columns) -> Columns:
     column = get("nlos")
     if column is None:
         return {}
@@ -202,5 +276,5 @@ def _sight(get: Any) -> Columns:
     return {"sight": np.array(values, np.uint8)}
 
 
-def _missing(what: str, name: str) -> ArgumentError:
-    return ArgumentError(f"{what} have no column {name}")
+def _missing(get: _Columns, name: str) -> ArgumentError:
+    return ArgumentError(f"{get.what} have no column {name}; they have {', '.join(get.names) or 'none'}")

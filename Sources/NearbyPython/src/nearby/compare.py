@@ -34,6 +34,14 @@ def main() -> int:
     for name, other in ((arguments.a, comparison.only_a), (arguments.b, comparison.only_b)):
         if other:
             print(f"\n{len(other)} rows are in {name} only, such as {other[0][0]}")
+    for name, pairs in zip(
+        (arguments.a, arguments.b), comparison.located_by_one(arguments.metric), strict=True
+    ):
+        if pairs:
+            count = "1 peer has" if len(pairs) == 1 else f"{len(pairs)} peers have"
+            print(f"\n{count} a {arguments.metric} in {name} only:")
+        for pair in pairs[:10]:
+            print(f"  {pair.recording} {pair.peer}")
     worst = comparison.worst(arguments.metric)
     if worst:
         print(f"\nworse by most in {arguments.metric}:")

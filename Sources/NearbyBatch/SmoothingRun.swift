@@ -31,6 +31,7 @@ struct SmoothingRun {
     let start = ContinuousClock.now
     var smoother = try Smoother(configuration)
     let rows = try read(into: &smoother) { progress(Self.readingShare * $0, $1) }
+    try checkPeerCount(smoother)
     let smoothed = smoother.solve { share in
       progress(Self.readingShare + (1 - Self.readingShare) * share, rows.count)
     }
@@ -69,6 +70,17 @@ struct SmoothingRun {
     }
     summary.smoothedErrors = evaluation?.all.errors
     summary.timing?.smoothingSeconds = start.duration(to: .now) / .seconds(1)
+  }
+
+  /// Refuses what would take hours.
+  private func checkPeerCount(_ smoother: Smoother) throws(RecordingError) {
+    let count = smoother.locatablePeerCount
+    guard count > Smoother.mostPeers else { return }
+    throw RecordingError(
+      .tooManyPeers,
+      "\(count) peers are to be smoothed together: the time grows with the third power of their number, "
+        + "and more than \(Smoother.mostPeers) take hours", file: recording.folder,
+      remedy: "name those that matter with --peer, or run it without --smooth")
   }
 
   /// The evaluation of the rows as written; `nil` without truth.

@@ -33,6 +33,43 @@ struct SmoothCommandTests {
     #expect(result.output.contains("From the whole recording"))
   }
 
+  /// A recording of a round walk with so many ranges of each of some peers.
+  private func crowd(peers: Int, rangesEach: Int) throws -> String {
+    let poses = (0..<200).map { index in
+      let t = Double(index) / 20
+      return "\(t) \(3 * sin(0.3 * t)) \(0.4 * sin(0.33 * t)) \(3 * cos(0.25 * t)) 0 0 0 1\n"
+    }
+    let count = peers * rangesEach
+    let rows = (0..<count).map { "\(0.05 + 9.8 * Double($0) / Double(count)),p\($0 % peers),2.5\n" }
+    let name = "crowd-\(peers)-\(rangesEach)"
+    try FileManager.default.createDirectory(
+      atPath: folder.path(name), withIntermediateDirectories: true)
+    try #"{"format":"nearby-recording","version":1,"name":"x"}"#.write(
+      toFile: folder.path("\(name)/recording.json"), atomically: true, encoding: .utf8)
+    try poses.joined().write(
+      toFile: folder.path("\(name)/trajectory.txt"), atomically: true, encoding: .utf8)
+    try ("timestamp,peer,distance\n" + rows.joined()).write(
+      toFile: folder.path("\(name)/ranging.csv"), atomically: true, encoding: .utf8)
+    return folder.path(name)
+  }
+
+  @Test("hundreds of peers that were heard once cost nothing")
+  func peersHeardOnce() throws {
+    let result = try CommandLineTool.run(
+      "run", crowd(peers: 300, rangesEach: 1), "--smooth", "-q", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+    #expect(EstimateTable(try folder.text(of: "out/smoothed.csv")).rows.count == 300)
+  }
+
+  @Test("more peers than can be smoothed together are refused with a word")
+  func tooManyPeers() throws {
+    let result = try CommandLineTool.run(
+      "run", crowd(peers: 100, rangesEach: 4), "--smooth", "-q", "-o", folder.path("out"))
+    #expect(result.exitCode == 65)
+    #expect(result.errors.contains("100 peers"))
+    #expect(result.errors.contains("--peer"))
+  }
+
   @Test func answersComeInTheRecordingsOwnFramesFromTheFirstRowOn() throws {
     let walk = try WalkRecording().write(to: folder)
     _ = try CommandLineTool.run("run", walk, "--smooth", "-o", folder.path("out"))

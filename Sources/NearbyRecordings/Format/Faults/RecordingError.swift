@@ -50,7 +50,7 @@ extension RecordingError {
   /// The kinds of faults; more may come in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String {
-      case missingFolder, missingFile, unreadableFile, unwritableFile, occupiedOutput
+      case missingFolder, missingFile, unreadableFile, unwritableFile, occupiedOutput, tooManyPeers
       case malformedManifest, unsupportedFormat, unsupportedVersion
       case unknownKey, duplicateKey
       case missingValue, wrongType, valueOutOfRange
@@ -73,6 +73,8 @@ extension RecordingError {
     public static let unwritableFile = Code(.unwritableFile)
     /// There is something at the output's place, or at work there, that is not to be touched.
     public static let occupiedOutput = Code(.occupiedOutput)
+    /// More peers are to be estimated together than can be in moderate time.
+    public static let tooManyPeers = Code(.tooManyPeers)
     /// `recording.json` is not JSON.
     public static let malformedManifest = Code(.malformedManifest)
     /// `recording.json` describes something else.

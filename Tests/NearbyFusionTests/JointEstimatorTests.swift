@@ -81,10 +81,10 @@ struct JointEstimatorTests {
       var engine = try FusionEngine(scenario.matchingConfiguration)
       let peer = engine.addPeer()
       var wrong = 0
-      run.feed(&engine, as: peer) { sample, _, engine in
+      run.feed(&engine, as: peer) { index, _, engine in
         let estimate = engine.estimate(of: peer)
         guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
-        if (mean - sample.peerInOdometry).length > 1 { wrong += 1 }
+        if (mean - run.samples[index].peerInOdometry).length > 1 { wrong += 1 }
       }
       #expect(wrong == 0, "seed \(seed)")
     }

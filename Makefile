@@ -213,8 +213,11 @@ C_FUZZ_SECONDS ?= 10
 # leave nothing to be taken from the shared libraries of the same names, which is then not needed. Those of
 # zlib and bzip2 are not made for shared libraries; every system has these two. The compiler is given them in
 # every call, so it is told not to complain where it only compiles.
-C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlite3.a \
-	libgfortran.so.5
+C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlite3.a libmd.a \
+	libstdc++.a libgcc_eh.a libgcc.a
+# Debian's packages of which it holds code, and those that a wheel has to bring.
+C_LICENSES := liblapacke liblapack3 libblas3 libzstd1 liblz4-1 libsqlite3-0 libeigen3-dev libmd0 libstdc++6 \
+	libbz2-1.0
 C_VERSION = $$(sed -n 's/.*current = "\(.*\)"/\1/p' Sources/NearbyFusion/NearbyVersion.swift)
 
 c-library: setup ## build the C library, the Swift runtime inside: out/c
@@ -222,7 +225,9 @@ c-library: setup ## build the C library, the Swift runtime inside: out/c
 	@{ echo 'NEARBY_0 { global:'; \
 	  sed -n 's/^NEARBY_API [^(]*[ *]\(nearby_[a-z_]*\)(.*/  \1;/p' Sources/CNearby/include/nearby.h; \
 	  echo 'local: *; };'; } > $(C_LIBRARY)/link/nearby.map
-	@archives=""; for name in $(C_ARCHIVES); do \
+	@cc -O2 -fPIC -c Sources/CNearby/SharedLibrary/NoFortran.c -o $(C_LIBRARY)/link/NoFortran.o
+	@Packaging/licenses.sh $(C_LIBRARY)/licenses $(C_LICENSES)
+	@archives=$(CURDIR)/$(C_LIBRARY)/link/NoFortran.o; for name in $(C_ARCHIVES); do \
 	  path=$$(cc -print-file-name=$$name); \
 	  case $$path in /*) archives="$$archives $$(realpath $$path)";; *) missing=$$name;; esac; \
 	done; \
@@ -296,6 +301,7 @@ wheel: c-library $(PYTHON_ENV)/installed ## build a wheel of the Python package:
 	$(PYTHON_BUILD) wheel --quiet --no-build-isolation --no-deps --wheel-dir out/wheels/raw ./Sources/NearbyPython
 	PATH=$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH $(PYTHON_ENV)/bin/auditwheel repair --strip \
 	  --wheel-dir out/wheels out/wheels/raw/*.whl
+	$(PYTHON_ENV)/bin/python Packaging/check-wheel.py out/wheels/*.whl
 	@ls -sh out/wheels/*.whl
 
 # Foundation links ICU, 34 MB. These are apps, and the frameworks whose interface has Foundation's types.

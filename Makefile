@@ -60,9 +60,11 @@ package: build ## make a Debian package and a tarball that need no Swift: out/pa
 demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2
 
+TEST := swift test -c release --disable-xctest -debug-info-format none --scratch-path .build-test
+
 test: setup ## run all tests, optimised: the consistency tests run thousands of simulations
 	@rm -rf out/fuzz
-	swift test -c release --disable-xctest --scratch-path .build-test || { $(FUZZ_LAST_CASE); exit 1; }
+	$(TEST) || { $(FUZZ_LAST_CASE); exit 1; }
 	@$(MAKE) --no-print-directory test-dependent
 
 # Optimised, because the engine's tests take hours under the sanitizer otherwise. DEBUG reduces the number of
@@ -75,7 +77,7 @@ test-races: setup ## run all tests under the thread sanitizer
 # For CI: only the tests in which threads interact, in a fraction of the time.
 test-session-races: setup ## run the sessions' tests under the thread sanitizer
 	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
-	  --scratch-path .build-tsan-sessions
+	  -Xcxx -g0 --scratch-path .build-tsan-sessions
 
 # FUZZ_SECONDS is the time of all campaigns together. FUZZ_ONLY chooses one: EngineFuzzTests, RangeFuzzTests,
 # SmootherFuzzTests, SessionFuzzTests, ParserFuzzTests. Each run starts from new seeds; FUZZ_START=0 starts
@@ -91,8 +93,7 @@ FUZZ_LAST_CASE = sed 's/^/the last case: /' out/fuzz/*.running 2>/dev/null
 fuzz: setup ## fuzz settings, calls and files for FUZZ_SECONDS: no traps, no impossible values
 	@rm -rf out/fuzz
 	@SWIFT_BACKTRACE=$(FUZZ_BACKTRACE) NEARBY_FUZZ_SECONDS=$(FUZZ_SECONDS) NEARBY_FUZZ_START=$(FUZZ_START) \
-	  swift test -c release --disable-xctest \
-	  --scratch-path .build-test --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || { $(FUZZ_LAST_CASE); exit 1; }
+	  $(TEST) --filter 'NearbyFuzzTests.*$(FUZZ_ONLY)' || { $(FUZZ_LAST_CASE); exit 1; }
 
 # NDEBUG is undefined, so that Eigen and the kernels check their indices. DEBUG is set as for test-races. Leaks
 # are not searched for: the kernels do not allocate. The checks of each pointer (alignment, null, overflow) are
@@ -106,9 +107,21 @@ sanitize: setup ## run the engine's tests under the address and undefined behavi
 	  --disable-xctest --scratch-path .build-asan \
 	  --filter 'NearbyFusionTests|NearbySmoothingTests|NearbyFuzzTests'
 
+# The package's graph is loaded, and its program is compiled against the modules that `make test` has built:
+# building all of them once more takes minutes.
+MODULES := .build-test/release
+DEPENDENT := .build-dependent/dependent
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
-	@swift build --package-path Tests/DependentPackage --scratch-path .build-dependent
-	@said=$$(.build-dependent/debug/dependent) && echo "$$said" && echo "$$said" | grep -q '^converged'
+	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || \
+	  swift build --build-tests -c release -debug-info-format none --scratch-path .build-test
+	@swift package --package-path Tests/DependentPackage --scratch-path .build-dependent \
+	  show-dependencies >/dev/null
+	@swiftc -O -swift-version 6 -I $(MODULES)/Modules -Xcc -I -Xcc Sources/CNearbyKernels/include \
+	  -Xcc -fmodule-map-file=$(MODULES)/CNearbyKernels.build/module.modulemap \
+	  Tests/DependentPackage/Sources/dependent/main.swift -o $(DEPENDENT) \
+	  $$(grep -hE '/(NearbyFusion|NearbyGeometry|CNearbyKernels)\.build/' \
+	    $(MODULES)/nearbyPackageTests.product/Objects.LinkFileList) -lstdc++ -lm
+	@said=$$($(DEPENDENT)) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
 prove: build ## compare the engine with its goals: 500 seeds per scenario, minutes
 	.build/release/nearby prove --seeds 500 --never-seeds 10000
@@ -213,8 +226,11 @@ C_FUZZ_SECONDS ?= 10
 # leave nothing to be taken from the shared libraries of the same names, which is then not needed. Those of
 # zlib and bzip2 are not made for shared libraries; every system has these two. The compiler is given them in
 # every call, so it is told not to complain where it only compiles.
-C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlite3.a \
-	libgfortran.so.5
+C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlite3.a libmd.a \
+	libstdc++.a libgcc_eh.a libgcc.a
+# Debian's packages of which it holds code, and those that a wheel has to bring.
+C_LICENSES := liblapacke liblapack3 libblas3 libzstd1 liblz4-1 libsqlite3-0 libeigen3-dev libmd0 libstdc++6 \
+	libbz2-1.0
 C_VERSION = $$(sed -n 's/.*current = "\(.*\)"/\1/p' Sources/NearbyFusion/NearbyVersion.swift)
 
 c-library: setup ## build the C library, the Swift runtime inside: out/c
@@ -222,7 +238,9 @@ c-library: setup ## build the C library, the Swift runtime inside: out/c
 	@{ echo 'NEARBY_0 { global:'; \
 	  sed -n 's/^NEARBY_API [^(]*[ *]\(nearby_[a-z_]*\)(.*/  \1;/p' Sources/CNearby/include/nearby.h; \
 	  echo 'local: *; };'; } > $(C_LIBRARY)/link/nearby.map
-	@archives=""; for name in $(C_ARCHIVES); do \
+	@cc -O2 -fPIC -c Sources/CNearby/SharedLibrary/NoFortran.c -o $(C_LIBRARY)/link/NoFortran.o
+	@Packaging/licenses.sh $(C_LIBRARY)/licenses $(C_LICENSES)
+	@archives=$(CURDIR)/$(C_LIBRARY)/link/NoFortran.o; for name in $(C_ARCHIVES); do \
 	  path=$$(cc -print-file-name=$$name); \
 	  case $$path in /*) archives="$$archives $$(realpath $$path)";; *) missing=$$name;; esac; \
 	done; \
@@ -296,6 +314,7 @@ wheel: c-library $(PYTHON_ENV)/installed ## build a wheel of the Python package:
 	$(PYTHON_BUILD) wheel --quiet --no-build-isolation --no-deps --wheel-dir out/wheels/raw ./Sources/NearbyPython
 	PATH=$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH $(PYTHON_ENV)/bin/auditwheel repair --strip \
 	  --wheel-dir out/wheels out/wheels/raw/*.whl
+	$(PYTHON_ENV)/bin/python Packaging/check-wheel.py out/wheels/*.whl
 	@ls -sh out/wheels/*.whl
 
 # Foundation links ICU, 34 MB. These are apps, and the frameworks whose interface has Foundation's types.

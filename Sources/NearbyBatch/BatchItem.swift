@@ -98,8 +98,7 @@ extension BatchItem {
 
     private func bytes(in folder: String) -> Int {
       RecordingReader.fileNames.reduce(0) { sum, name in
-        let size = try? files.attributesOfItem(atPath: folder + name)[.size] as? Int
-        return sum + (size ?? 0)
+        sum + (FileBytes.size(path: folder + name) ?? 0)
       }
     }
   }

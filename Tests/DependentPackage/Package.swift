@@ -10,7 +10,7 @@ let package = Package(
       dependencies: [
         .product(name: "NearbyFusion", package: "nearby"),
         .product(name: "NearbyGeometry", package: "nearby"),
-        // Only built, in debug, as a dependent would. They depend on all other libraries.
+        // They depend on all other libraries.
         .product(name: "NearbyBatch", package: "nearby"),
         .product(name: "NearbyReport", package: "nearby"),
       ])

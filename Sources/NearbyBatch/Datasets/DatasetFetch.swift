@@ -205,7 +205,7 @@ public struct DatasetFetch: ~Copyable {
         address,
       ], fileLimit: limit)
     guard let problem else { return nil }
-    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    let size = FileBytes.size(path: path)
     try? FileManager.default.removeItem(atPath: path)
     return (size ?? 0) > limit ? "\(address) is larger than \(limit) bytes" : problem
   }

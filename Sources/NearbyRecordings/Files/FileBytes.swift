@@ -32,6 +32,15 @@ package enum FileBytes {
     }
   }
 
+  /// The size of a file.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: Bytes; `nil` when there is no such file.
+  package static func size(path: String) -> Int? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// The first bytes of a file.
   ///
   /// - Parameters:

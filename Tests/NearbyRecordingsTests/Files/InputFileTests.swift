@@ -73,6 +73,8 @@ struct InputFileTests {
     try FileBytes.forEachPiece(path: folder.path("file")) { read += $0 }
     #expect(read == bytes)
     #expect(try FileBytes.beginning(path: folder.path("file"), count: 10) == Array(bytes[..<10]))
+    #expect(FileBytes.size(path: folder.path("file")) == bytes.count)
+    #expect(FileBytes.size(path: folder.path("none")) == nil)
     try folder.write([1, 2], to: "short")
     #expect(try FileBytes.beginning(path: folder.path("short"), count: 10) == [1, 2])
     try make("a named pipe", at: folder.path("pipe"))

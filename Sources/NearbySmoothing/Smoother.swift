@@ -143,8 +143,8 @@ public struct Smoother: Sendable {
   ///   - starts: Where peers are taken to be at the end of the recording, in the odometry's world as it
   ///     was then, to begin the search with; where the engine had them for all others.
   ///   - progress: Called now and then with the share of the work that is done.
-  /// - Returns: A track for each peer; an empty one for a peer of which fewer than three values, or two in
-  ///   a planar world, were measured that can be used.
+  /// - Returns: A track for each peer; an empty one for a peer without a sample that can be used, and of more
+  ///   than ``mostPeers`` also for one of which fewer than three values, or two in a planar world, can be.
   public func solve(
     startingFrom starts: [PeerID: Vector3] = [:], progress: (Double) -> Void = { _ in }
   ) -> SmoothedRecording {
@@ -182,10 +182,11 @@ public struct Smoother: Sendable {
       tracks: tracks, path: SmoothedPath(knots, result.best.state.devices))
   }
 
-  /// The peers of which enough was measured to tell a place.
+  /// The peers to be estimated: all that were heard, or in a crowd those of which enough was measured to
+  /// tell a place.
   ///
-  /// A peer that was heard once or twice tells nothing of the path either, but each of hundreds of them
-  /// would make every step of the solution slower.
+  /// A peer that was heard once or twice tells nothing of the path, but each of hundreds of them makes every
+  /// step of the solution slower.
   private func locatablePeers(_ usable: [Sighting]) -> [Int] {
     var values = [Int](repeating: 0, count: motions.count)
     var isHeard = [Bool](repeating: false, count: motions.count)
@@ -193,8 +194,10 @@ public struct Smoother: Sendable {
       values[sighting.peer] += MeasurementKind.allCases.count { sighting.measurements[$0] != nil }
       if sighting.hasRadio { isHeard[sighting.peer] = true }
     }
+    let heard = motions.indices.filter { isHeard[$0] }
+    guard heard.count > Self.mostPeers else { return heard }
     let least = configuration.odometry.isPlanar ? Self.leastValues - 1 : Self.leastValues
-    return motions.indices.filter { isHeard[$0] && values[$0] >= least }
+    return heard.filter { values[$0] >= least }
   }
 
   /// How many peers there are to estimate together; with more than ``mostPeers`` that takes hours.

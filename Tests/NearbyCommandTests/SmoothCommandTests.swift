@@ -40,7 +40,9 @@ struct SmoothCommandTests {
       return "\(t) \(3 * sin(0.3 * t)) \(0.4 * sin(0.33 * t)) \(3 * cos(0.25 * t)) 0 0 0 1\n"
     }
     let count = peers * rangesEach
-    let rows = (0..<count).map { "\(0.05 + 9.8 * Double($0) / Double(count)),p\($0 % peers),2.5\n" }
+    let rows = (0..<count).map {
+      "\(0.05 + 9.8 * Double($0) / Double(count)),p\($0 % peers),2.5,,\n"
+    }
     let name = "crowd-\(peers)-\(rangesEach)"
     try FileManager.default.createDirectory(
       atPath: folder.path(name), withIntermediateDirectories: true)
@@ -48,7 +50,7 @@ struct SmoothCommandTests {
       toFile: folder.path("\(name)/recording.json"), atomically: true, encoding: .utf8)
     try poses.joined().write(
       toFile: folder.path("\(name)/trajectory.txt"), atomically: true, encoding: .utf8)
-    try ("timestamp,peer,distance\n" + rows.joined()).write(
+    try ("timestamp,peer,distance,azimuth,elevation\n" + rows.joined()).write(
       toFile: folder.path("\(name)/ranging.csv"), atomically: true, encoding: .utf8)
     return folder.path(name)
   }

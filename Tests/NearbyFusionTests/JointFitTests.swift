@@ -186,8 +186,12 @@ struct JointFitTests {
     func place(_ state: [Double]) -> Double {
       direction.dot(Vector3(state[first], state[first + 1], state[first + 2]))
     }
+    // A fit begins where the peer is held: only steps that lower the cost are made.
     var state = free
-    let held = place(free) + 0.1
+    state[first] += 0.1 * direction.x
+    state[first + 1] += 0.1 * direction.y
+    state[first + 2] += 0.1 * direction.z
+    let held = place(state)
     let result = walk.problem.fit(
       &state, held: JointProblem.Hold(member: 1, direction: direction, place: held),
       iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)

@@ -19,7 +19,8 @@ struct PeerMemoryTests {
   private func bytesPerPeer(
     samples: Int, hasAngles: Bool, motion: PeerMotion, step: Double = 0
   ) throws -> Int {
-    let peers = 33
+    // Hypotheses are packed once more peers than these were heard.
+    let (others, peers) = (33, 33)
     var engine = try FusionEngine()
     var before: Int64 = 0
     for sample in 0..<samples {
@@ -30,11 +31,15 @@ struct PeerMemoryTests {
           worldFromDevice: RigidTransform(
             rotation: .identity, translation: Vector3(step * Double(sample), 0, 0))))
       if sample == 0 {
+        for _ in 0..<others {
+          let other = engine.addPeer(motion)
+          engine.add(RangingSample(peer: other, timestamp: time, distance: 3))
+        }
         // The trajectory is everybody's.
         before = held_bytes()
         for _ in 0..<peers { _ = engine.addPeer(motion) }
       }
-      for peer in engine.peerIDs {
+      for peer in engine.peerIDs.dropFirst(others) {
         engine.add(
           RangingSample(
             peer: peer, timestamp: time, distance: 2 + 0.1 * Double(peer.index),
@@ -42,7 +47,7 @@ struct PeerMemoryTests {
       }
     }
     let bytes = Int(held_bytes() - before) / peers
-    let estimate = engine.estimate(of: engine.peerIDs[peers - 1])
+    let estimate = engine.estimate(of: engine.peerIDs[others + peers - 1])
     #expect(estimate.hypothesisCount > 1 || samples > 1 && hasAngles)
     return bytes
   }

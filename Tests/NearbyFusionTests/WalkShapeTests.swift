@@ -29,7 +29,7 @@ struct WalkShapeTests {
   func plane(normal: Vector3) throws {
     let unit = normal.normalized
     let shape = walk(normal: unit, length: 6, width: 4, bob: 0.05)
-    let directions = shape.weakDirections(of: 2 * unit)
+    let directions = shape.weakDirections
     let direction = try #require(directions.first)
     #expect(directions.count == 1 && shape.isFlat)
     #expect(abs(direction.dot(unit)) > 0.999)
@@ -38,15 +38,13 @@ struct WalkShapeTests {
   @Test("a walk along a line leaves the two directions around it")
   func line() {
     let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 0.1, bob: 0.05)
-    #expect(shape.weakDirections(of: Vector3(0, 2, 0)).count == 2)
+    #expect(shape.weakDirections.count == 2)
   }
 
-  @Test("a walk through space leaves none, unless the place is far from its plane")
+  @Test("a walk through space leaves none")
   func space() {
     let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 4, bob: 0.6)
-    #expect(!shape.isFlat)
-    #expect(shape.weakDirections(of: Vector3(0, 1, 0)).isEmpty)
-    #expect(shape.weakDirections(of: Vector3(0, 3, 0)).count == 1)
+    #expect(!shape.isFlat && shape.weakDirections.isEmpty)
   }
 
   @Test("a place is verified after three examinations in a row, and again when it is much surer")

@@ -384,7 +384,7 @@ struct ForeignFormat: Sendable {
     let datasets = tests.deletingLastPathComponent().appending(path: "Datasets/datasets.json")
     let digest = ContentDigest([1, 2, 3]).description
     let receipt = """
-      { "version": "0", "options": { "smooths": true, "evaluates": false }, "settings": "\(digest)",
+      { "version": "0", "build": "0", "options": { "smooths": true, "evaluates": false }, "settings": "\(digest)",
         "recording": { "trajectory.txt": "\(digest)" }, "results": { "summary.json": "\(digest)" } }
       """
     return [

@@ -20,6 +20,9 @@ struct PresetTests {
       "level-azimuth",
       "level-stairs", "level-place", "level-turn", "level-office", "level-hall", "level-nlos",
       "level-azimuth-8", "level-trolley",
+      "slope-10", "slope-10-sweep", "slope-10-azimuth", "slope-15-exact", "slope-ridge",
+      "slope-hills", "slope-spiral", "slope-bend", "slope-drone", "slope-office-3",
+      "slope-office-8", "slope-office-13", "slope-office-azimuth", "slope-office-hills",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

@@ -162,8 +162,7 @@ struct PeerFilter: Sendable {
   /// Judges whether the walk tells the place in all directions.
   @inline(never)
   private mutating func assessWalk() {
-    let shape = tracks[0].spread.shape
-    let directions = shape.weakDirections(of: tracks[0].bank.heaviestPosition)
+    let directions = tracks[0].spread.shape.weakDirections
     weakDirection.isWalkFlat = !directions.isEmpty
     weakDirection.isAlongGravity =
       directions.isEmpty || directions.contains { $0.y * $0.y > Self.verticalShare }

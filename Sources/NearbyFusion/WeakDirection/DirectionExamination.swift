@@ -46,7 +46,7 @@ struct DirectionExamination {
   ///
   /// Also far away: a bent posterior is narrow at its top, and flat beside it. Where it has risen by so
   /// many nats it does not matter by how much more.
-  private static let probes = [-3.0, -2, 2, 3, -5, 5, -8, 8]
+  private static let probes = [-3.0, -2, 2, 3, -5, 5]
   private static let riseOfGaussian = 0.4...10
   private static let sureNats = 18.0
   /// A probe that takes more iterations than this has not risen as a Gaussian's does.
@@ -57,7 +57,7 @@ struct DirectionExamination {
   /// - Returns: `nil` where the walk tells the place in all directions.
   init?(of member: Int, in solution: JointSolution) {
     let shape = solution.problem.walkShape(of: member, at: solution.state)
-    directions = shape.weakDirections(of: solution.place(of: member))
+    directions = shape.weakDirections
     guard !directions.isEmpty else { return nil }
     self.member = member
     centre = shape.centre

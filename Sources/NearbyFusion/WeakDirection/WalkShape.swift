@@ -30,26 +30,14 @@ struct WalkShape: Sendable {
 
   /// Along a direction in which its places scatter by less than this, one sigma, metres, a walk is flat.
   private static let flatSigma = 0.2
-  /// It is also flat for a place when they scatter by less than this share of the place's distance from
-  /// its plane.
-  private static let flatShare = 0.15
 
-  /// Whether the walk lies within a plane, whatever the place.
+  /// Whether the walk lies within a plane.
   var isFlat: Bool { axes[0].variance < Self.flatSigma * Self.flatSigma }
 
-  /// The directions in which a place is known at second order only: none after a walk through space,
-  /// one after a walk in a plane, two after a walk along a line.
-  ///
-  /// - Parameter place: The place.
-  /// - Returns: Unit vectors, the weakest first.
-  func weakDirections(of place: Vector3) -> [Vector3] {
-    let away = place - centre
-    return (0..<2).filter { axis in
-      let distance = axes[axis].direction.dot(away)
-      // The second direction is weak only where the walk is a line.
-      let share = axis == 0 ? Self.flatShare : 0
-      let limit = max(Self.flatSigma, share * abs(distance))
-      return axes[axis].variance < limit * limit
-    }.map { axes[$0].direction }
+  /// The directions in which a place is known at second order only, unit vectors, the weakest first: none
+  /// after a walk through space, one after a walk in a plane, two after a walk along a line.
+  var weakDirections: [Vector3] {
+    (0..<2).filter { axes[$0].variance < Self.flatSigma * Self.flatSigma }
+      .map { axes[$0].direction }
   }
 }

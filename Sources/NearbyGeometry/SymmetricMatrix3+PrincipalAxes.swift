@@ -23,14 +23,16 @@ extension SymmetricMatrix3 {
     for _ in 0..<Self.mostSweeps {
       let off = xyOff(matrix)
       guard off > 0, off.isFinite else { break }
-      for (p, q) in [(0, 1), (0, 2), (1, 2)] { Self.rotate(&matrix, &vectors, p, q) }
+      Self.rotate(&matrix, &vectors, 0, 1)
+      Self.rotate(&matrix, &vectors, 0, 2)
+      Self.rotate(&matrix, &vectors, 1, 2)
     }
     var axes: InlineArray<3, PrincipalAxis> = InlineArray { index in
       PrincipalAxis(direction: vectors[index], variance: matrix[index][index])
     }
-    for (a, b) in [(0, 1), (1, 2), (0, 1)] where axes[b].variance < axes[a].variance {
-      axes.swapAt(a, b)
-    }
+    if axes[1].variance < axes[0].variance { axes.swapAt(0, 1) }
+    if axes[2].variance < axes[1].variance { axes.swapAt(1, 2) }
+    if axes[1].variance < axes[0].variance { axes.swapAt(0, 1) }
     return axes
   }
 

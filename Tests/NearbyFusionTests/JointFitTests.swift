@@ -196,7 +196,7 @@ struct JointFitTests {
       &state, held: JointProblem.Hold(member: 1, direction: direction, place: held),
       iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
     #expect(abs(place(state) - held) < 1e-4)
-    #expect(result.cost > minimum.cost + 0.5)
+    #expect(result.cost > minimum.cost + 0.05)
   }
 
   @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)

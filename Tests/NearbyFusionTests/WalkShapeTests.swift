@@ -33,6 +33,7 @@ struct WalkShapeTests {
     let direction = try #require(directions.first)
     #expect(directions.count == 1 && shape.isFlat)
     #expect(abs(direction.dot(unit)) > 0.999)
+    #expect(shape.hides(unit) && !shape.hides(unit.cross(Vector3(0, 0, 1)).normalized))
   }
 
   @Test("a walk along a line leaves the two directions around it")

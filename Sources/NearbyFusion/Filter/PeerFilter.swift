@@ -67,8 +67,10 @@ struct PeerFilter: Sendable {
   private enum Storage {
     /// As they are worked on.
     case ready
-    /// With the hypotheses packed, and what the joint fit asks of them.
-    case packed(JointCandidate?)
+    /// With the hypotheses packed, and what the joint fit asks of them, once they are one place.
+    ///
+    /// Performance: in an array, as it is large and rare.
+    case packed([JointCandidate])
     /// Only what the first track is born of, again whenever it is asked for, from its first sample to
     /// the second: nothing is learnt meanwhile. Hypotheses all over a sphere take sixty kilobytes, and
     /// most devices in a crowd are never heard twice.
@@ -131,8 +133,6 @@ struct PeerFilter: Sendable {
   private static let longWalk = 10.0
   /// The shape of a walk is assessed anew after so much more of it, metres.
   private static let assessedWalk = 0.2
-  /// The square of a direction's vertical component above which what is open along it is the height.
-  private static let verticalShare = 0.1
   /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
   /// above.
   private static let placedSigma = 0.5
@@ -162,10 +162,10 @@ struct PeerFilter: Sendable {
   /// Judges whether the walk tells the place in all directions.
   @inline(never)
   private mutating func assessWalk() {
-    let directions = tracks[0].spread.shape.weakDirections
-    weakDirection.isWalkFlat = !directions.isEmpty
-    weakDirection.isAlongGravity =
-      directions.isEmpty || directions.contains { $0.y * $0.y > Self.verticalShare }
+    // Performance: no list of the directions, as that would be allocated.
+    let shape = tracks[0].spread.shape
+    weakDirection.isWalkFlat = shape.isFlat
+    weakDirection.isAlongGravity = shape.hides(Vector3(0, 1, 0))
     weakDirection.assessedPath = tracks[0].device.path + Self.assessedWalk
   }
 
@@ -176,7 +176,9 @@ struct PeerFilter: Sendable {
   /// When the track of a peer at rest began and where it has the peer; `nil` of other peers.
   var restingPlace: (birth: Timestamp, place: Vector3)? {
     guard motion == .stationary else { return nil }
-    if case .packed(let candidate) = storage { return candidate.map { ($0.birth, $0.place) } }
+    if case .packed(let candidates) = storage {
+      return candidates.first.map { ($0.birth, $0.place) }
+    }
     guard case .ready = storage, let track = tracks.first else { return nil }
     return (track.birthDevice.timestamp, track.bank.heaviestPosition)
   }
@@ -184,7 +186,7 @@ struct PeerFilter: Sendable {
   /// What the joint fit asks; `nil` when there is nothing to be fitted.
   var jointCandidate: JointCandidate? {
     guard motion == .stationary else { return nil }
-    if case .packed(let candidate) = storage { return candidate }
+    if case .packed(let candidates) = storage { return candidates.first }
     guard case .ready = storage, let track = tracks.first else { return nil }
     let (mean, covariance) = track.bank.positionMoments()
     let sight = mean - track.device.worldFromDevice.translation
@@ -247,7 +249,7 @@ struct PeerFilter: Sendable {
     } else if convergence.tracks.hypothesisCount > Self.fewHypotheses || hasChallenger {
       let candidate = jointCandidate
       for index in tracks.indices { tracks[index].pack() }
-      storage = .packed(candidate)
+      storage = .packed(candidate.map { $0.isPlaced ? [$0] : [] } ?? [])
     }
   }
 

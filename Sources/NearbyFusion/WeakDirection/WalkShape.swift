@@ -40,4 +40,19 @@ struct WalkShape: Sendable {
     (0..<2).filter { axes[$0].variance < Self.flatSigma * Self.flatSigma }
       .map { axes[$0].direction }
   }
+
+  /// The square of a cosine above which a direction is open where a weak one is.
+  private static let hiddenShare = 0.1
+
+  /// Whether what is open along the weak directions is also open along another one.
+  ///
+  /// - Parameter direction: A unit vector.
+  /// - Returns: Whether it is.
+  func hides(_ direction: Vector3) -> Bool {
+    for axis in 0..<2 where axes[axis].variance < Self.flatSigma * Self.flatSigma {
+      let cosine = axes[axis].direction.dot(direction)
+      if cosine * cosine > Self.hiddenShare { return true }
+    }
+    return false
+  }
 }

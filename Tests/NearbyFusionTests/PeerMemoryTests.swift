@@ -19,8 +19,8 @@ struct PeerMemoryTests {
   private func bytesPerPeer(
     samples: Int, hasAngles: Bool, motion: PeerMotion, step: Double = 0
   ) throws -> Int {
-    // Hypotheses are packed once more peers than these were heard.
-    let (others, peers) = (33, 33)
+    // Hypotheses are packed once more than 32 peers were heard. The engine has room for 64 after that.
+    let (others, peers) = (33, 31)
     var engine = try FusionEngine()
     var before: Int64 = 0
     for sample in 0..<samples {
@@ -42,7 +42,7 @@ struct PeerMemoryTests {
       for peer in engine.peerIDs.dropFirst(others) {
         engine.add(
           RangingSample(
-            peer: peer, timestamp: time, distance: 2 + 0.1 * Double(peer.index),
+            peer: peer, timestamp: time, distance: 2 + 0.1 * Double(peer.index - others),
             azimuthRadians: hasAngles ? 0.3 : nil, elevationRadians: hasAngles ? -0.2 : nil))
       }
     }

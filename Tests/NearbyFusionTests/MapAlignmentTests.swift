@@ -72,7 +72,7 @@ struct MapAlignmentTests {
       }
     }
     let ratio = (error / raw).squareRoot()
-    #expect(count > 100 && ratio < 0.52, "\(ratio) of the odometry's drift is left")
+    #expect(count > 100 && ratio < 0.5, "\(ratio) of the odometry's drift is left")
     #expect((0.2...2).contains(normalized / Double(count)), "\(normalized / Double(count))")
   }
 }

@@ -409,7 +409,7 @@ struct JointEstimator: Sendable {
 
   // MARK: Weak directions
 
-  /// So many peers are examined at a time.
+  /// At most this number of peers are examined after one fit.
   private static let mostExamined = 2
   /// Places that are less sure than this along their weak directions, as a share of the distance, need no
   /// examination: nothing is claimed of them.
@@ -428,8 +428,10 @@ struct JointEstimator: Sendable {
     let path = solution.device.path
     let walk = path - (knots.first?.path ?? path)
     var examined = 0
-    for member in members.indices where members[member].isFromFlatWalk {
-      guard let examination = DirectionExamination(of: member, in: solution) else {
+    for member in members.indices {
+      guard members[member].isFromFlatWalk,
+        let examination = DirectionExamination(of: member, in: solution)
+      else {
         members[member].weakDirections = []
         members[member].isUndecided = false
         continue

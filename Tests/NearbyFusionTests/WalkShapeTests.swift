@@ -100,6 +100,14 @@ struct WalkShapeTests {
       .mirrored(along: [n], by: none, logWeight: 0)
     let once = mode.mirrored(along: [n], by: none, logWeight: -1)
     #expect(once.logWeight == -1)
+    // Half a turn around a line is one mirror image after the other.
+    let m = n.cross(Vector3(0, 0, 1)).normalized
+    let half = mode.mirrored(along: [n, m], by: none, logWeight: 0)
+    let inTurn = mode.mirrored(along: [n], by: none, logWeight: 0)
+      .mirrored(along: [m], by: none, logWeight: 0)
+    for element in 0..<15 {
+      #expect(abs(half.covariance[element] - inTurn.covariance[element]) < 1e-12)
+    }
     let before = mode.positionCovariance
     #expect(abs(once.positionCovariance.quadraticForm(n) - before.quadraticForm(n)) < 1e-12)
     for element in 0..<15 {

@@ -47,8 +47,8 @@ struct JointPosterior: Sendable {
       other.logWeight = self.logWeight + logWeight
       for row in 0..<5 { other.mean[row] += offset[row] }
       for direction in directions {
-        let column = column(along: direction)
-        let variance = positionCovariance.quadraticForm(direction)
+        let column = other.column(along: direction)
+        let variance = other.positionCovariance.quadraticForm(direction)
         // (I - 2 n nᵀ) P (I - 2 n nᵀ), n of length five.
         let n: InlineArray<5, Double> = [direction.x, direction.y, direction.z, 0, 0]
         for second in 0..<5 {

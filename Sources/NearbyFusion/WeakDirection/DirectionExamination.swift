@@ -80,7 +80,11 @@ struct DirectionExamination {
     for mirrors in mirrors {
       let before = solution.cost
       let image = image(mirrors, in: &solution, &workspace)
-      if solution.cost < before { finding.hasMoved = true }
+      if solution.cost < before {
+        // What was found before is a rival of a place that is given up.
+        finding.hasMoved = true
+        finding.rival = nil
+      }
       if case .rival(let mode) = image, mode.logWeight > finding.rival?.mode.logWeight ?? -.infinity
       {
         finding.rival = (mode, mirrors)

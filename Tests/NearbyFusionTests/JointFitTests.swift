@@ -174,15 +174,22 @@ struct JointFitTests {
     }
   }
 
-  @Test("a peer that is held along a direction stays there", arguments: [0.0, 0.3, 1.2])
+  @Test(
+    "a peer that is held along a direction stays there, and costs what its variance says",
+    arguments: [0.0, 0.3, 1.2])
   func held(tilt: Double) {
     let walk = Walk(seed: 3)
     let first = JointIndex.peer(1, knots: walk.knots)
     let direction = Vector3(sin(tilt) * 0.6, cos(tilt), sin(tilt) * 0.8)
+    let size = walk.problem.denseCount
     var (workspace, none): ([Double], [Double]) = ([], [])
+    var covariance = [Double](repeating: 0, count: size * size)
     var free = walk.truth
     let minimum = walk.problem.fit(
-      &free, iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
+      &free, iterations: 30, tolerance: 1e-10, covariance: &covariance, workspace: &workspace)
+    let solution = JointSolution(
+      problem: walk.problem, state: free, covariance: covariance, cost: minimum.cost,
+      device: .nowhere)
     func place(_ state: [Double]) -> Double {
       direction.dot(Vector3(state[first], state[first + 1], state[first + 2]))
     }
@@ -196,7 +203,9 @@ struct JointFitTests {
       &state, held: JointProblem.Hold(member: 1, direction: direction, place: held),
       iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
     #expect(abs(place(state) - held) < 1e-4)
-    #expect(result.cost > minimum.cost + 0.05)
+    // Of a Gaussian: half of the squared distance over the variance along the direction.
+    let expected = 0.5 * 0.1 * 0.1 / solution.variance(of: 1, along: direction)
+    #expect((0.8...1.25).contains((result.cost - minimum.cost) / expected))
   }
 
   @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)

@@ -29,6 +29,19 @@ struct SmootherTests {
     (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
   }
 
+  /// Feeds a run, each of its samples as some.
+  private static func feed(
+    _ run: SimulatedRun, _ smoother: inout Smoother, _ samples: (Int) -> [RangingSample]
+  ) {
+    for event in run.events {
+      switch event {
+      case .pose(let index): smoother.add(run.poses[index])
+      case .tracking(let index): smoother.add(run.tracking[index])
+      case .sample(let index): for sample in samples(index) { smoother.add(sample) }
+      }
+    }
+  }
+
   // MARK: Height differences
 
   @Test(
@@ -41,13 +54,7 @@ struct SmootherTests {
       let run = scenario.simulated(seed: seed)
       var smoother = try Smoother(scenario.matchingConfiguration)
       let peer = smoother.addPeer()
-      for event in run.events {
-        switch event {
-        case .pose(let index): smoother.add(run.poses[index])
-        case .tracking(let index): smoother.add(run.tracking[index])
-        case .sample(let index): smoother.add(run.rangingSample(index, of: peer))
-        }
-      }
+      Self.feed(run, &smoother) { [run.rangingSample($0, of: peer)] }
       let truth = try #require(run.samples.last).peerInOdometry
       let track = smoother.solve().tracks[0]
       let right = track.modes.filter { ($0.positionInWorld - truth).length < 1.7 }
@@ -64,20 +71,13 @@ struct SmootherTests {
     func place(split: Bool) throws -> Vector3 {
       var smoother = try Smoother(scenario.matchingConfiguration)
       let peer = smoother.addPeer()
-      for event in run.events {
-        switch event {
-        case .pose(let index): smoother.add(run.poses[index])
-        case .tracking(let index): smoother.add(run.tracking[index])
-        case .sample(let index):
-          var sample = run.rangingSample(index, of: peer)
-          if split, sample.heightDifference != nil {
-            var heights = sample
-            heights.distance = nil
-            sample.heightDifference = nil
-            smoother.add(heights)
-          }
-          smoother.add(sample)
-        }
+      Self.feed(run, &smoother) { index in
+        var sample = run.rangingSample(index, of: peer)
+        guard split, sample.heightDifference != nil else { return [sample] }
+        var heights = sample
+        heights.distance = nil
+        sample.heightDifference = nil
+        return [heights, sample]
       }
       return try #require(smoother.solve().tracks[0].final).positionInWorld
     }

@@ -148,7 +148,7 @@ extension Batch {
         answer.isOutputLost = (error as? RecordingError)?.code == .unwritableFile
       }
       let reason = FileDescriptor.write(try MessagePipe.message(answer), to: STDOUT_FILENO)
-      // Nobody waits for the answer any more.
+      // The reader has closed its end of the pipe: the answer is discarded.
       if reason != nil { return }
     }
   }

@@ -15,8 +15,10 @@ public struct MapAlignment: Hashable, Sendable {
 }
 
 extension FusionEngine {
-  /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit,
-  /// and where there is none: alone with a peer whose height is measured, with moving peers.
+  /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
+  ///
+  /// No joint fit is made of moving peers, nor of a single peer whose elevation or height difference is
+  /// measured.
   ///
   /// With the device at d in the odometry's world and at c, turned by ψ about gravity, in the map, as of
   /// the newest fit, it is `p ↦ c + R(ψ) (p - d)`. What the odometry has drifted since then is in the

@@ -115,7 +115,7 @@ public struct FusionEngine: Sendable {
     let wasHeard = peers[index].hasTrack
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
-      packs: heardCount > Self.packingThreshold, into: &reports)
+      packsHypotheses: heardCount > Self.packingThreshold, into: &reports)
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)

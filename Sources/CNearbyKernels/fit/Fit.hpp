@@ -145,7 +145,7 @@ struct Value {
   }
 };
 
-/// The normal equations of fits, and what is found on the way to them.
+/// The normal equations of fits, with the cost and the inlier shares at the same linearisation.
 template <int States, class Lanes>
 struct System {
   Triangle<States, Lanes> information;

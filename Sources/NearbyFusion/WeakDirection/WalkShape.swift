@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// How the antenna has moved: the plane or the line that a walk spans.
+/// How the device or its antenna has moved: the plane or the line that a walk spans.
 ///
 /// Ranges from a plane cannot tell a place from its mirror image beyond it, and how far the place is
 /// from the plane enters them at second order only: with z that distance and r the range, as z²/2r. From
 /// a line the same holds around it. What a walk moves across its plane tells the two apart at first
 /// order, if it is not small beside z. A level walk is the special case of a horizontal plane.
+///
+/// The joint fit examines a place with the shape of the antenna's places. The filter and its window, which
+/// only decide whether an examination is needed, take that of the device's.
 struct WalkShape: Sendable {
-  /// The mean of the antenna's places.
+  /// The mean of the places.
   let centre: Vector3
-  /// The principal axes of its places, that along which they scatter least first.
+  /// The principal axes of the places, that along which they scatter least first.
   let axes: InlineArray<3, SymmetricMatrix3.PrincipalAxis>
 
   /// - Parameters:
-  ///   - centre: The mean of the antenna's places.
+  ///   - centre: The mean of the places.
   ///   - covariance: Their covariance, m².
   init(centre: Vector3, covariance: SymmetricMatrix3) {
     self.centre = centre
@@ -28,7 +31,7 @@ struct WalkShape: Sendable {
     self.init(centre: spread.mean, covariance: spread.covariance)
   }
 
-  /// Along a direction in which its places scatter by less than this, one sigma, metres, a walk is flat.
+  /// Along a direction in which the places scatter by less than this, one sigma, metres, a walk is flat.
   private static let flatSigma = 0.2
 
   /// Whether the walk lies within a plane.

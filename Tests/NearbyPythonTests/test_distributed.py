@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import chaos
 import fsspec
+import nearby
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
@@ -156,6 +158,24 @@ def test_an_added_recording_leaves_most_tasks_as_they_are() -> None:
     assert len(changed - tasks) < 10
     large = list(_tasks.divided([item("a", 10**9), item("b", 10**9)], 4_000_000))
     assert [len(task) for task in large] == [1, 1]
+
+
+def test_a_second_dataset_does_not_replace_the_first(dataset: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    distributed.run(str(dataset), str(out), options())
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    other = tmp_path / "other"
+    shutil.copytree(dataset, other)
+    with pytest.raises(nearby.ArgumentError, match=r"holds the results of .*choose another output"):
+        distributed.run(str(other), str(out), options())
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert distributed.run(str(dataset) + "/", str(out), options()).progress.tasks_kept > 0
+
+
+def test_digests_change_with_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = _tasks.digest([item("a")], None)
+    monkeypatch.setattr(_tasks, "build", lambda: "another")
+    assert _tasks.digest([item("a")], None) != one
 
 
 def test_digests_change_with_input_and_settings() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,10 +18,13 @@ import pyarrow.parquet as pq
 
 from nearby import _core
 from nearby._engine import Configuration, _json, configuration
+from nearby._errors import ArgumentError
 from nearby.distributed import _engines, _tasks
 from nearby.distributed._store import Store
 from nearby.distributed._tasks import Done, Task
 
+# Names the dataset whose results an output holds.
+_SOURCE = "source.json"
 _TEXTS = ("recording", "group", "peer", "motion", "status", "reasons")
 _COUNTS = ("samples", "rejected", "losses")
 _UNITS = {
@@ -93,24 +97,29 @@ def run(
 
     Args:
         source: A local folder or a URL, with recordings in it or below.
-        output: A local folder or a URL. It becomes
+        output: A local folder or a URL that holds no results of another dataset. It becomes
 
             - `estimates/part-*.parquet`: the rows of `estimates.csv` of all recordings, with the columns
               `recording` and `group` before them; units are in the metadata of the columns,
             - `runs/part-*.parquet`: a row for each recording, with its error if it failed,
             - `batch.csv` and `batch.parquet`: a row for each peer of each recording, as of `nearby batch`,
-            - `failures.csv`: the recordings that failed, and why.
+            - `failures.csv`: the recordings that failed, and why,
+            - `source.json`: the dataset.
         options: How it is run.
         progress: Called after each task.
 
     Returns:
         The counts, and the tasks that could not be done.
+
+    Raises:
+        ArgumentError: The output holds the results of another dataset.
     """
     options = options or Options()
     settings = _json(options.config)
     configuration(settings)  # A wrong setting is no error of each recording.
     tasks = _plan(source, output, settings, options)
     store = Store(output, options.output_options)
+    _claim(store, Store(source, options.source_options).url)
     kept = store.names("runs")
     counts = Progress(tasks=len(tasks), recordings=sum(len(task.items) for task in tasks))
     waiting = []
@@ -157,8 +166,23 @@ def _plan(source: str, output: str, settings: str | None, options: Options) -> l
     ]
 
 
+def _claim(store: Store, source: str) -> None:
+    """Marks the output as that of a dataset: the parts of another one would be removed."""
+    if "://" not in source:
+        source = os.path.abspath(source)
+    if _SOURCE in store.names(""):
+        other = json.loads(store.read(_SOURCE))["source"]
+        if other != source:
+            raise ArgumentError(
+                f"{store.url} holds the results of {other}, which those of {source} would replace; "
+                f"choose another output, or remove {_SOURCE} from it"
+            )
+    else:
+        store.write(_SOURCE, json.dumps({"source": source}).encode() + b"\n")
+
+
 def _prune(store: Store, parts: set[str]) -> None:
-    """Removes the parts of other inputs and settings: whoever reads the folder gets each row once."""
+    """Removes the parts of an earlier state of the dataset and of other settings: whoever reads the folder gets each row once."""
     for folder in ("runs", "estimates"):
         for name in store.names(folder):
             if name.startswith("part-") and name not in parts:

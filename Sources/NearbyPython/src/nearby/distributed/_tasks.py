@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -88,11 +90,21 @@ def divided(items: Sequence[Item], task_bytes: int) -> Iterator[tuple[Item, ...]
         yield tuple(items[begin:])
 
 
+@functools.cache
+def build() -> str:
+    """The digest of the engine's machine code: builds of one version may differ."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(_core.__file__).parent.glob("*.so*")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def digest(items: Sequence[Item], settings: str | None) -> str:
-    """The digest of a task's input, the settings and the versions."""
+    """The digest of a task's input, the settings, the version and the build of the engine."""
     about = {
         "format": FORMAT,
         "engine": _core.__version__,
+        "build": build(),
         "settings": json.loads(settings) if settings else None,
         "recordings": [[item.id, item.fingerprint] for item in items],
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
+public import FoundationEssentials
+internal import Glibc
 internal import NearbyRecordings
 
 /// The environment that environment variables select for a process whose host sets none.

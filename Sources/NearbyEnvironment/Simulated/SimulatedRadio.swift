@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 public import NearbyGeometry
 internal import NearbySimulation
 

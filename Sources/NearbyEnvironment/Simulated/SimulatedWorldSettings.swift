@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+internal import Glibc
 internal import NearbyFusion
 internal import NearbyGeometry
 public import NearbySimulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 import NearbyGeometry
 
 /// A message from one process to the others about one of its devices, sent once per exchange of the

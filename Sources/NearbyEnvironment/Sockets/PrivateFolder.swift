@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// An open folder that belongs to this user and is closed to all others.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 public import NearbyGeometry
 internal import NearbySimulation
 

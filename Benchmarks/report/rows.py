@@ -98,7 +98,11 @@ ROWS = [
     Row("Engine.estimate.later", "outputs at a later pose", (_at_most(100), _NO_ALLOCATION)),
     Row("Engine.second.ambiguous", "second of an ambiguous walk"),
     Row("Engine.second.peers1", "second with 1 peer"),
-    Row("Engine.second.peers10", "second with 10 peers"),
+    Row(
+        "Engine.second.peers10",
+        "second with 10 peers, fitted together",
+        (_at_most(5e6), _NO_ALLOCATION),
+    ),
     Row("Engine.second.peers1000", "second with 1000 peers"),
     Row("Recordings.parse.trajectory", "read trajectory.txt", _FAST_TEXT, peers="trajectory"),
     Row("Recordings.parse.ranging", "read ranging.csv", _FAST_TEXT, peers="ranging"),

@@ -112,7 +112,7 @@ public struct FusionEngine: Sendable {
       isVisionLimited: isVisionLimited,
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
-    let wasHeard = peers[index].hasTrack
+    let wasHeard = peers[index].isHeard
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
       packsHypotheses: heardCount > Self.packingThreshold, into: &reports)
@@ -141,8 +141,9 @@ public struct FusionEngine: Sendable {
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
       settings)
     guard joint.isDue(at: device) else { return }
-    for (peer, posterior) in joint.fit(at: device, peers, settings) {
-      peers[peer].propose(posterior)
+    joint.fit(at: device, peers, settings)
+    for index in joint.proposals.indices {
+      peers[joint.proposals[index].peer].propose(joint.proposals[index].posterior)
     }
   }
 

@@ -70,4 +70,29 @@ struct AllocationTests {
       allocations == [0, 0, 0, 0],
       "poses, samples, estimates, predicted estimates in \(counted) events")
   }
+  @Test("peers that are fitted together: a fit allocates only for more than was ever fitted before")
+  func jointFit() throws {
+    let scenario = Scenario(.wanderingWalk)
+    let run = scenario.simulated(seed: 2, peerCount: 6)
+    var engine = try FusionEngine(scenario.matchingConfiguration)
+    let peers = run.peers.map { _ in engine.addPeer() }
+    let end = run.samples.map(\.seconds).max() ?? 0
+    var (allocations, counted) = (Int64(0), 0)
+    for event in run.events {
+      let start = allocation_count()
+      switch event {
+      case .pose(let index): engine.add(run.poses[index])
+      case .sample(let index):
+        engine.add(run.rangingSample(index, of: peers[run.samples[index].peer]))
+        guard run.samples[index].seconds > 0.75 * end else { continue }
+        allocations += allocation_count() - start
+        counted += 1
+      case .tracking: continue
+      }
+    }
+    #expect(engine.mapAlignment != nil, "there was no joint fit")
+    #expect(counted > 500, "only \(counted) samples")
+    // Where the walk is longer than ever, some arrays grow.
+    #expect(allocations < 40, "\(allocations) allocations in \(counted) samples")
+  }
 }

@@ -112,7 +112,7 @@ struct JointFitTests {
     // the normal equations lose nothing.
     let walk = Walk(seed: seed, error: -0.3)
     let state = walk.start(seed: seed + 10, sigma: 0.01)
-    var workspace: [Double] = []
+    var workspace = JointWorkspace()
     let (_, gradient) = walk.problem.cost(at: state, workspace: &workspace)
     let scale = gradient[JointIndex.knotSize...].map(abs).max() ?? 0
     for index in JointIndex.knotSize..<state.count {
@@ -131,7 +131,7 @@ struct JointFitTests {
   func minimum(seed: UInt64) {
     let walk = Walk(seed: seed)
     var state = walk.start(seed: seed + 20, sigma: 0.1)
-    var workspace: [Double] = []
+    var workspace = JointWorkspace()
     var covariance = [Double](
       repeating: 0, count: walk.problem.denseCount * walk.problem.denseCount)
     let result = walk.problem.fit(
@@ -140,7 +140,7 @@ struct JointFitTests {
     // Priors and the odometry's noise pull a little.
     let atTruth = walk.problem.cost(at: walk.truth, workspace: &workspace).cost
     #expect(result.cost <= atTruth + 1e-6)
-    #expect(result.inlierShares.allSatisfy { $0 > 0.9 })
+    #expect(workspace.inlierShares.allSatisfy { $0 > 0.9 })
     // Errors in sigmas of the peers' places and of the last knot.
     let size = walk.problem.denseCount
     let first = state.count - size
@@ -159,7 +159,7 @@ struct JointFitTests {
     let walk = Walk(seed: seed)
     var state = walk.start(seed: seed, sigma: 0.05)
     let size = walk.problem.denseCount
-    var (workspace, covariance) = ([Double](), [Double](repeating: 0, count: size * size))
+    var (workspace, covariance) = (JointWorkspace(), [Double](repeating: 0, count: size * size))
     let result = walk.problem.fit(
       &state, iterations: 30, tolerance: 1e-10, covariance: &covariance, workspace: &workspace)
     let first = state.count - size
@@ -182,7 +182,7 @@ struct JointFitTests {
     let first = JointIndex.peer(1, knots: walk.knots)
     let direction = Vector3(sin(tilt) * 0.6, cos(tilt), sin(tilt) * 0.8)
     let size = walk.problem.denseCount
-    var (workspace, none): ([Double], [Double]) = ([], [])
+    var (workspace, none) = (JointWorkspace(), [Double]())
     var covariance = [Double](repeating: 0, count: size * size)
     var free = walk.truth
     let minimum = walk.problem.fit(
@@ -211,7 +211,7 @@ struct JointFitTests {
   @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)
   func marginalization(seed: UInt64) throws {
     let whole = Walk(seed: seed)
-    var (workspace, none): ([Double], [Double]) = ([], [])
+    var (workspace, none) = (JointWorkspace(), [Double]())
     var state = whole.truth
     _ = whole.problem.fit(
       &state, iterations: 30, tolerance: 1e-12, covariance: &none, workspace: &workspace)
@@ -223,9 +223,10 @@ struct JointFitTests {
     // The first half, linearised where all of it is at its best.
     let past = Walk(seed: seed, part: 0...4)
     let peers = state[(JointIndex.knotSize * whole.knots)...]
-    let anchor = try #require(
-      past.problem.marginalized(
-        at: Array(state[..<(JointIndex.knotSize * 5)]) + peers, workspace: &workspace))
+    var anchor = JointAnchor()
+    let isRegular = past.problem.marginalize(
+      at: Array(state[..<(JointIndex.knotSize * 5)]) + peers, into: &anchor, workspace: &workspace)
+    #expect(isRegular)
     let present = Walk(seed: seed, part: 4...7, anchor: anchor)
     var rest = Array(state[(JointIndex.knotSize * 4)...])
     var restCovariance = covariance
@@ -243,9 +244,9 @@ struct JointFitTests {
   @Test("a peer that leaves an anchor is marginalised")
   func removal() throws {
     let walk = Walk(seed: 5)
-    var workspace: [Double] = []
-    var anchor = try #require(
-      walk.problem.marginalized(at: walk.truth, workspace: &workspace))
+    var workspace = JointWorkspace()
+    var anchor = JointAnchor()
+    #expect(walk.problem.marginalize(at: walk.truth, into: &anchor, workspace: &workspace))
     let before = try #require(inverse(anchor.information, anchor.size))
     anchor.remove(member: 1)
     let after = try #require(inverse(anchor.information, anchor.size))

@@ -53,7 +53,9 @@ public enum Catalogue {
     },
     Entry("Engine.second.ambiguous", countedBatches: 1) { try AmbiguousWalk() },
     Entry("Engine.second.peers1", countedBatches: 10) { try ManyPeers(peers: 1) },
-    Entry("Engine.second.peers10", countedBatches: 10) { try ManyPeers(peers: 10) },
+    Entry("Engine.second.peers10", countedBatches: 10) {
+      try ManyPeers(peers: 10, warmUpSeconds: 90)
+    },
     Entry("Engine.second.peers1000", countedBatches: nil) { try ManyPeers(peers: 1000) },
   ]
 

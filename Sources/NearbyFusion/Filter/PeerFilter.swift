@@ -14,6 +14,8 @@ struct PeerFilter: Sendable {
   private var tracks: [Track] = []
   /// How they are kept between samples.
   private var storage = Storage.ready
+  /// In a crowd of peers, what the only track was born of while nothing has been learnt since.
+  private var birthMeasurements: [Measurements] = []
   private(set) var convergence = ConvergenceState()
   private(set) var posterior = RestingPosterior()
 
@@ -71,10 +73,10 @@ struct PeerFilter: Sendable {
     ///
     /// Performance: in an array, as it is large and rare.
     case packed([JointCandidate])
-    /// Only what the first track is born of, again whenever it is asked for, from its first sample to
-    /// the second: nothing is learnt meanwhile. Hypotheses all over a sphere take sixty kilobytes, and
-    /// most devices in a crowd are never heard twice.
-    case unborn(Measurements)
+    /// Only what the first track is born of (``birthMeasurements``), again whenever it is asked for, from
+    /// its first sample to the second: nothing is learnt meanwhile. Hypotheses all over a sphere take
+    /// sixty kilobytes, and most devices in a crowd are never heard twice.
+    case unborn
   }
 
   init(motion: PeerMotion, _ ranging: RangingConfiguration) {
@@ -110,12 +112,12 @@ struct PeerFilter: Sendable {
       settings)
     let measurements = screening.screen(
       sample, at: device.worldFromDevice, rejecting: rejection, settings, into: &reports)
-    var unborn = unpack(settings)
+    unpack(settings)
+    var isBorn = false
     if !measurements.isEmpty {
-      let isBorn = fuse(
+      isBorn = fuse(
         measurements, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry,
         settings, into: &reports)
-      unborn = isBorn ? measurements : nil
     } else if let rejection, rejection.isForLackOfPose {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
@@ -124,7 +126,14 @@ struct PeerFilter: Sendable {
     assess(
       settings, odometry, isUsed: reports.usesRadio,
       isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
-    if packsHypotheses { pack(bornOf: unborn) }
+    if packsHypotheses {
+      if isBorn {
+        birthMeasurements = [measurements]
+      } else if !measurements.isEmpty {
+        birthMeasurements = []
+      }
+      pack()
+    }
     return measurements
   }
 
@@ -142,10 +151,10 @@ struct PeerFilter: Sendable {
   /// Takes note of what tells the place along the direction that the walk does not tell.
   @inline(__always)
   private mutating func learnWeakDirection(_ measurements: Measurements, _ settings: Settings) {
-    guard motion == .stationary, settings.configuration.features.contains(.jointFit) else { return }
-    if measurements.has(.elevation) || measurements.has(.heightDifference) {
-      weakDirection.isMeasured = true
-    }
+    guard !weakDirection.isMeasured, motion == .stationary,
+      settings.configuration.features.contains(.jointFit)
+    else { return }
+    weakDirection.isMeasured = measurements.has(.elevation) || measurements.has(.heightDifference)
     if measurements.has(.azimuth) { weakDirection.hasAzimuths = true }
     guard !weakDirection.isMeasured, !settings.configuration.odometry.isPlanar, !tracks.isEmpty
     else {
@@ -202,11 +211,12 @@ struct PeerFilter: Sendable {
 
   /// Takes note of what the joint fit has found; the next sample goes on from there.
   mutating func propose(_ posterior: JointPosterior) {
-    if posterior.modes.isEmpty {
+    guard posterior.mode != nil else {
       weakDirection.isVerified = posterior.isVerified
-    } else {
-      found = [posterior]
+      return
     }
+    found.removeAll(keepingCapacity: true)
+    found.append(posterior)
   }
 
   /// Goes on from what the joint fit has found, unless the samples contradict it.
@@ -215,7 +225,7 @@ struct PeerFilter: Sendable {
     let posterior = found[0]
     // A late sample is of the time before.
     guard device.timestamp >= posterior.device.timestamp else { return }
-    found = []
+    found.removeAll(keepingCapacity: true)
     guard !hasChallenger, !tracks[0].isDoubted else { return }
     tracks[0].adopt(posterior, noise, settings)
     weakDirection.isVerified = posterior.isVerified
@@ -227,9 +237,10 @@ struct PeerFilter: Sendable {
   private static let fewHypotheses = 8
 
   /// Whether there is a track, or what it is born of.
-  var hasTrack: Bool {
-    if case .unborn = storage { true } else { !tracks.isEmpty }
-  }
+  var hasTrack: Bool { !tracks.isEmpty || !birthMeasurements.isEmpty }
+  /// Whether anything measured of the peer has ever been used.
+  @inline(__always)
+  var isHeard: Bool { world != nil }
 
   /// The track that is published; `nil` before the first sample.
   func incumbent(_ settings: Settings) -> Track? {
@@ -240,12 +251,10 @@ struct PeerFilter: Sendable {
   }
 
   /// Takes less memory until the next sample.
-  ///
-  /// - Parameter measurements: What the only track was born of, if nothing has been learnt since.
   @inline(never)
-  private mutating func pack(bornOf measurements: Measurements?) {
-    if let measurements {
-      storage = .unborn(measurements)
+  private mutating func pack() {
+    if !birthMeasurements.isEmpty {
+      storage = .unborn
       tracks = []
     } else if convergence.tracks.hypothesisCount > Self.fewHypotheses || hasChallenger {
       let candidate = jointCandidate
@@ -255,24 +264,20 @@ struct PeerFilter: Sendable {
   }
 
   /// Makes the tracks ready.
-  ///
-  /// - Returns: What the first was born of, if it was born again.
   @inline(__always)
-  @discardableResult
-  private mutating func unpack(_ settings: Settings) -> Measurements? {
-    if case .ready = storage { return nil }
-    return unpackStored(settings)
+  private mutating func unpack(_ settings: Settings) {
+    if case .ready = storage { return }
+    unpackStored(settings)
   }
 
   @inline(never)
-  private mutating func unpackStored(_ settings: Settings) -> Measurements? {
-    defer { storage = .ready }
-    guard case .unborn(let measurements) = storage else {
+  private mutating func unpackStored(_ settings: Settings) {
+    if case .unborn = storage {
+      tracks = [track(bornOf: birthMeasurements[0], at: posterior.device, settings)]
+    } else {
       for index in tracks.indices { tracks[index].unpack() }
-      return nil
     }
-    tracks = [track(bornOf: measurements, at: posterior.device, settings)]
-    return measurements
+    storage = .ready
   }
 
   // MARK: Ranges alone
@@ -342,7 +347,7 @@ struct PeerFilter: Sendable {
     if measurements.has(.range), hasRanges || tracks[0].consistency.rangesAreTooShort {
       followShortRanges(measurements.values.range, at: device.timestamp, settings)
     }
-    report(result, measurements, errors, settings, into: &reports)
+    report(&result, measurements, errors, settings, into: &reports)
     return false
   }
 
@@ -369,8 +374,11 @@ struct PeerFilter: Sendable {
         of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
       elevation: settings.configuration.errorVariances(
         of: .elevation, noise.elevation, stated: values.elevation.sigma),
-      heightDifference: settings.configuration.errorVariances(
-        of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma))
+      // Performance: most samples have none.
+      heightDifference: measurements.has(.heightDifference)
+        ? settings.configuration.errorVariances(
+          of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma)
+        : ErrorVariances(white: 1, wandering: settings.heightOffset.variance))
   }
 
   /// Stages 3 to 6 for one track.
@@ -444,8 +452,10 @@ struct PeerFilter: Sendable {
   // MARK: Stage 8, reports and learning
 
   /// Reports what became of the measurements, and learns how noisy they are.
+  ///
+  /// Performance: the result is `inout` only to pass by reference.
   private mutating func report(
-    _ result: StepResult, _ measurements: Measurements, _ errors: PerKind<ErrorVariances>,
+    _ result: inout StepResult, _ measurements: Measurements, _ errors: PerKind<ErrorVariances>,
     _ settings: Settings, into reports: inout PerKind<ComponentReport>
   ) {
     let learns = settings.configuration.features.contains(.noiseLearning)

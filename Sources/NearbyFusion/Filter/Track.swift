@@ -21,8 +21,10 @@ struct Track: Sendable {
 
   private let motion: PeerMotion
   private let features: EngineFeatures
-  /// Until one place is left and its shell is flat.
-  private var search: TrackSearch?
+  /// The search, until one place is left and its shell is flat; empty after that.
+  ///
+  /// Performance: in an array, as it is large and is worked on in place.
+  private var search: [TrackSearch]
   /// The share of the ranges that the best place of the newest search takes for inliers; one after it.
   private var rangeInlierShare = 1.0
   /// When a peer of unknown motion may last have moved.
@@ -70,7 +72,7 @@ struct Track: Sendable {
     bank = HypothesisBank(mayMove: motion != .stationary)
     birthDevice = device
     let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
-    search = TrackSearch(measurements, at: device, initial, motion, noise, features)
+    search = [TrackSearch(measurements, at: device, initial, motion, noise, features)]
     var seeds = initial.seeds()
     var moving: [HypothesisBank.Seed] = []
     if motion != .stationary {
@@ -106,13 +108,13 @@ struct Track: Sendable {
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.
   mutating func pack() {
     bank.pack()
-    search?.pack()
+    for index in search.indices { search[index].pack() }
   }
 
   /// Undoes ``pack()``.
   mutating func unpack() {
     bank.unpack()
-    search?.unpack()
+    for index in search.indices { search[index].unpack() }
   }
 
   // MARK: Stages 3 and 4, prediction and update
@@ -164,7 +166,7 @@ struct Track: Sendable {
     }
     if motion == .unknown, bank.movingShare > Self.mayHaveMoved { lastMotion = device.timestamp }
     consistency.add(
-      result, measurements, at: device.timestamp,
+      &result, measurements, at: device.timestamp,
       patience: settings.configuration.faults.doubtAfter)
   }
 
@@ -273,22 +275,21 @@ struct Track: Sendable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
     _ settings: Settings
   ) {
-    // Performance: taken out, so that nothing is copied as long as another holds it.
-    guard var search = search.take() else { return }
-    let isDue = search.add(measurements, at: device, noise, expecting: expectation)
+    guard !search.isEmpty else { return }
+    let expectation = expectation
+    let isDue = search[0].add(measurements, at: device, noise, expecting: expectation)
     let rangeSigma = settings.configuration.ranging.rangeSigma
     if phase.isRefining {
-      if isDue || hasSwung(search, rangeSigma) {
-        search.refine(&bank, at: self.device, noise, settings)
+      if isDue || hasSwung(rangeSigma) {
+        search[0].refine(&bank, at: self.device, noise, settings)
         if isFlat(rangeSigma) { phase = phase.after(.flattened) }
       }
     } else if isDue {
-      search.search(
+      search[0].search(
         &bank, measurements, sampledAt: device, now: self.device, needsSweep: phase.needsSweep,
         noise, settings)
     }
-    rangeInlierShare = search.rangeInlierShare
-    self.search = search
+    rangeInlierShare = search[0].rangeInlierShare
     if !phase.isSearching {
       splitWeakDirection(settings)
       endSearch()
@@ -333,7 +334,7 @@ struct Track: Sendable {
         TrackPhase.Reduction(
           time: device.timestamp, isNarrow: isNarrow,
           isOnePlace: isOnePlace(settings.configuration.convergence),
-          wasSweep: search?.wasSweep ?? false,
+          wasSweep: !search.isEmpty && search.span[0].wasSweep,
           explainsRanges: rangeInlierShare >= Self.leastInlierShare
             || !features.contains(.explanation),
           needsRefinement: isNarrow && motion == .stationary && features.contains(.refinement)
@@ -342,14 +343,14 @@ struct Track: Sendable {
   }
 
   private mutating func endSearch() {
-    search = nil
+    search = []
     rangeInlierShare = 1
   }
 
   /// The search has found one place.
   private mutating func settle(_ settings: Settings) {
     if phase.isRefining {
-      search?.keepBestPlace()
+      for index in search.indices { search[index].keepBestPlace() }
     } else {
       splitWeakDirection(settings)
       endSearch()
@@ -369,7 +370,8 @@ struct Track: Sendable {
   /// when there is none.
   private func weakDirection(_ settings: Settings) -> (WeakDirection, WeakDirection.Parts)? {
     guard motion == .stationary, bank.count == 1, features.contains(.gaussianSum),
-      !settings.configuration.odometry.isPlanar, let search, search.isFlatWalk(until: device)
+      !settings.configuration.odometry.isPlanar, !search.isEmpty,
+      search.span[0].isFlatWalk(until: device)
     else { return nil }
     let direction = WeakDirection(bank.positionCovariance(0))
     return direction.parts(
@@ -400,37 +402,43 @@ struct Track: Sendable {
   mutating func adopt(
     _ posterior: JointPosterior, _ noise: NoiseLevels, _ settings: Settings
   ) {
-    guard !posterior.modes.isEmpty, posterior.device.timestamp >= device.timestamp else { return }
+    guard let mode = posterior.mode, posterior.device.timestamp >= device.timestamp else { return }
     let errors = settings.configuration.errorVariances(noise)
-    let before = bank.seed(bank.heaviest)
-    let best = posterior.modes.reduce(-Double.infinity) { max($0, $1.logWeight) }
-    let seeds = posterior.modes.map { mode in
-      var seed = before
-      seed.weight = exp(mode.logWeight - best)
-      for state in 0..<5 {
-        seed.mean[state] = mode.mean[state]
-        for other in 0..<bank.stateCount where other != state {
-          seed.covariance[StateIndex.packed(min(state, other), max(state, other))] = 0
-        }
-      }
-      for element in 0..<StateIndex.packed(0, 5) {
-        seed.covariance[element] = mode.covariance[element]
-      }
-      for kind in MeasurementKind.allCases where StateIndex.wander(kind) < bank.stateCount {
-        correlate(kind, errors[kind], from: posterior.device, settings, in: &seed)
-      }
-      return seed
-    }
-    if bank.count == 1, seeds.count == 1 {
-      bank.refine(to: seeds[0])
+    let seed = seed(at: mode, posterior.device, errors, settings)
+    if let rival = posterior.rival {
+      bank.replace(with: [seed, self.seed(at: rival, posterior.device, errors, settings)])
+    } else if bank.count == 1 {
+      bank.refine(to: seed)
     } else {
-      bank.replace(with: seeds)
+      bank.replace(with: [seed])
     }
     device = posterior.device
     distanceBefore = distance(from: device)
     phase = phase.after(.located(device.timestamp))
     endSearch()
     judge()
+  }
+
+  /// The hypothesis that goes on from a mode of the joint fit.
+  private func seed(
+    at mode: JointPosterior.Mode, _ device: TrajectoryPoint, _ errors: PerKind<ErrorVariances>,
+    _ settings: Settings
+  ) -> HypothesisBank.Seed {
+    var seed = bank.seed(bank.heaviest)
+    seed.weight = exp(mode.logWeight)
+    for state in 0..<5 {
+      seed.mean[state] = mode.mean[state]
+      for other in 0..<bank.stateCount where other != state {
+        seed.covariance[StateIndex.packed(min(state, other), max(state, other))] = 0
+      }
+    }
+    for element in 0..<StateIndex.packed(0, 5) {
+      seed.covariance[element] = mode.covariance[element]
+    }
+    for kind in MeasurementKind.allCases where StateIndex.wander(kind) < bank.stateCount {
+      correlate(kind, errors[kind], from: device, settings, in: &seed)
+    }
+    return seed
   }
 
   /// Ties the wandering error of a kind to the position that the joint fit has found with it.
@@ -452,9 +460,11 @@ struct Track: Sendable {
       peer: seed.position, rangeBias: seed.mean[StateIndex.rangeBias],
       rangeScale: seed.mean[StateIndex.rangeScale])
     let gradient = predicted.gradient
-    var jacobian = [gradient.x, gradient.y, gradient.z, predicted.scaleDerivative, 0]
+    var jacobian: InlineArray<5, Double> = [
+      gradient.x, gradient.y, gradient.z, predicted.scaleDerivative, 0,
+    ]
     if kind == .range { jacobian[StateIndex.rangeBias] = 1 }
-    var gain = [Double](repeating: 0, count: 5)
+    var gain = InlineArray<5, Double>(repeating: 0)
     var predictedVariance = 0.0
     for row in 0..<5 {
       for column in 0..<5 {
@@ -478,9 +488,9 @@ struct Track: Sendable {
   /// Whether the place has moved so far since it was last fitted that the shell's bend matters.
   ///
   /// Samples since then are linearised somewhere else than those before.
-  private func hasSwung(_ search: borrowing TrackSearch, _ rangeSigma: Double) -> Bool {
+  private func hasSwung(_ rangeSigma: Double) -> Bool {
     guard
-      let swing = search.swing(
+      let swing = search.span[0].swing(
         of: bank.position(0), from: device.worldFromDevice.translation)
     else { return false }
     return 0.5 * swing.across * swing.across

@@ -16,6 +16,8 @@ struct TrackConsistency: Hashable, Sendable {
 
   /// Takes note of how a sample met the heaviest hypothesis.
   ///
+  /// Performance: `inout` only to pass by reference.
+  ///
   /// - Parameters:
   ///   - result: The step with the sample.
   ///   - measurements: What was measured.
@@ -23,13 +25,13 @@ struct TrackConsistency: Hashable, Sendable {
   ///   - patience: How long samples must contradict, seconds.
   @inline(__always)
   mutating func add(
-    _ result: StepResult, _ measurements: Measurements, at time: Timestamp,
-    patience: Double
+    _ result: inout StepResult, _ measurements: Measurements, at time: Timestamp, patience: Double
   ) {
     if measurements.has(.range) {
       let contradicts = result.outcomes.range.inlier < 0.5
       ranges.add(contradicts: contradicts, at: time, patience: patience)
-      shortRanges = contradicts && isFarTooShort(result) ? shortRanges + 1 : 0
+      shortRanges = contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
+        ? shortRanges + 1 : 0
     }
     if measurements.has(.azimuth) || measurements.has(.elevation) {
       let contradicts =
@@ -41,9 +43,8 @@ struct TrackConsistency: Hashable, Sendable {
   }
 
   @inline(never)
-  private func isFarTooShort(_ result: StepResult) -> Bool {
-    let range = result.outcomes.range
-    return result.weight > 0.9 && range.innovation < 0
+  private func isFarTooShort(_ range: StepResult.Outcome, weight: Double) -> Bool {
+    weight > 0.9 && range.innovation < 0
       && range.innovation * range.innovation
         > Self.shortSigmas * Self.shortSigmas * range.innovationVariance
   }

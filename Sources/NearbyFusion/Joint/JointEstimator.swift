@@ -20,8 +20,9 @@ struct JointEstimator: Sendable {
   private var cellsSinceKnot = 0
   /// The path at the newest fit, metres.
   private var fittedPath = 0.0
-  /// Performance: kept from fit to fit.
-  private var workspace: [Double] = []
+  private var memory = Memory()
+  /// What filters are to go on from after the newest fit, with the peers' indices.
+  private(set) var proposals: [(peer: Int, posterior: JointPosterior)] = []
   /// The device's correction at the newest fit; `nil` before.
   private(set) var correction: DeviceCorrection?
 
@@ -30,7 +31,7 @@ struct JointEstimator: Sendable {
     let peer: Int
     let birth: Timestamp
     /// Place in the fixed world, range bias and range scale.
-    var state: [Double]
+    var state: InlineArray<5, Double>
     var check = DirectionCheck()
     /// Whether it has not been fitted yet.
     var isNew = true
@@ -52,6 +53,23 @@ struct JointEstimator: Sendable {
     var offset: InlineArray<5, Double>
     /// The directions along which it is mirrored, in the odometry's world.
     var directions: [Vector3]
+  }
+
+  /// Memory that is kept from fit to fit.
+  ///
+  /// Performance: a fit allocates nothing unless there is more to be fitted than ever before.
+  private struct Memory: Sendable {
+    var workspace = JointWorkspace()
+    /// What the filters say of the peers, by their indices; `nil` of those that do not take part.
+    var candidates: [JointCandidate?] = []
+    /// The drift between the knots.
+    var steps: [OdometryDrift] = []
+    /// The newest solution: the next is written over it.
+    var solution: JointSolution?
+    /// The problem of the knots that were marginalised last, its state, and the anchor before.
+    var older: JointProblem?
+    var olderState: [Double] = []
+    var marginal = JointAnchor()
   }
 
   /// What has been measured of a peer since its track began.
@@ -180,18 +198,17 @@ struct JointEstimator: Sendable {
     guard hasDrifted && isFar || cellsSinceKnot >= Self.mostCellsOfKnot else { return }
     let correction = extrapolated(to: device)
     knots.append(device)
-    corrections += correction
+    for index in correction.indices { corrections.append(correction[index]) }
     cellsSinceKnot = 0
   }
 
   /// The correction at a device point after the last knot, if nothing has drifted since.
-  private func extrapolated(to device: TrajectoryPoint) -> [Double] {
+  private func extrapolated(to device: TrajectoryPoint) -> InlineArray<4, Double> {
     let last = knots[knots.count - 1]
-    let state = corrections.suffix(JointIndex.knotSize)
-    let first = state.startIndex
-    let yaw = state[first + 3]
+    let first = corrections.count - JointIndex.knotSize
+    let yaw = corrections[first + 3]
     let place =
-      Vector3(state[first], state[first + 1], state[first + 2])
+      Vector3(corrections[first], corrections[first + 1], corrections[first + 2])
       + YawTurn(yaw).act(device.worldFromDevice.translation - last.worldFromDevice.translation)
     return [place.x, place.y, place.z, yaw]
   }
@@ -207,78 +224,114 @@ struct JointEstimator: Sendable {
     return device.path - fittedPath >= max(Self.leastWalk, share * (device.path - first.path))
   }
 
-  /// Fits everything to all that has been seen.
+  /// Fits everything to all that has been seen: ``proposals`` are the posteriors that filters are to go
+  /// on from.
   ///
   /// - Parameters:
   ///   - device: The device at the newest sample.
   ///   - peers: The filters.
   ///   - settings: The settings.
-  /// - Returns: The posteriors that filters are to go on from, with the peers' indices.
-  mutating func fit(
-    at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings
-  ) -> [(peer: Int, posterior: JointPosterior)] {
+  mutating func fit(at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings) {
     fittedPath = device.path
-    let candidates = peers.indices.map { peers[$0].jointCandidate }
-    admit(candidates, at: device, settings)
-    guard members.count > 1 || members.contains(where: \.isFromFlatWalk) else { return [] }
-    marginalizeIfFull(at: device, peers, settings)
-    let problem = problem(knots + [device], peers, settings)
-    var state = corrections + extrapolated(to: device)
-    for member in members { state += member.state }
-    startNewcomers(&state, at: device, peers, settings)
-    var covariance = [Double](repeating: 0, count: problem.denseCount * problem.denseCount)
-    let result = problem.fit(
-      &state, iterations: Self.mostIterations, tolerance: Self.tolerance,
-      covariance: &covariance, workspace: &workspace)
+    proposals.removeAll(keepingCapacity: true)
+    // Performance: moved out, so that each array has one owner and is written to in place.
+    var memory = Memory()
+    swap(&memory, &self.memory)
+    defer { swap(&memory, &self.memory) }
+    admit(peers, at: device, &memory.candidates, settings)
+    guard members.count > 1 || members.contains(where: \.isFromFlatWalk) else { return }
+    marginalizeIfFull(at: device, peers, &memory, settings)
+    var solution =
+      memory.solution.take()
+      ?? JointSolution(
+        problem: JointProblem(anchor, settings), state: [], covariance: [], cost: 0, device: device)
+    solution.device = device
+    let now = extrapolated(to: device)
+    knots.append(device)
+    fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
+    start(&solution, at: now)
+    startNewcomers(&solution.state, peers, settings, &memory)
+    knots.removeLast()
+    let result = solution.problem.fit(
+      &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
+      covariance: &solution.covariance, workspace: &memory.workspace)
     guard result.cost.isFinite else {
       restart(at: device)
-      return []
+      return
     }
-    var solution = JointSolution(
-      problem: problem, state: state, covariance: covariance, cost: result.cost, device: device)
-    let rivals = examine(&solution, settings)
+    solution.cost = result.cost
+    let isFound = !memory.workspace.inlierShares.contains { $0 < Self.leastInlierShare }
+    let lost =
+      isFound
+      ? []
+      : members.indices.filter { memory.workspace.inlierShares[$0] < Self.leastInlierShare }
+    let rivals = examine(&solution, &memory.workspace, settings)
     keep(solution)
-    if result.inlierShares.contains(where: { $0 < Self.leastInlierShare }) {
-      return expel(result.inlierShares)
+    if isFound {
+      propose(solution, rivals, memory.candidates)
+    } else {
+      expel(lost)
     }
-    return posteriors(solution, rivals, candidates)
+    memory.solution = solution
+  }
+
+  /// Begins from the corrections of the last fit, that at the newest sample, and the members' places; makes
+  /// room for the covariance.
+  private func start(_ solution: inout JointSolution, at now: InlineArray<4, Double>) {
+    solution.state.removeAll(keepingCapacity: true)
+    solution.state.append(contentsOf: corrections)
+    for index in now.indices { solution.state.append(now[index]) }
+    for member in members.indices {
+      for index in 0..<JointIndex.peerSize {
+        solution.state.append(members[member].state[index])
+      }
+    }
+    let size = solution.problem.denseCount * solution.problem.denseCount
+    if solution.covariance.count != size {
+      solution.covariance = [Double](repeating: 0, count: size)
+    }
   }
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
-  private mutating func expel(
-    _ inlierShares: [Double]
-  ) -> [(peer: Int, posterior: JointPosterior)] {
-    for index in members.indices.reversed() where inlierShares[index] < Self.leastInlierShare {
+  private mutating func expel(_ lost: [Int]) {
+    for index in lost.reversed() {
       members.remove(at: index)
       anchor.remove(member: index)
     }
-    return []
   }
 
-  /// Takes in the peers of which the filters know enough.
+  /// Takes in the peers of which the filters know enough, and notes what these say of all that take
+  /// part.
   private mutating func admit(
-    _ candidates: [JointCandidate?], at device: TrajectoryPoint, _ settings: Settings
+    _ peers: [PeerFilter], at device: TrajectoryPoint, _ candidates: inout [JointCandidate?],
+    _ settings: Settings
   ) {
     let now = extrapolated(to: device)
     let turn = YawTurn(now[3])
-    for (peer, record) in records.enumerated() {
-      guard peer < candidates.count, let candidate = candidates[peer],
-        candidate.birth == record.birth
+    candidates.removeAll(keepingCapacity: true)
+    for peer in records.indices {
+      candidates.append(nil)
+      let known = members.firstIndex { $0.peer == peer }
+      guard
+        known != nil
+          || members.count < Self.mostMembers && records[peer].cells.count >= Self.leastCells
       else { continue }
-      if let member = members.firstIndex(where: { $0.peer == peer }) {
-        members[member].isFromFlatWalk = candidate.isFromFlatWalk
+      candidates[peer] = peers[peer].jointCandidate
+      guard let candidate = candidates[peer], candidate.birth == records[peer].birth else {
         continue
       }
-      guard candidate.isPlaced, members.count < Self.mostMembers,
-        record.cells.count >= Self.leastCells
-      else { continue }
+      if let known {
+        members[known].isFromFlatWalk = candidate.isFromFlatWalk
+        continue
+      }
+      guard candidate.isPlaced else { continue }
       let place =
         Vector3(now[0], now[1], now[2])
         + turn.act(candidate.place - device.worldFromDevice.translation)
       var member = Member(
         peer: peer, birth: candidate.birth, state: [place.x, place.y, place.z, 0, 0])
       member.isFromFlatWalk = candidate.isFromFlatWalk
-      let reach = record.cells.reduce(0) { max($0, $1.values.range.mean) }
+      let reach = records[peer].cells.reduce(0) { max($0, $1.values.range.mean) }
       let sigma = max(Self.priorReach * reach, Self.leastPriorSigma)
       let ranging = settings.configuration.ranging
       let height = settings.configuration.odometry.isPlanar ? Self.heldVariance : sigma * sigma
@@ -296,30 +349,41 @@ struct JointEstimator: Sendable {
   /// first with wide noise, which is narrowed to what it is (graduated non-convexity), as else a start
   /// that is a few sigmas off would take everything for outliers.
   private mutating func startNewcomers(
-    _ state: inout [Double], at device: TrajectoryPoint, _ peers: [PeerFilter],
-    _ settings: Settings
+    _ state: inout [Double], _ peers: [PeerFilter], _ settings: Settings, _ memory: inout Memory
   ) {
     guard members.contains(where: \.isNew) else { return }
     var none: [Double] = []
+    var problem = JointProblem(anchor, settings)
     for widening in Self.widenings {
-      let problem = problem(knots + [device], peers, settings, wideningNew: widening)
+      fill(
+        &problem, knots: knots.count, peers, settings, &memory.steps, wideningNew: widening)
       _ = problem.fit(
         &state, iterations: Self.mostIterations, tolerance: 1, covariance: &none,
-        workspace: &workspace)
+        workspace: &memory.workspace)
     }
     for index in members.indices { members[index].isNew = false }
   }
 
-  /// The problem of some knots and of the cells between them that are chosen.
-  private func problem(
-    _ knots: [TrajectoryPoint], _ peers: [PeerFilter], _ settings: Settings,
-    wideningNew widening: Double = 1,
+  /// Fills a problem with the oldest knots and with the cells between them that are chosen.
+  ///
+  /// - Parameters:
+  ///   - problem: The problem; what was in it is replaced.
+  ///   - count: How many knots.
+  ///   - peers: The filters.
+  ///   - settings: The settings.
+  ///   - steps: Becomes the drift between the knots.
+  ///   - widening: By what factor the noise of new members is taken too large.
+  ///   - isIncluded: Which cells of a member are chosen.
+  private func fill(
+    _ problem: inout JointProblem, knots count: Int, _ peers: [PeerFilter], _ settings: Settings,
+    _ steps: inout [OdometryDrift], wideningNew widening: Double = 1,
     including isIncluded: (Member, JointCell) -> Bool = { _, _ in true }
-  ) -> JointProblem {
-    var problem = JointProblem(anchor, settings)
+  ) {
+    problem.restart(anchor)
+    steps.removeAll(keepingCapacity: true)
     let isPlanar = settings.configuration.odometry.isPlanar
-    var steps: [OdometryDrift] = []
-    for (knot, next) in zip(knots, knots.dropFirst() + [knots[knots.count - 1]]) {
+    for index in 0..<count {
+      let (knot, next) = (knots[index], knots[min(index + 1, count - 1)])
       let (a, b) = (knot.worldFromDevice.translation, next.worldFromDevice.translation)
       var step = OdometryDrift(from: knot, to: next, isPlanar: isPlanar)
       // Yaw that drifts on the way swings the end of the step.
@@ -335,7 +399,7 @@ struct JointEstimator: Sendable {
       let noise = peers[member.peer].noise
       var knot = 0
       for cell in records[member.peer].cells where isIncluded(member, cell) {
-        while knot + 2 < knots.count, knots[knot + 1].timestamp <= cell.device.timestamp {
+        while knot + 2 < count, knots[knot + 1].timestamp <= cell.device.timestamp {
           knot += 1
         }
         while knot > 0, knots[knot].timestamp > cell.device.timestamp { knot -= 1 }
@@ -349,7 +413,6 @@ struct JointEstimator: Sendable {
             yawVariance: bridge * steps[knot].yaw, widening: member.isNew ? widening : 1, settings))
       }
     }
-    return problem
   }
 
   /// How much of the drift between two knots lies before a device point.
@@ -367,22 +430,32 @@ struct JointEstimator: Sendable {
   ///
   /// The cells of peers that are undecided are left out: they cannot be linearised at one place.
   private mutating func marginalizeIfFull(
-    at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings
+    at device: TrajectoryPoint, _ peers: [PeerFilter], _ memory: inout Memory,
+    _ settings: Settings
   ) {
     let mostKnots = members.count > Self.many ? Self.mostKnotsOfMany : Self.mostKnots
     guard knots.count >= mostKnots || cellCount > Self.mostCells && knots.count > 3 else { return }
     let kept = knots.count / 3
     let border = knots[kept].timestamp
-    let problem = problem(Array(knots[...kept]), peers, settings) { member, cell in
+    var problem = memory.older.take() ?? JointProblem(anchor, settings)
+    fill(&problem, knots: kept + 1, peers, settings, &memory.steps) { member, cell in
       !member.isUndecided && cell.device.timestamp < border
     }
-    var state = Array(corrections[..<(JointIndex.knotSize * (kept + 1))])
-    for member in members { state += member.state }
-    guard let marginal = problem.marginalized(at: state, workspace: &workspace) else {
+    memory.olderState.removeAll(keepingCapacity: true)
+    memory.olderState.append(contentsOf: corrections[..<(JointIndex.knotSize * (kept + 1))])
+    for member in members {
+      for index in member.state.indices { memory.olderState.append(member.state[index]) }
+    }
+    let isRegular = problem.marginalize(
+      at: memory.olderState, into: &memory.marginal, workspace: &memory.workspace)
+    problem.restart(JointAnchor())
+    memory.older = problem
+    guard isRegular else {
       restart(at: device)
       return
     }
-    anchor = marginal
+    memory.solution?.problem.restart(JointAnchor())
+    swap(&anchor, &memory.marginal)
     knots.removeFirst(kept)
     corrections.removeFirst(JointIndex.knotSize * kept)
     for index in records.indices { records[index].cells.removeAll { $0.device.timestamp < border } }
@@ -392,10 +465,12 @@ struct JointEstimator: Sendable {
   /// Keeps a solution as the start of the next.
   private mutating func keep(_ solution: JointSolution) {
     let fixed = JointIndex.knotSize * knots.count
-    corrections = Array(solution.state[..<fixed])
-    for index in members.indices {
-      let first = JointIndex.peer(index, knots: solution.problem.knotCount)
-      members[index].state = Array(solution.state[first..<first + JointIndex.peerSize])
+    for index in 0..<fixed { corrections[index] = solution.state[index] }
+    for member in members.indices {
+      let first = JointIndex.peer(member, knots: solution.problem.knotCount)
+      for index in 0..<JointIndex.peerSize {
+        members[member].state[index] = solution.state[first + index]
+      }
     }
     correction = DeviceCorrection(
       device: solution.device,
@@ -419,10 +494,11 @@ struct JointEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - solution: The solution; another place takes its place where it is the better one.
+  ///   - workspace: Memory of the fits.
   ///   - settings: The settings.
   /// - Returns: The rivals of members by their indices.
   private mutating func examine(
-    _ solution: inout JointSolution, _ settings: Settings
+    _ solution: inout JointSolution, _ workspace: inout JointWorkspace, _ settings: Settings
   ) -> [Int: JointPosterior.Mode] {
     var rivals: [Int: JointPosterior.Mode] = [:]
     let path = solution.device.path
@@ -441,7 +517,7 @@ struct JointEstimator: Sendable {
         isDue(examination, in: solution, at: path, walk: walk, settings)
       {
         examined += 1
-        rivals[member] = examine(examination, &solution, at: path)
+        rivals[member] = examine(examination, &solution, &workspace, at: path)
       }
       members[member].isUndecided =
         !members[member].check.isVerified(with: examination.variance(in: solution))
@@ -467,7 +543,8 @@ struct JointEstimator: Sendable {
   ///
   /// - Returns: The rival, if there is one.
   private mutating func examine(
-    _ examination: DirectionExamination, _ solution: inout JointSolution, at path: Double
+    _ examination: DirectionExamination, _ solution: inout JointSolution,
+    _ workspace: inout JointWorkspace, at path: Double
   ) -> JointPosterior.Mode? {
     let member = examination.member
     let variance = examination.variance(in: solution)
@@ -490,13 +567,12 @@ struct JointEstimator: Sendable {
 
   // MARK: Results
 
-  /// The posteriors that are sounder than the filters'.
-  private func posteriors(
+  /// Proposes the posteriors that are sounder than the filters'.
+  private mutating func propose(
     _ solution: JointSolution, _ rivals: [Int: JointPosterior.Mode], _ candidates: [JointCandidate?]
-  ) -> [(peer: Int, posterior: JointPosterior)] {
+  ) {
     let device = solution.device
     let isSound = device.path - (knots.first?.path ?? device.path) > Self.soundWalk
-    var posteriors: [(peer: Int, posterior: JointPosterior)] = []
     for (index, member) in members.enumerated() {
       guard let candidate = candidates[member.peer], candidate.birth == member.birth else {
         continue
@@ -505,7 +581,7 @@ struct JointEstimator: Sendable {
       let directions = member.weakDirections.map(solution.inOdometry)
       for direction in directions { mode.widen(along: direction, by: member.check.widening) }
       let isVerified = member.isFromFlatWalk && !member.isUndecided
-      var posterior = JointPosterior(device: device, modes: [mode], isVerified: isVerified)
+      var posterior = JointPosterior(device: device, mode: mode, isVerified: isVerified)
       var isTaken = false
       if member.isFromFlatWalk {
         // Early on the filter still fits its window anew, and knows more of the radio's errors.
@@ -516,11 +592,10 @@ struct JointEstimator: Sendable {
         }
         posterior.isVerified = isVerified && (isSound || candidate.isSingle && agrees)
         if let rival = rivals[index] {
-          posterior.modes.append(rival)
+          posterior.rival = rival
         } else if let rival = member.rival {
-          posterior.modes.append(
-            mode.mirrored(
-              along: rival.directions, by: rival.offset, logWeight: rival.logWeight))
+          posterior.rival = mode.mirrored(
+            along: rival.directions, by: rival.offset, logWeight: rival.logWeight)
         }
       } else if members.count > 1, candidate.isSingle {
         let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
@@ -529,10 +604,9 @@ struct JointEstimator: Sendable {
         isTaken =
           mode.positionVariance < Self.acceptedVariance * (candidate.variance + since.trace)
       }
-      if !isTaken { posterior.modes = [] }
-      if isTaken || member.isFromFlatWalk { posteriors.append((member.peer, posterior)) }
+      if !isTaken { posterior.mode = nil }
+      if isTaken || member.isFromFlatWalk { proposals.append((member.peer, posterior)) }
     }
-    return posteriors
   }
 }
 

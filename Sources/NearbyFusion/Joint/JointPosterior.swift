@@ -5,8 +5,10 @@ import NearbyGeometry
 struct JointPosterior: Sendable {
   /// The device point.
   var device: TrajectoryPoint
-  /// The place, and if there is one its rival at its mirror image.
-  var modes: [Mode]
+  /// The place; `nil` where the filter knows as much.
+  var mode: Mode?
+  /// Its rival at its mirror image, if there is one.
+  var rival: Mode?
   /// Whether it has been verified along the directions that the walk does not tell.
   var isVerified: Bool
 
@@ -130,12 +132,14 @@ extension JointPosterior.Mode {
     mean = [position.x, position.y, position.z, state[s + peer + 4], state[s + peer + 3]]
     // The derivatives of the mode by the knot's place and yaw, and by the peer's place; its errors are
     // the peer's own.
-    let columns = [0, 1, 2, 3, peer, peer + 1, peer + 2, peer + 3, peer + 4]
-    let axes = [
+    let columns: InlineArray<9, Int> = [
+      0, 1, 2, 3, peer, peer + 1, peer + 2, peer + 3, peer + 4,
+    ]
+    let axes: InlineArray<3, Vector3> = [
       turn.actBack(Vector3(1, 0, 0)), turn.actBack(Vector3(0, 1, 0)),
       turn.actBack(Vector3(0, 0, 1)),
     ]
-    var jacobian = [[Double]](repeating: [Double](repeating: 0, count: 9), count: 5)
+    var jacobian = InlineArray<5, InlineArray<9, Double>>(repeating: InlineArray(repeating: 0))
     for row in 0..<3 {
       for axis in 0..<3 {
         let component = row == 0 ? axes[axis].x : row == 1 ? axes[axis].y : axes[axis].z
@@ -149,10 +153,10 @@ extension JointPosterior.Mode {
     jacobian[4][7] = 1
     self.covariance = InlineArray(repeating: 0)
     for row in 0..<5 {
-      var product = [Double](repeating: 0, count: 9)
-      for (index, column) in columns.enumerated() {
-        for (other, entry) in columns.enumerated() where jacobian[row][other] != 0 {
-          product[index] += jacobian[row][other] * covariance[column * size + entry]
+      var product = InlineArray<9, Double>(repeating: 0)
+      for index in columns.indices {
+        for other in columns.indices where jacobian[row][other] != 0 {
+          product[index] += jacobian[row][other] * covariance[columns[index] * size + columns[other]]
         }
       }
       for column in row..<5 {

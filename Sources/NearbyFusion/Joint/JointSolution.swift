@@ -3,13 +3,13 @@ import NearbyGeometry
 
 /// A minimum of a joint problem.
 struct JointSolution: Sendable {
-  let problem: JointProblem
+  var problem: JointProblem
   var state: [Double]
   /// That of the last knot and all peers, column by column.
   var covariance: [Double]
   var cost: Double
   /// The device at the last knot.
-  let device: TrajectoryPoint
+  var device: TrajectoryPoint
 
   /// The last knot and the peers.
   private var dense: ArraySlice<Double> {

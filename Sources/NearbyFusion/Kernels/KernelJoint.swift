@@ -17,9 +17,9 @@ enum JointIndex {
 /// `½ (s - o)ᵀ A (s - o) - gᵀ (s - o)`.
 struct JointAnchor: Sendable {
   /// A, column by column.
-  private(set) var information: [Double]
-  private(set) var gradient: [Double]
-  private(set) var origin: [Double]
+  fileprivate(set) var information: [Double] = []
+  fileprivate(set) var gradient: [Double] = []
+  private(set) var origin: [Double] = []
 
   /// How many unknowns it is about.
   var size: Int { gradient.count }
@@ -36,8 +36,16 @@ struct JointAnchor: Sendable {
   /// What is held is known to 10 µm or 10 µrad.
   private static let heldInformation = 1e10
 
-  init(information: [Double], gradient: [Double], origin: [Double]) {
-    (self.information, self.gradient, self.origin) = (information, gradient, origin)
+  /// Nothing is known of nothing.
+  init() {}
+
+  /// Becomes one of as many unknowns as an origin has, of which nothing is known.
+  fileprivate mutating func reset(origin new: ArraySlice<Double>) {
+    origin.replaceSubrange(origin.indices, with: new)
+    if gradient.count != origin.count {
+      gradient = [Double](repeating: 0, count: origin.count)
+      information = [Double](repeating: 0, count: origin.count * origin.count)
+    }
   }
 
   /// Adds a peer with independent priors.
@@ -87,6 +95,14 @@ struct JointAnchor: Sendable {
   }
 }
 
+/// Memory that is kept from fit to fit, and what a fit leaves in it.
+struct JointWorkspace: Sendable {
+  /// What the kernels work in.
+  fileprivate var kernel: [Double] = []
+  /// Of each peer of the newest fit the mean probability that a value is no outlier.
+  fileprivate(set) var inlierShares: [Double] = []
+}
+
 /// A joint fit of the odometry's drift and of peers at rest, as the kernels have it.
 ///
 /// The cost at a state, up to a constant, is that of the anchor, of the odometry between knots,
@@ -102,8 +118,8 @@ struct JointProblem {
   private var knots: [nearby_joint_knot] = []
   private var cells: [nearby_joint_cell] = []
   private let model: Model
-  let anchor: JointAnchor
-  let memberCount: Int
+  private(set) var anchor: JointAnchor
+  var memberCount: Int { (anchor.size - JointIndex.knotSize) / JointIndex.peerSize }
 
   /// What is assumed of outliers.
   private struct Model {
@@ -116,8 +132,6 @@ struct JointProblem {
   struct Result {
     var cost: Double
     var hasConverged: Bool
-    /// Of each peer the mean probability that a value is no outlier.
-    var inlierShares: [Double]
   }
 
   /// A peer that is held along a direction: n·x is what it is held at.
@@ -131,12 +145,18 @@ struct JointProblem {
 
   init(_ anchor: JointAnchor, _ settings: Settings) {
     self.anchor = anchor
-    memberCount = (anchor.size - JointIndex.knotSize) / JointIndex.peerSize
     let ranging = settings.configuration.ranging
     model = Model(
       shares: PerKind { settings.faults.outlierShare(of: $0) }.tuple,
       rangeExcess: settings.faults.rangeExcess(sigma: ranging.rangeSigma),
       fieldOfViewRadians: ranging.fieldOfViewRadians)
+  }
+
+  /// Begins anew, with no knots and no cells. The memory is kept.
+  mutating func restart(_ anchor: JointAnchor) {
+    self.anchor = anchor
+    knots.removeAll(keepingCapacity: true)
+    cells.removeAll(keepingCapacity: true)
   }
 
   var knotCount: Int { knots.count }
@@ -229,15 +249,22 @@ struct JointProblem {
   ///   - iterations: How many at most.
   ///   - tolerance: A step that lowers the cost by less is the last.
   ///   - covariance: Becomes that of the last knot and of all peers, column by column, if it has room.
-  ///   - workspace: Grows as is needed.
+  ///   - workspace: Grows as is needed; gets the shares of inliers.
   /// - Returns: How it has ended.
   func fit(
     _ state: inout [Double], held: Hold? = nil, iterations: Int,
-    tolerance: Double, covariance: inout [Double], workspace: inout [Double]
+    tolerance: Double, covariance: inout [Double], workspace: inout JointWorkspace
   ) -> Result {
     precondition(state.count == stateCount && knotCount > 1, "a state of another problem")
     precondition(covariance.isEmpty || covariance.count == denseCount * denseCount)
-    var inlierShares = [Double](repeating: 1, count: memberCount)
+    let memberCount = memberCount
+    if workspace.inlierShares.count != memberCount {
+      workspace.inlierShares = [Double](repeating: 1, count: memberCount)
+    }
+    for member in 0..<memberCount { workspace.inlierShares[member] = 1 }
+    var inlierShares: [Double] = []
+    swap(&inlierShares, &workspace.inlierShares)
+    defer { swap(&inlierShares, &workspace.inlierShares) }
     let result = unsafe withKernel(held, &workspace) { problem, workspace in
       unsafe state.withUnsafeMutableBufferPointer { state in
         unsafe covariance.withUnsafeMutableBufferPointer { covariance in
@@ -249,12 +276,13 @@ struct JointProblem {
         }
       }
     }
-    return Result(
-      cost: result.cost, hasConverged: result.has_converged != 0, inlierShares: inlierShares)
+    return Result(cost: result.cost, hasConverged: result.has_converged != 0)
   }
 
   /// The cost at a state, and its gradient.
-  func cost(at state: [Double], workspace: inout [Double]) -> (cost: Double, gradient: [Double]) {
+  func cost(
+    at state: [Double], workspace: inout JointWorkspace
+  ) -> (cost: Double, gradient: [Double]) {
     precondition(state.count == stateCount && knotCount > 1, "a state of another problem")
     var gradient = [Double](repeating: 0, count: stateCount)
     let cost = unsafe withKernel(nil, &workspace) { problem, workspace in
@@ -272,16 +300,19 @@ struct JointProblem {
   ///
   /// - Parameters:
   ///   - state: Where it is linearised.
+  ///   - marginal: Becomes the same as an anchor.
   ///   - workspace: Grows as is needed.
-  /// - Returns: The same as an anchor; `nil` when it is singular.
-  func marginalized(at state: [Double], workspace: inout [Double]) -> JointAnchor? {
+  /// - Returns: Whether it is regular.
+  func marginalize(
+    at state: [Double], into marginal: inout JointAnchor, workspace: inout JointWorkspace
+  ) -> Bool {
     precondition(state.count == stateCount && knotCount > 1, "a state of another problem")
-    var information = [Double](repeating: 0, count: denseCount * denseCount)
-    var gradient = [Double](repeating: 0, count: denseCount)
+    let last = JointIndex.knotSize * (knotCount - 1)
+    marginal.reset(origin: state[last...])
     let isRegular = unsafe withKernel(nil, &workspace) { problem, workspace in
       unsafe state.withUnsafeBufferPointer { state in
-        unsafe information.withUnsafeMutableBufferPointer { information in
-          unsafe gradient.withUnsafeMutableBufferPointer { gradient in
+        unsafe marginal.information.withUnsafeMutableBufferPointer { information in
+          unsafe marginal.gradient.withUnsafeMutableBufferPointer { gradient in
             unsafe nearby_joint_marginalize(
               problem, state.baseAddress, workspace, information.baseAddress,
               gradient.baseAddress)
@@ -289,18 +320,17 @@ struct JointProblem {
         }
       }
     }
-    guard isRegular != 0 else { return nil }
-    let last = JointIndex.knotSize * (knotCount - 1)
-    return JointAnchor(
-      information: information, gradient: gradient, origin: Array(state[last...]))
+    return isRegular != 0
   }
 
   private func withKernel<Result>(
-    _ held: Hold?, _ workspace: inout [Double],
+    _ held: Hold?, _ workspace: inout JointWorkspace,
     _ body: (UnsafePointer<nearby_joint_problem>, UnsafeMutablePointer<Double>?) -> Result
   ) -> Result {
     let needed = Int(nearby_joint_workspace(Int32(knotCount), Int32(memberCount)))
-    if workspace.count < needed { workspace = [Double](repeating: 0, count: needed) }
+    if workspace.kernel.count < needed {
+      workspace.kernel = [Double](repeating: 0, count: needed)
+    }
     return unsafe knots.withUnsafeBufferPointer { knots in
       unsafe cells.withUnsafeBufferPointer { cells in
         unsafe anchor.information.withUnsafeBufferPointer { information in
@@ -316,7 +346,7 @@ struct JointProblem {
                 held_peer: Int32(held?.member ?? -1),
                 held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
                   ?? (0, 0, 0), held_place: held?.place ?? 0)
-              return unsafe workspace.withUnsafeMutableBufferPointer { workspace in
+              return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
                 unsafe body(&problem, workspace.baseAddress)
               }
             }

@@ -4,7 +4,8 @@ import NearbyGeometry
 /// Decides which measurements of a peer's samples may be used: the one place where samples are
 /// rejected.
 struct SampleScreening: Hashable, Sendable {
-  private var lastSample: RangingSample?
+  /// The sample before; of no peer at first.
+  private var lastSample = RangingSample(peer: PeerID(index: -1), timestamp: Timestamp(nanoseconds: 0))
   private var stuckAzimuth = StuckAngle()
   private var stuckElevation = StuckAngle()
 
@@ -89,7 +90,7 @@ struct SampleScreening: Hashable, Sendable {
   /// Whether a sample is the one before it again.
   @inline(__always)
   private mutating func isDuplicate(_ sample: RangingSample) -> Bool {
-    let isDuplicate = sample.timestamp == lastSample?.timestamp && sample == lastSample
+    let isDuplicate = sample.timestamp == lastSample.timestamp && sample == lastSample
     lastSample = sample
     return isDuplicate
   }

@@ -6,10 +6,9 @@ import NearbyGeometry
 /// One second with many peers: 60 poses, 10 samples of each peer, and an estimate of each for each.
 ///
 /// The cost of an operation, in seconds, is the fraction of a core that is used. Peers stand within
-/// some metres of each other, and all were measured for half a minute before.
+/// some metres of each other, and all were measured for half a minute before, or for longer. Several are
+/// fitted together.
 struct ManyPeers: Workload {
-  private static let warmUpSeconds = 30
-
   let operations = 1
 
   private let walk = Walk(path: .curve, peer: Vector3(5.5, 0.8, -3))
@@ -21,7 +20,7 @@ struct ManyPeers: Workload {
   private var samples: [RangingSample] = []
   private var sink = 0.0
 
-  init(peers: Int) throws {
+  init(peers: Int, warmUpSeconds: Int = 30) throws {
     engine = try FusionEngine()
     let center = walk.peer
     // Around the position that the device faces, so that angles are measured.
@@ -32,7 +31,7 @@ struct ManyPeers: Workload {
         + Vector3(distance * cos(angle), 0.2 * Double(index % 5), distance * sin(angle))
     }
     for _ in places { _ = engine.addPeer() }
-    for _ in 0..<Self.warmUpSeconds {
+    for _ in 0..<warmUpSeconds {
       prepare()
       run()
     }

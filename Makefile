@@ -217,7 +217,7 @@ interop-test: build $(INTEROP)/installed ## check the formats against evo, mcap 
 	$(INTEROP)/bin/python -m unittest discover -s Tests/Interop -p '*_test.py'
 
 fixtures: $(INTEROP)/installed ## regenerate the tests' files in foreign formats
-	$(INTEROP)/bin/python Tests/NearbyRecordingsTests/Fixtures/make-fixtures.py
+	$(INTEROP)/bin/python Tests/NearbyImportsTests/Fixtures/make-fixtures.py
 
 # The C library, in a folder that may be copied anywhere. C_FUZZ_SECONDS is the time of its fuzzing.
 C_LIBRARY := out/c
@@ -346,8 +346,8 @@ report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a
 	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
 
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbySimulation \
-	  NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction; do \
+	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbyImports \
+	  NearbySimulation NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction; do \
 	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
 	    --target $$target --warnings-as-errors || exit 1; \
 	done

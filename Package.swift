@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "NearbyGeometry", targets: ["NearbyGeometry"]),
     .library(name: "NearbyFusion", targets: ["NearbyFusion"]),
     .library(name: "NearbyRecordings", targets: ["NearbyRecordings"]),
+    .library(name: "NearbyImports", targets: ["NearbyImports"]),
     .library(name: "NearbySmoothing", targets: ["NearbySmoothing"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyEvaluation", targets: ["NearbyEvaluation"]),
@@ -63,9 +64,14 @@ let package = Package(
       dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
-      name: "NearbyRecordings",
+      name: "NearbyRecordings", dependencies: ["NearbyFusion", "NearbyGeometry"],
+      swiftSettings: swiftSettings),
+    // Beside the format, so that what replays recordings is not compiled again for an importer.
+    .target(
+      name: "NearbyImports",
       dependencies: [
         "CBzip2", "CLZ4", "CSQLite", "CZlib", "CZstd", "NearbyFusion", "NearbyGeometry",
+        "NearbyRecordings",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -102,7 +108,7 @@ let package = Package(
       name: "NearbyC",
       dependencies: [
         "CNearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry",
-        "NearbyRecordings", "NearbySimulation", "NearbySmoothing",
+        "NearbyImports", "NearbyRecordings", "NearbySimulation", "NearbySmoothing",
       ],
       swiftSettings: swiftSettings),
 
@@ -110,9 +116,8 @@ let package = Package(
     .executableTarget(
       name: "nearby",
       dependencies: [
-        "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
-        "NearbyReport",
-        "NearbySimulation", "NearbySmoothing",
+        "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyImports",
+        "NearbyRecordings", "NearbyReport", "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -165,6 +170,13 @@ let package = Package(
       name: "NearbyRecordingsTests",
       dependencies: [
         "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyTestSupport",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyImportsTests",
+      dependencies: [
+        "NearbyFusion", "NearbyGeometry", "NearbyImports", "NearbyRecordings", "NearbySimulation",
+        "NearbyTestSupport",
       ],
       exclude: ["Fixtures"],
       swiftSettings: swiftSettings),
@@ -246,8 +258,8 @@ let package = Package(
       name: "NearbyFuzzTests",
       dependencies: [
         "ARKit", "NearbyBatch", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry",
-        "NearbyInteraction", "NearbyRecordings", "NearbySimulation", "NearbySmoothing",
-        "NearbyTestSupport", "simd",
+        "NearbyImports", "NearbyInteraction", "NearbyRecordings", "NearbySimulation",
+        "NearbySmoothing", "NearbyTestSupport", "simd",
       ],
       swiftSettings: swiftSettings),
   ]

@@ -2,6 +2,7 @@
 public import CNearby
 import NearbyFusion
 import NearbyGeometry
+import NearbyImports
 import NearbyRecordings
 import NearbySmoothing
 

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Glibc
 import NearbyFusion
+import NearbyImports
 import NearbyRecordings
 
 extension ExitCode {

@@ -18,7 +18,7 @@ from evo.tools import file_interface
 
 ROOT = Path(__file__).resolve().parents[2]
 NEARBY = os.environ.get("NEARBY", ROOT / ".build/release/nearby")
-FIXTURES = ROOT / "Tests/NearbyRecordingsTests/Fixtures"
+FIXTURES = ROOT / "Tests/NearbyImportsTests/Fixtures"
 
 
 def nearby(*arguments):

@@ -7,7 +7,7 @@ import Testing
 struct FirstContactTests {
   private static let fixtures = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "NearbyRecordingsTests/Fixtures")
+    .appending(path: "NearbyImportsTests/Fixtures")
 
   private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 struct FormatCommandTests {
   private static let fixtures = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "NearbyRecordingsTests/Fixtures")
+    .appending(path: "NearbyImportsTests/Fixtures")
 
   private let folder: TemporaryFolder
 

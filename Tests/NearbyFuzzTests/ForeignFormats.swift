@@ -3,6 +3,7 @@ import Foundation
 import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
+import NearbyImports
 import NearbyInteraction
 import NearbyRecordings
 import NearbySimulation
@@ -50,7 +51,7 @@ struct ForeignFormat: Sendable {
     .deletingLastPathComponent()
 
   private static func fixture(_ name: String) throws -> [UInt8] {
-    Array(try Data(contentsOf: tests.appending(path: "NearbyRecordingsTests/Fixtures/\(name)")))
+    Array(try Data(contentsOf: tests.appending(path: "NearbyImportsTests/Fixtures/\(name)")))
   }
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -4,13 +4,13 @@ import Glibc
 /// Reads a binary file in pieces.
 ///
 /// Only the piece that was asked for is in memory.
-struct BinaryReader: ~Copyable, Sendable {
+package struct BinaryReader: ~Copyable, Sendable {
   /// The file's path.
-  let file: String
+  package let file: String
   /// The file's size, bytes.
-  let totalBytes: Int
+  package let totalBytes: Int
   /// The position of the next piece.
-  private(set) var position = 0
+  package private(set) var position = 0
 
   private static let bufferSize = 1 << 16
 
@@ -19,7 +19,7 @@ struct BinaryReader: ~Copyable, Sendable {
   /// The first byte of the buffer that was not taken yet.
   private var head = 0
 
-  init(path: String) throws(RecordingError) {
+  package init(path: String) throws(RecordingError) {
     (descriptor, totalBytes) = try InputFile.open(path: path, file: path)
     file = path
   }
@@ -27,10 +27,10 @@ struct BinaryReader: ~Copyable, Sendable {
   deinit { close(descriptor) }
 
   /// How many bytes are left.
-  var bytesLeft: Int { totalBytes - position }
+  package var bytesLeft: Int { totalBytes - position }
 
   /// The next bytes, fewer at the end of the file, without taking them.
-  mutating func peek(_ count: Int) throws(RecordingError) -> ArraySlice<UInt8> {
+  package mutating func peek(_ count: Int) throws(RecordingError) -> ArraySlice<UInt8> {
     try fill(count)
     return buffer[head...].prefix(count)
   }
@@ -42,7 +42,7 @@ struct BinaryReader: ~Copyable, Sendable {
   ///   - what: What they are, for the error.
   /// - Returns: The bytes, read from their beginning.
   /// - Throws: When the file has fewer, or the system fails.
-  mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
+  package mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
     guard count >= 0, count <= bytesLeft else { throw cutShort(what, needed: count) }
     try fill(count)
     guard buffer.count - head >= count else { throw cutShort(what, needed: count) }
@@ -54,7 +54,7 @@ struct BinaryReader: ~Copyable, Sendable {
   }
 
   /// Moves over bytes without reading them.
-  mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
+  package mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
     guard count >= 0, count <= bytesLeft else { throw cutShort(what, needed: count) }
     position += count
     let inBuffer = min(count, buffer.count - head)
@@ -65,7 +65,7 @@ struct BinaryReader: ~Copyable, Sendable {
   }
 
   /// An error at a byte of the file.
-  func error(
+  package func error(
     _ problem: String, at byte: Int, code: RecordingError.Code = .malformedField,
     remedy: String = "the file is damaged or cut short; fetch it again"
   ) -> RecordingError {

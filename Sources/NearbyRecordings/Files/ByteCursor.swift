@@ -3,20 +3,20 @@
 /// Reads a piece of a binary file from beginning to end.
 ///
 /// Every error names the byte.
-struct ByteCursor: Sendable {
-  let bytes: [UInt8]
+package struct ByteCursor: Sendable {
+  package let bytes: [UInt8]
   /// The file's path, for errors.
-  let file: String
+  package let file: String
   /// The position of the first byte in the file, or in the data unpacked from it.
-  let origin: Int
+  package let origin: Int
   /// The next byte.
-  private(set) var position: Int
+  package private(set) var position: Int
   /// The position after the last byte.
-  let end: Int
+  package let end: Int
   /// Whether numbers come with their least byte first.
-  var isLittleEndian = true
+  package var isLittleEndian = true
 
-  init(_ bytes: [UInt8], file: String, origin: Int = 0) {
+  package init(_ bytes: [UInt8], file: String, origin: Int = 0) {
     (self.bytes, self.file, self.origin) = (bytes, file, origin)
     (position, end) = (0, bytes.count)
   }
@@ -28,30 +28,30 @@ struct ByteCursor: Sendable {
   }
 
   /// How many bytes are left.
-  var count: Int { end - position }
+  package var count: Int { end - position }
   /// The bytes that were not read yet.
-  var rest: ArraySlice<UInt8> { bytes[position..<end] }
+  package var rest: ArraySlice<UInt8> { bytes[position..<end] }
 
   /// Moves over bytes.
-  mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
+  package mutating func skip(_ count: Int, _ what: String) throws(RecordingError) {
     guard count >= 0, count <= self.count else { throw cutShort(what, needed: count) }
     position += count
   }
 
   /// Takes bytes as a piece of their own.
-  mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
+  package mutating func take(_ count: Int, _ what: String) throws(RecordingError) -> ByteCursor {
     let start = position
     try skip(count, what)
     return ByteCursor(self, start..<position)
   }
 
   /// Takes bytes whose number does not fit into a signed integer when the file is damaged.
-  mutating func take(_ count: UInt64, _ what: String) throws(RecordingError) -> ByteCursor {
+  package mutating func take(_ count: UInt64, _ what: String) throws(RecordingError) -> ByteCursor {
     try take(Int(clamping: count), what)
   }
 
   /// Takes a whole number.
-  mutating func take<Number: FixedWidthInteger>(
+  package mutating func take<Number: FixedWidthInteger>(
     _: Number.Type, _ what: String
   ) throws(RecordingError) -> Number {
     let start = position
@@ -65,13 +65,13 @@ struct ByteCursor: Sendable {
   }
 
   /// Takes a text that follows its length in 32 bits.
-  mutating func takeString(_ what: String) throws(RecordingError) -> String {
+  package mutating func takeString(_ what: String) throws(RecordingError) -> String {
     let length = try take(UInt32.self, what)
     return String(decoding: try take(Int(length), what).rest, as: UTF8.self)
   }
 
   /// An error at the next byte.
-  func error(
+  package func error(
     _ problem: String, code: RecordingError.Code = .malformedField,
     remedy: String = "the file is damaged or cut short; fetch it again"
   ) -> RecordingError {

@@ -48,7 +48,7 @@ package enum FileBytes {
   ///   - count: The most bytes to read.
   /// - Returns: The bytes; fewer when the file has fewer.
   /// - Throws: When the file is missing, is no regular one, or cannot be read.
-  static func beginning(path: String, count: Int) throws(RecordingError) -> [UInt8] {
+  package static func beginning(path: String, count: Int) throws(RecordingError) -> [UInt8] {
     let descriptor = try InputFile.open(path: path, file: path).descriptor
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: count)

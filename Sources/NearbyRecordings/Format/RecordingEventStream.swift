@@ -105,7 +105,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   ///
   /// - Returns: `nil` after the last event.
   /// - Throws: The first fault in any of the files. Nothing useful comes after it.
-  mutating func nextLine() throws(RecordingError) -> RecordingLine? {
+  package mutating func nextLine() throws(RecordingError) -> RecordingLine? {
     switch try nextKind() {
     case .pose: try takePose().map(RecordingLine.pose)
     case .tracking: try takeTracking().map { .tracking(TrackingRow(sample: $0)) }

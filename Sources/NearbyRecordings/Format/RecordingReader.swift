@@ -74,7 +74,7 @@ public struct RecordingReader: Hashable, Sendable {
   }
 
   /// Opens the recording as one stream of events, of poses alone when it has no samples.
-  func eventsOfAnyMotion() throws(RecordingError) -> RecordingEventStream {
+  package func eventsOfAnyMotion() throws(RecordingError) -> RecordingEventStream {
     var ranging = try ranging()
     ranging.allowsNoRows = true
     return RecordingEventStream(
@@ -144,7 +144,7 @@ extension RecordingReader {
 
   static let trajectoryFile = "trajectory.txt"
   static let rangingFile = "ranging.csv"
-  static let trackingFile = "tracking.csv"
+  package static let trackingFile = "tracking.csv"
   static let truthTrajectoryFile = "truth/trajectory.txt"
   static let truthPeersFile = "truth/peers.csv"
 
@@ -156,7 +156,7 @@ extension RecordingReader {
     return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
   }
 
-  func has(_ name: String) -> Bool { Self.kind(of: path(name)) == .file }
+  package func has(_ name: String) -> Bool { Self.kind(of: path(name)) == .file }
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 

@@ -172,7 +172,7 @@ public struct RecordingWriter: ~Copyable {
   /// - Parameter revise: Reads the complete recording and returns what goes into `recording.json`;
   ///   when it throws, no recording appears.
   /// - Throws: The error of `revise`, or when the recording cannot be read or written.
-  consuming func finish(
+  package consuming func finish(
     revising revise: (RecordingReader) throws(RecordingError) -> RecordingManifest
   ) throws(RecordingError) {
     try close()

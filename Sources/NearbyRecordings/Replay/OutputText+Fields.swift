@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NearbyGeometry
 
-/// Appends the fields of the tables that a run writes.
+/// Appends the fields of the tables that a run writes, and the rows of trajectories.
 extension OutputText {
   static let significantDigits = 10
 
@@ -46,5 +46,20 @@ extension OutputText {
     appendField(matrix?.yy)
     appendField(matrix?.yz)
     appendField(matrix?.zz)
+  }
+
+  /// Appends a row of a trajectory in the TUM format.
+  package mutating func appendTum(_ time: Timestamp, _ pose: RigidTransform) {
+    append(time, decimals: 9)
+    let (place, rotation) = (pose.translation, pose.rotation)
+    for value in [place.x, place.y, place.z] {
+      append(byte: .blank)
+      append(value, decimals: 9)
+    }
+    for value in [rotation.x, rotation.y, rotation.z, rotation.w] {
+      append(byte: .blank)
+      append(value, decimals: 12)
+    }
+    append(byte: .lf)
   }
 }

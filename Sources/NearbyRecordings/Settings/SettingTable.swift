@@ -130,7 +130,7 @@ extension LocatedJSON {
     switch content {
     case .null: "null"
     case .bool(let flag): "\(flag)"
-    case .number(let number): FindingText.number(number)
+    case .number(let number): ShortNumber.number(number)
     case .string(let text): text
     case .array(let elements): "[\(elements.map(\.settingText).joined(separator: ", "))]"
     case .object(let members):

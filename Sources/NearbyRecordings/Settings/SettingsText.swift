@@ -209,7 +209,7 @@ private struct Merge {
 
 extension LocatedJSON: Encodable {
   /// Writes the value as it was read; whole numbers stay whole.
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch content {
     case .null: try container.encodeNil()

@@ -2,7 +2,7 @@
 
 extension [String] {
   /// The names in the order of the numbers in them: `part2` comes before `part10`.
-  var sortedByNumbers: [String] {
+  package var sortedByNumbers: [String] {
     map { (name: $0, pieces: NamePiece.all(of: $0)) }
       .sorted { one, other in
         one.pieces == other.pieces

@@ -76,7 +76,7 @@ public struct OutputText: Sendable {
 
   /// Appends an ASCII character.
   @inline(__always)
-  mutating func append(byte: UInt8) {
+  package mutating func append(byte: UInt8) {
     reserve(1)
     let end = count
     count &+= 1
@@ -96,7 +96,7 @@ public struct OutputText: Sendable {
   public mutating func append(_ moment: Timestamp) { append(moment, decimals: 6) }
 
   /// Appends a timestamp in seconds, exact to the nanosecond, with at least `least` decimals.
-  mutating func append(_ moment: Timestamp, decimals least: Int) {
+  package mutating func append(_ moment: Timestamp, decimals least: Int) {
     if moment.nanoseconds < 0 { append(byte: .minus) }
     let (seconds, rest) = moment.nanoseconds.magnitude.quotientAndRemainder(
       dividingBy: 1_000_000_000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import NearbyRecordings
+import NearbyImports
 
 /// `nearby export`: writes a recording or the result of a run in another format.
 struct ExportCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import FoundationEssentials
+import NearbyImports
 import NearbyRecordings
 
 extension ExportCommand {

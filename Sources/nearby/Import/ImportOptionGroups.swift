@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
 internal import NearbyGeometry
+public import NearbyImports
 public import NearbyRecordings
 
 /// The output options of every import.

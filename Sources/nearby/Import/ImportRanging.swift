@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-public import NearbyRecordings
+public import NearbyImports
+import NearbyRecordings
 
 extension ImportCommand {
   /// `nearby import csv`: a table of ranging of any logger.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
+import NearbyImports
 import NearbyRecordings
 
 /// The report of an import, in a few lines.

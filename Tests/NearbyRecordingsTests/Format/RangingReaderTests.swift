@@ -3,6 +3,7 @@ import Foundation
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 @Suite struct RangingReaderTests {

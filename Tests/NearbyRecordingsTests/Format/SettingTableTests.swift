@@ -2,6 +2,7 @@
 import Foundation
 import NearbyFusion
 import NearbyGeometry
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyRecordings

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 /// Files far larger than the buffers are read in memory that does not grow.

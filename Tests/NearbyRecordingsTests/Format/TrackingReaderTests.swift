@@ -2,6 +2,7 @@
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 @Suite struct TrackingReaderTests {

@@ -34,12 +34,4 @@ struct ISOTimeTests {
       "1200-01-31T12:00:00Z", "2026-01-31T12:00",
     ])
   func nonsense(text: String) { #expect(nanoseconds(text) == nil) }
-
-  @Test(
-    "The size of an epoch time tells its unit",
-    arguments: [
-      (0.0, TimeUnit.seconds), (1.7e9, .seconds), (1.7e12, .milliseconds), (1.7e15, .microseconds),
-      (1.7e18, .nanoseconds), (-1.7e12, .milliseconds), (nil, .seconds),
-    ] as [(Double?, TimeUnit)])
-  func units(number: Double?, unit: TimeUnit) { #expect(TableClock.unit(of: number) == unit) }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import NearbyTestSupport
 import Testing
 
 /// Common rows are read in one pass, all others field by field.

@@ -43,7 +43,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// The length in characters beyond which a message loses its middle.
-  static let longestMessage = 400
+  package static let longestMessage = 400
 }
 
 extension RecordingError {

@@ -28,7 +28,7 @@ extension OutputText {
     let (place, rotation) = (row.worldFromDevice.translation, row.worldFromDevice.rotation)
     appendStart(type, row.timestamp)
     let values = [place.x, place.y, place.z, rotation.x, rotation.y, rotation.z, rotation.w]
-    for (key, value) in zip(FieldMap.poseKeys.dropFirst(), values) { appendMember(key, value) }
+    for (key, value) in zip(LineKeys.pose.dropFirst(), values) { appendMember(key, value) }
   }
 
   private mutating func append(range row: RangingRow) {

@@ -78,10 +78,10 @@ package struct RecordingLineReader: ~Copyable, Sendable {
     switch type {
     case "manifest": return .manifest(try manifest())
     case "pose", "truePose":
-      noteUnknownKeys(of: type, known: FieldMap.poseKeys)
+      noteUnknownKeys(of: type, known: LineKeys.pose)
       return type == "pose" ? .pose(try pose()) : .truePose(try pose())
     case "range":
-      noteUnknownKeys(of: type, known: FieldMap.rangingKeys)
+      noteUnknownKeys(of: type, known: LineKeys.ranging)
       return .range(try range())
     case "tracking":
       noteUnknownKeys(of: type, known: ["timestamp", "state", "reason", "ambient_intensity"])

@@ -286,7 +286,7 @@ private struct ManifestObject {
 
 extension Double {
   /// The shortest text that reads back the same, whole numbers without a point.
-  var shortText: String {
+  package var shortText: String {
     self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
   }
 }

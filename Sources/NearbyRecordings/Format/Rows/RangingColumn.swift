@@ -5,48 +5,48 @@ package import NearbyFusion
 ///
 /// Readers, writers, importers and exporters take names, order and units from here. JSON lines have
 /// the same names as keys.
-struct RangingColumn: Hashable, Sendable {
-  let index: Int
+package struct RangingColumn: Hashable, Sendable {
+  package let index: Int
 
-  static let distance = RangingColumn(index: 0)
-  static let azimuth = RangingColumn(index: 1)
-  static let elevation = RangingColumn(index: 2)
-  static let distanceSigma = RangingColumn(index: 3)
-  static let azimuthSigma = RangingColumn(index: 4)
-  static let elevationSigma = RangingColumn(index: 5)
-  static let azimuthFigureOfMerit = RangingColumn(index: 6)
-  static let elevationFigureOfMerit = RangingColumn(index: 7)
-  static let rssi = RangingColumn(index: 8)
-  static let heightDifference = RangingColumn(index: 9)
-  static let heightDifferenceSigma = RangingColumn(index: 10)
+  package static let distance = RangingColumn(index: 0)
+  package static let azimuth = RangingColumn(index: 1)
+  package static let elevation = RangingColumn(index: 2)
+  package static let distanceSigma = RangingColumn(index: 3)
+  package static let azimuthSigma = RangingColumn(index: 4)
+  package static let elevationSigma = RangingColumn(index: 5)
+  package static let azimuthFigureOfMerit = RangingColumn(index: 6)
+  package static let elevationFigureOfMerit = RangingColumn(index: 7)
+  package static let rssi = RangingColumn(index: 8)
+  package static let heightDifference = RangingColumn(index: 9)
+  package static let heightDifferenceSigma = RangingColumn(index: 10)
   /// A flag: any value but zero means that the line of sight is obstructed.
   ///
   /// It comes last because ``RangingValues`` holds it as a bit.
-  static let nonLineOfSight = RangingColumn(index: 11)
+  package static let nonLineOfSight = RangingColumn(index: 11)
 
   /// The names in the header of `ranging.csv`: the columns that every file has come first.
-  static let names = requiredNames + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
+  package static let names = requiredNames + RecordingWriter.OptionalColumn.allCases.map(\.rawValue)
   /// The columns that every file has.
-  static let requiredNames = ["distance", "azimuth", "elevation"]
+  package static let requiredNames = ["distance", "azimuth", "elevation"]
   /// All columns.
-  static let all = names.indices.map(RangingColumn.init(index:))
+  package static let all = names.indices.map(RangingColumn.init(index:))
 
   /// The column as one that a file may lack; `nil` when every file has it.
-  var optional: RecordingWriter.OptionalColumn? {
+  package var optional: RecordingWriter.OptionalColumn? {
     let place = index - Self.requiredNames.count
     return place < 0 ? nil : RecordingWriter.OptionalColumn.allCases[place]
   }
 
   /// The column's name in the header, and its key in JSON lines.
-  var name: String { Self.names[index] }
+  package var name: String { Self.names[index] }
 
   /// What a column's numbers are.
-  enum Unit {
+  package enum Unit {
     case metres, radians, figureOfMerit, decibelMilliwatts, flag
   }
 
   /// What the column's numbers are.
-  var unit: Unit {
+  package var unit: Unit {
     switch self {
     case .azimuth, .elevation, .azimuthSigma, .elevationSigma: .radians
     case .azimuthFigureOfMerit, .elevationFigureOfMerit: .figureOfMerit
@@ -58,12 +58,12 @@ struct RangingColumn: Hashable, Sendable {
 
   /// Whether a number and its negative are both possible, so that other software may count them in
   /// the opposite direction.
-  var isSigned: Bool { [.azimuth, .elevation, .heightDifference].contains(self) }
+  package var isSigned: Bool { [.azimuth, .elevation, .heightDifference].contains(self) }
 }
 
 extension RangingColumn {
   /// The column of a name; `nil` when there is none.
-  init?(named name: String) {
+  package init?(named name: String) {
     guard let index = Self.names.firstIndex(of: name) else { return nil }
     self.init(index: index)
   }
@@ -102,7 +102,7 @@ extension RecordingWriter {
 /// What files and tables call the kinds of measurement: the one list of their names.
 extension MeasurementKind {
   /// The column of its values.
-  var column: RangingColumn {
+  package var column: RangingColumn {
     switch self {
     case .range: .distance
     case .azimuth: .azimuth
@@ -112,7 +112,7 @@ extension MeasurementKind {
   }
 
   /// The column of the values' standard deviations.
-  var sigmaColumn: RangingColumn {
+  package var sigmaColumn: RangingColumn {
     switch self {
     case .range: .distanceSigma
     case .azimuth: .azimuthSigma
@@ -159,7 +159,7 @@ extension RangingRow {
 ///
 /// Performance: trivially copyable, and half the size of optionals. The flag is a bit, so that a row
 /// is at most 128 bytes; larger values are copied by calls.
-struct RangingValues: Hashable, Sendable {
+package struct RangingValues: Hashable, Sendable {
   /// The columns of numbers: all of ``RangingColumn`` but the flag.
   ///
   /// Zero where there is none.
@@ -171,7 +171,7 @@ struct RangingValues: Hashable, Sendable {
 
   /// The value in a column; `nil` when there is none.
   @inline(__always)
-  subscript(column: RangingColumn) -> Double? {
+  package subscript(column: RangingColumn) -> Double? {
     get {
       if bits & column.bit == 0 { return nil }
       if column == .nonLineOfSight { return bits & Self.flag == 0 ? 0 : 1 }
@@ -191,16 +191,16 @@ struct RangingValues: Hashable, Sendable {
   ///
   /// Performance: without the question whether the column is the flag, which the caller has asked.
   @inline(__always)
-  mutating func setNumber(_ value: Double, in column: RangingColumn) {
+  package mutating func setNumber(_ value: Double, in column: RangingColumn) {
     bits |= column.bit
     numbers[column.index] = value
   }
 
-  static func == (one: RangingValues, other: RangingValues) -> Bool {
+  package static func == (one: RangingValues, other: RangingValues) -> Bool {
     one.bits == other.bits && RangingColumn.all.allSatisfy { one[$0] == other[$0] }
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for column in RangingColumn.all { hasher.combine(self[column]) }
   }
 }

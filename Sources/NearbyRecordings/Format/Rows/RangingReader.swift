@@ -62,7 +62,7 @@ public struct RangingReader: ~Copyable, Sendable {
   public var totalBytes: Int { csv.lines.totalBytes }
 
   /// The optional columns that the file has.
-  var columns: Set<RecordingWriter.OptionalColumn> {
+  package var columns: Set<RecordingWriter.OptionalColumn> {
     var columns: Set<RecordingWriter.OptionalColumn> = []
     for (place, column) in Column.all.enumerated() where csv.has(place) {
       if let optional = RecordingWriter.OptionalColumn(rawValue: column.name) {

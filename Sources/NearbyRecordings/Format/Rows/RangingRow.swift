@@ -14,7 +14,7 @@ public struct RangingRow: Hashable, Sendable {
   /// The peer's index in the reader's list of peers.
   public var peerIndex: Int
   /// The measured values.
-  var values = RangingValues()
+  package var values = RangingValues()
   /// ``line``.
   ///
   /// Performance: four bytes fit behind the values, see ``RangingValues``.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyGeometry
+package import NearbyGeometry
 
 /// Reads `trajectory.txt` pose by pose: the TUM format, `timestamp tx ty tz qx qy qz qw`.
 ///
@@ -176,7 +176,7 @@ public struct TrajectoryReader: ~Copyable, Sendable {
 
   /// The rotation of a quaternion that has unit length to 1 %; `nil` when it has not.
   @inline(__always)
-  static func rotation(_ x: Double, _ y: Double, _ z: Double, _ w: Double) -> Rotation? {
+  package static func rotation(_ x: Double, _ y: Double, _ z: Double, _ w: Double) -> Rotation? {
     let length = (x * x + y * y + z * z + w * w).squareRoot()
     return (0.99...1.01).contains(length) ? Rotation(normalizing: x, y, z, w) : nil
   }
@@ -186,7 +186,7 @@ public struct TrajectoryReader: ~Copyable, Sendable {
     max(abs(translation.x), abs(translation.y), abs(translation.z)) <= farthest
   }
 
-  static let farthest = 1e7
+  package static let farthest = 1e7
   private static let names = ["timestamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"]
 }
 

@@ -27,8 +27,3 @@ extension Double {
   /// The number, or `nil` when it is infinite or NaN, since JSON has neither.
   package var finite: Double? { isFinite ? self : nil }
 }
-
-extension RecordingInfo {
-  /// The information as JSON with sorted keys; missing values are left out.
-  public func json() -> String { CanonicalJSON.text(of: self) }
-}

@@ -4,8 +4,8 @@
 ///
 /// Foundation's decoder does not say on which line a file went wrong; people who write
 /// `recording.json` by hand need to know.
-struct LocatedJSON {
-  enum Content {
+package struct LocatedJSON {
+  package enum Content {
     case null
     case bool(Bool)
     case number(Double)
@@ -14,19 +14,19 @@ struct LocatedJSON {
     case object([Member])
   }
 
-  struct Member {
-    var key: String
-    var keyLine: Int
-    var keyColumn: Int
-    var value: LocatedJSON
+  package struct Member {
+    package var key: String
+    package var keyLine: Int
+    package var keyColumn: Int
+    package var value: LocatedJSON
   }
 
-  var content: Content
-  var line: Int
-  var column: Int
+  package var content: Content
+  package var line: Int
+  package var column: Int
 
   /// The type of the value, for a message.
-  var typeName: String {
+  package var typeName: String {
     switch content {
     case .null: "null"
     case .bool: "true or false"
@@ -44,7 +44,7 @@ struct LocatedJSON {
   ///   - file: The file's name, for errors.
   /// - Returns: The document's value.
   /// - Throws: The first fault, with its place.
-  static func parse(_ bytes: [UInt8], file: String) throws(RecordingError) -> LocatedJSON {
+  package static func parse(_ bytes: [UInt8], file: String) throws(RecordingError) -> LocatedJSON {
     var parser = Parser(bytes: bytes, file: file)
     return try parser.parseDocument()
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyGeometry
+package import NearbyGeometry
 
 /// The unit of time of a foreign file.
 public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
   case nanoseconds = "ns"
 
   /// The power of ten of a unit, in seconds.
-  var exponent: Int {
+  package var exponent: Int {
     switch self {
     case .seconds: 0
     case .milliseconds: -3
@@ -27,10 +27,10 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
 ///
 /// Fields are separated by one character, or by blanks. Empty lines and lines that begin with `#` are
 /// skipped. A field may be quoted (RFC 4180), but may not hold a line break.
-struct DelimitedReader: ~Copyable, Sendable {
-  private(set) var lines: LineReader
+package struct DelimitedReader: ~Copyable, Sendable {
+  package private(set) var lines: LineReader
   /// The number of fields of the line.
-  var count: Int { fields.count }
+  package var count: Int { fields.count }
 
   /// The delimiter of fields; blanks of any number when `nil`.
   private let delimiter: UInt8?
@@ -38,7 +38,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   private var lineRange = 0..<0
 
   /// Opens a file, under whose path errors name it.
-  init(path: String, delimiter: UInt8?) throws(RecordingError) {
+  package init(path: String, delimiter: UInt8?) throws(RecordingError) {
     lines = try LineReader(path: path, file: path)
     self.delimiter = delimiter
   }
@@ -48,7 +48,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   /// - Parameter takesComment: Whether a line that begins with `#` is taken, for a header.
   /// - Returns: Whether there is one.
   /// - Throws: When the line has a quote that is not closed, or cannot be read.
-  mutating func next(takesComment: Bool = false) throws(RecordingError) -> Bool {
+  package mutating func next(takesComment: Bool = false) throws(RecordingError) -> Bool {
     while let line = try lines.next() {
       lineRange = line
       var start = line.lowerBound
@@ -112,15 +112,15 @@ struct DelimitedReader: ~Copyable, Sendable {
   // MARK: - Values
 
   /// The range of a field; empty when the line has no such field.
-  func field(_ place: Int) -> Range<Int> {
+  package func field(_ place: Int) -> Range<Int> {
     fields.indices.contains(place) ? fields[place] : lineRange.upperBound..<lineRange.upperBound
   }
 
   /// The text of a field.
-  func text(_ place: Int) -> String { DecimalText.string(lines.buffer.span, field(place)) }
+  package func text(_ place: Int) -> String { DecimalText.string(lines.buffer.span, field(place)) }
 
   /// The number in a field; `nil` when it is empty.
-  func number(_ place: Int, _ name: String) throws(RecordingError) -> Double? {
+  package func number(_ place: Int, _ name: String) throws(RecordingError) -> Double? {
     let field = field(place)
     if field.isEmpty { return nil }
     guard let value = DecimalText.double(lines.buffer.span, field) else {
@@ -131,7 +131,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   /// The finite number in a field, which must be there.
-  func finite(_ place: Int, _ name: String) throws(RecordingError) -> Double {
+  package func finite(_ place: Int, _ name: String) throws(RecordingError) -> Double {
     guard let value = try number(place, name) else {
       throw error(.missingValue, place, name, "is empty", remedy: "complete the line")
     }
@@ -142,7 +142,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   /// The position with its coordinates in three consecutive fields.
-  func place(_ first: Int, _ names: [String]) throws(RecordingError) -> Vector3 {
+  package func place(_ first: Int, _ names: [String]) throws(RecordingError) -> Vector3 {
     let place = Vector3(
       try finite(first, names[0]), try finite(first + 1, names[1]), try finite(first + 2, names[2]))
     guard max(abs(place.x), abs(place.y), abs(place.z)) <= TrajectoryReader.farthest else {
@@ -154,7 +154,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   /// The rotation of a quaternion that must have unit length to 1 %.
-  func rotation(
+  package func rotation(
     _ x: Double, _ y: Double, _ z: Double, _ w: Double
   ) throws(RecordingError) -> Rotation {
     guard let rotation = TrajectoryReader.rotation(x, y, z, w) else {
@@ -167,7 +167,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   /// The timestamp in a field, exact to the nanosecond in every unit.
-  func timestamp(_ place: Int, _ unit: TimeUnit) throws(RecordingError) -> Timestamp {
+  package func timestamp(_ place: Int, _ unit: TimeUnit) throws(RecordingError) -> Timestamp {
     let field = field(place)
     if let nanoseconds = ISOTime.nanoseconds(lines.buffer.span, field) {
       return Timestamp(nanoseconds: nanoseconds)
@@ -183,7 +183,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   // MARK: - Errors
 
   /// An error at a field.
-  func error(
+  package func error(
     _ code: RecordingError.Code, _ place: Int, _ name: String, _ problem: String, remedy: String
   ) -> RecordingError {
     let field = field(place)
@@ -193,7 +193,7 @@ struct DelimitedReader: ~Copyable, Sendable {
   }
 
   /// An error of the whole line.
-  func lineError(
+  package func lineError(
     _ code: RecordingError.Code, _ problem: String, remedy: String
   ) -> RecordingError {
     lines.error(code, problem, in: lineRange, remedy: remedy)
@@ -204,7 +204,7 @@ extension DecimalText {
   /// The timestamp of a field in a unit, rounded to the nearest nanosecond.
   ///
   /// - Returns: `nil` when the text is not a finite number, or not one within ±4.6e9 s.
-  static func timestamp(
+  package static func timestamp(
     _ text: Span<UInt8>, _ field: Range<Int>, _ unit: TimeUnit
   ) -> Timestamp? {
     var position = field.lowerBound

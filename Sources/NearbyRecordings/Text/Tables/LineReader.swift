@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The file passes through one buffer of at most 256 KiB. A line is a range of that buffer, valid until the
 /// next one is asked for, so that nothing is copied and nothing is allocated.
-struct LineReader: ~Copyable, Sendable {
+package struct LineReader: ~Copyable, Sendable {
   /// The largest size of the buffer, and so of a line, bytes.
   static let bufferSize = 256 * 1024
   /// The smallest size of the buffer, bytes; a smaller one would hardly be cheaper.
@@ -15,15 +15,15 @@ struct LineReader: ~Copyable, Sendable {
   static let padding = 8
 
   /// The file's name inside the recording, for errors.
-  let file: String
+  package let file: String
   /// The file's size when it was opened, bytes.
   let totalBytes: Int
   /// The bytes read so far.
   private(set) var bytesRead = 0
   /// The number of the line that ``next()`` returned last, from 1.
-  private(set) var line = 0
+  package private(set) var line = 0
   /// The bytes that hold the last line, followed by ``padding`` unused bytes.
-  private(set) var buffer: [UInt8]
+  package private(set) var buffer: [UInt8]
 
   /// -1 when the file is in memory.
   private let descriptor: Int32
@@ -116,7 +116,7 @@ struct LineReader: ~Copyable, Sendable {
   /// - Returns: Its range in ``buffer``; `nil` after the last line.
   /// - Throws: When the system fails, or when a line does not fit into the buffer.
   @inline(__always)
-  mutating func next() throws(RecordingError) -> Range<Int>? {
+  package mutating func next() throws(RecordingError) -> Range<Int>? {
     if let end = indexOfNewline(from: position) { return take(upTo: end, next: end + 1) }
     return try nextBeyondBuffer()
   }
@@ -208,7 +208,7 @@ extension LineReader {
   }
 
   /// An error in the last line, at a place in ``buffer`` if one is given.
-  func error(
+  package func error(
     _ code: RecordingError.Code, _ message: String, at position: Int? = nil,
     in lineRange: Range<Int>, remedy: String
   ) -> RecordingError {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// Collects the figures of a ``RecordingSurvey`` from a recording's events, one by one.
+///
+/// Memory does not grow with the recording.
+struct SurveyGatherer {
+  private var poses = RecordingSurvey.Poses()
+  private var samples = RecordingSurvey.Samples()
+  private var peers: [Int: RangeSeries] = [:]
+
+  private let manifest: RecordingManifest
+  /// So far from the first and last pose a sample can still be used, seconds.
+  private static let extrapolation = OdometryConfiguration().maximumExtrapolation
+  /// The two newest poses.
+  private var previous: DevicePose?
+  private var newest: DevicePose?
+  private var smallest = Vector3.zero
+  private var largest = Vector3.zero
+  /// The pose at which the second began over which the speed is measured.
+  private var secondStart: DevicePose?
+  private var speeds = LogHistogram()
+
+  init(_ manifest: RecordingManifest) { self.manifest = manifest }
+
+  mutating func add(_ pose: DevicePose) {
+    let place = manifest.frames.worldVector(fromEngine: pose.worldFromDevice.translation)
+    if let newest {
+      smallest = smallest.lesser(place)
+      largest = largest.greater(place)
+      let turn = newest.worldFromDevice.rotation.angle(to: pose.worldFromDevice.rotation)
+      if turn > 1e-6 { poses.attitudeIsConstant = false }
+    } else {
+      poses.first = pose.timestamp
+      (smallest, largest) = (place, place)
+      secondStart = pose
+    }
+    measureSpeed(pose)
+    poses.last = pose.timestamp
+    previous = newest
+    newest = pose
+  }
+
+  private mutating func measureSpeed(_ pose: DevicePose) {
+    guard let start = secondStart else { return }
+    let seconds = pose.timestamp.seconds(since: start.timestamp)
+    guard seconds >= 1 else { return }
+    let step = (pose.worldFromDevice.translation - start.worldFromDevice.translation).length
+    poses.watchedSeconds += seconds
+    if step < 0.05 * seconds {
+      poses.restingSeconds += seconds
+    } else {
+      speeds.add(step / seconds)
+    }
+    secondStart = pose
+  }
+
+  mutating func add(_ row: RangingRow) {
+    samples.first = min(samples.first ?? row.timestamp, row.timestamp)
+    samples.last = max(samples.last ?? row.timestamp, row.timestamp)
+    samples.count += 1
+    if let first = poses.first, let last = poses.last,
+      row.timestamp.seconds(since: first) >= -Self.extrapolation,
+      row.timestamp.seconds(since: last) <= Self.extrapolation
+    {
+      samples.withinPoses += 1
+    }
+    guard let distance = row.distance, distance.isFinite else { return }
+    if distance == 0 { samples.zeroDistances += 1 }
+    guard distance > 0, let place = position(at: row.timestamp) else { return }
+    let sigma = row.distanceSigma ?? manifest.ranging.rangeSigma
+    var series = peers.removeValue(forKey: row.peerIndex) ?? RangeSeries()
+    switch series.add(
+      RangeSeries.Entry(time: row.timestamp, distance: distance, sigma: sigma, place: place))
+    {
+    case .repeated:
+      samples.repeatedDistances += 1
+      samples.comparedDistances += 1
+    case .changed: samples.comparedDistances += 1
+    case .notComparable: break
+    }
+    peers[row.peerIndex] = series
+  }
+
+  /// The device's position at a time between the newest poses.
+  private func position(at time: Timestamp) -> Vector3? {
+    guard let newest else { return nil }
+    let end = newest.worldFromDevice.translation
+    guard let previous, time != newest.timestamp else {
+      return time == newest.timestamp ? end : nil
+    }
+    let whole = newest.timestamp.seconds(since: previous.timestamp)
+    let part = time.seconds(since: previous.timestamp)
+    guard part >= 0, part <= whole, whole > 0, whole < 2 else { return nil }
+    let start = previous.worldFromDevice.translation
+    return start + (end - start) * (part / whole)
+  }
+
+  /// The extent of the positions; what is nothing but rounding is zero.
+  private var extent: Vector3 {
+    func extent(_ low: Double, _ high: Double) -> Double {
+      high - low < 1e-9 * max(1, abs(low)) ? 0 : high - low
+    }
+    return Vector3(
+      extent(smallest.x, largest.x), extent(smallest.y, largest.y), extent(smallest.z, largest.z))
+  }
+
+  func finish(_ info: RecordingInfo) -> RecordingSurvey {
+    var survey = RecordingSurvey(info: info, manifest: manifest)
+    survey.poses = poses
+    survey.poses.extent = extent
+    survey.poses.medianSpeed = speeds.median
+    survey.samples = samples
+    survey.peers = info.peers.indices.map { index in
+      guard let series = peers[index] else { return RecordingSurvey.Peer() }
+      return series.figures(isStationary: info.peers[index].peer.motion == .stationary)
+    }
+    return survey
+  }
+}
+
+extension Vector3 {
+  fileprivate func lesser(_ other: Vector3) -> Vector3 {
+    Vector3(min(x, other.x), min(y, other.y), min(z, other.z))
+  }
+
+  fileprivate func greater(_ other: Vector3) -> Vector3 {
+    Vector3(max(x, other.x), max(y, other.y), max(z, other.z))
+  }
+}

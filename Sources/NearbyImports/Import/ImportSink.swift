@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// Checks, thins, counts and writes the rows of an import.
+///
+/// It holds only a second of poses and the list of peers.
+struct ImportSink: ~Copyable {
+  /// The report so far.
+  private(set) var report: ImportReport
+  /// The drift that the input itself tells of its odometry.
+  var drift: (position: Double, yawDegrees: Double)?
+
+  private let manifest: RecordingManifest
+  private let options: ImportOptions
+  /// Whether samples have an accuracy of their own.
+  private let hasSigmas: Bool
+  private var writer: RecordingWriter
+  private var poses: ThinningStream?
+  private var truePoses: ThinningStream?
+  private var latestPose: PoseRow?
+  private var firstPoseTime: Timestamp?
+  private var latestTruePose: Timestamp?
+  /// The input of the true poses.
+  private var trueFile = ""
+  private var latestSample: Timestamp?
+  private var latestTracking: Timestamp?
+  private var knownPeers: Set<String> = []
+
+  init(
+    output: String, manifest: RecordingManifest, options: ImportOptions,
+    columns: Set<RecordingWriter.OptionalColumn>
+  ) throws(RecordingError) {
+    var writing = RecordingWriter.Options()
+    writing.columns = columns
+    // A nanometre, and all significant digits of a quaternion: an import should lose nothing.
+    writing.lengthDecimals = 9
+    writing.angleDecimals = 12
+    writing.replacesRecording = options.replacesRecording
+    writing.allowsNoRanging = true
+    self.manifest = manifest
+    self.options = options
+    hasSigmas = columns.contains(.distanceSigma)
+    report = ImportReport(name: manifest.name, frames: manifest.frames)
+    writer = try RecordingWriter(path: output, manifest: manifest, options: writing)
+    poses = options.thinning.map(ThinningStream.init)
+    truePoses = poses
+    for peer in manifest.peers { note(peer: peer.id) }
+  }
+
+  // MARK: - Poses
+
+  /// Adds a pose in the recording's frames; a pose with the timestamp of the previous one is left
+  /// out.
+  mutating func append(_ row: PoseRow, file: String) throws(RecordingError) {
+    if let latestPose {
+      guard try isLater(row.timestamp, than: latestPose.timestamp, file, row.line) else { return }
+      let step = row.worldFromDevice.translation - latestPose.worldFromDevice.translation
+      report.pathLength += step.length
+    }
+    report.posesRead += 1
+    let first = firstPoseTime ?? row.timestamp
+    firstPoseTime = first
+    report.durationSeconds = row.timestamp.seconds(since: first)
+    latestPose = row
+    if poses == nil {
+      try write(row, file)
+    } else if let kept = poses?.add(row) {
+      try write(kept, file)
+    }
+  }
+
+  /// Adds a true pose in the axes of the recording; a pose with the timestamp of the previous one
+  /// is left out.
+  mutating func appendTruth(_ row: PoseRow, file: String) throws(RecordingError) {
+    if let latestTruePose {
+      guard try isLater(row.timestamp, than: latestTruePose, file, row.line) else { return }
+    }
+    latestTruePose = row.timestamp
+    trueFile = file
+    if truePoses == nil {
+      try writeTruth(row)
+    } else if let kept = truePoses?.add(row) {
+      try writeTruth(kept)
+    }
+  }
+
+  /// Adds all poses of a source.
+  mutating func append<Source: PoseSource & ~Copyable>(
+    contentsOf source: consuming Source, frames: ImportFrames, file: String
+  ) throws(RecordingError) {
+    while var row = try source.next() {
+      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+      try append(row, file: file)
+    }
+  }
+
+  /// Adds all true poses of a source.
+  mutating func appendTruth<Source: PoseSource & ~Copyable>(
+    contentsOf source: consuming Source, frames: ImportFrames, file: String
+  ) throws(RecordingError) {
+    while var row = try source.next() {
+      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+      try appendTruth(row, file: file)
+    }
+  }
+
+  private mutating func isLater(
+    _ time: Timestamp, than latest: Timestamp, _ file: String, _ line: Int
+  ) throws(RecordingError) -> Bool {
+    if time > latest { return true }
+    guard time == latest else {
+      throw RecordingError(
+        .timeWentBack,
+        "time goes back by \(latest.seconds(since: time)) s to \(time.seconds)", file: file,
+        line: line > 0 ? line : nil,
+        remedy: "sort the poses by time, or cut the file where its clock was reset")
+    }
+    leaveOut("poses with the stamp of the pose before")
+    return false
+  }
+
+  private mutating func write(_ row: PoseRow, _ file: String) throws(RecordingError) {
+    report.posesWritten += 1
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  private mutating func writeTruth(_ row: PoseRow) throws(RecordingError) {
+    report.truePosesWritten += 1
+    do { try writer.appendTruth(row) } catch { throw error.ofRow(in: trueFile, line: row.line) }
+  }
+
+  // MARK: - Everything else
+
+  /// Adds a sample.
+  mutating func append(_ row: RangingRow, file: String) throws(RecordingError) {
+    let newest = max(latestSample ?? row.timestamp, row.timestamp)
+    let lateness = newest.seconds(since: row.timestamp)
+    guard lateness <= RangingReader.reorderingWindow else {
+      throw RecordingError(
+        .timeWentBack, "time goes back by \(lateness) s to \(row.timestamp.seconds)", file: file,
+        line: row.line > 0 ? row.line : nil,
+        remedy: "samples may be out of order by up to a second; sort them by time")
+    }
+    latestSample = newest
+    guard !row.peer.isEmpty, !row.peer.utf8.contains(where: { $0 < .blank }) else {
+      throw RecordingError(
+        row.peer.isEmpty ? .emptyPeer : .malformedField,
+        "the peer's name \(row.peer.isEmpty ? "is empty" : "holds a control character")",
+        file: file, line: row.line > 0 ? row.line : nil, remedy: "give every peer a name")
+    }
+    note(peer: row.peer)
+    report.samples += 1
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Adds all samples of a source, shifted in time by an offset.
+  mutating func append<Source: RangingSource & ~Copyable>(
+    contentsOf source: consuming Source, offset: Duration, file: String
+  ) throws(RecordingError) {
+    let nanoseconds = offset.nanoseconds
+    while var row = try source.next() {
+      row.timestamp.nanoseconds += nanoseconds
+      try append(row, file: file)
+    }
+    for (what, count) in source.leftOut { leaveOut(what, count) }
+  }
+
+  /// Adds a report of the odometry's quality.
+  mutating func append(_ row: TrackingRow, file: String) throws(RecordingError) {
+    if let latestTracking, row.sample.timestamp < latestTracking {
+      throw RecordingError(
+        .timeWentBack, "time goes back to \(row.sample.timestamp.seconds)", file: file,
+        line: row.line > 0 ? row.line : nil, remedy: "sort the rows by time")
+    }
+    latestTracking = row.sample.timestamp
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Adds a true position of a peer, in the world of the true poses.
+  mutating func appendTruth(_ row: TruthPeerRow, file: String) throws(RecordingError) {
+    do { try writer.appendTruth(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Counts data that is left out of the recording.
+  mutating func leaveOut(_ what: String, _ count: Int = 1) {
+    report.leftOut[what, default: 0] += count
+  }
+
+  /// Completes the recording, checks it, and renames it to its path.
+  ///
+  /// - Parameters:
+  ///   - file: The input, for the error of a file without poses.
+  ///   - ranging: The input of the ranging; `nil` when none was asked for, so that its lack is no
+  ///     fault.
+  /// - Returns: The report of the import.
+  /// - Throws: When there is no pose or nothing to fuse, or the recording cannot be written.
+  consuming func finish(file: String, ranging: String?) throws(RecordingError) -> ImportReport {
+    guard report.posesRead > 0 else {
+      throw RecordingError(
+        .noSamples, "holds no poses", file: file, remedy: "a recording needs at least one pose")
+    }
+    if let ranging, report.samples == 0 {
+      throw RecordingError(
+        .nothingToFuse, "holds no samples", file: ranging,
+        remedy: "check what is read of it; a motion alone is imported without ranging")
+    }
+    if let kept = poses?.finish() { try write(kept, file) }
+    if let kept = truePoses?.finish() { try writeTruth(kept) }
+    let (manifest, options, hasSigmas, drift) = (manifest, options, hasSigmas, drift)
+    var report = report
+    try writer.finish { reader throws(RecordingError) in
+      var choices = ImportChoices(
+        survey: try Self.survey(reader, of: file), options, hasSigmas: hasSigmas, drift: drift)
+      choices.manifest.name = manifest.name
+      if let fault = choices.findings.firstFault(isStrict: options.isStrict) {
+        throw RecordingError(
+          .nothingToFuse, fault.message, file: ranging ?? file,
+          remedy: fault.remedy ?? "check the files")
+      }
+      report.findings = choices.findings
+      report.frames = choices.manifest.frames
+      return choices.manifest
+    }
+    return report
+  }
+
+  /// Surveys the complete recording, whose files the user has not seen yet.
+  private static func survey(
+    _ reader: RecordingReader, of file: String
+  ) throws(RecordingError) -> RecordingSurvey {
+    do { return try reader.survey() } catch { throw error.ofRow(in: file) }
+  }
+
+  private mutating func note(peer: String) {
+    if knownPeers.insert(peer).inserted { report.peers.append(peer) }
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds, clamped to the range of `Int64`.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let longest: Int64 = 4_600_000_000
+    guard abs(seconds) < longest else { return seconds.signum() * longest * 1_000_000_000 }
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

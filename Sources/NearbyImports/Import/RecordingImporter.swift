@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NearbyGeometry
+public import NearbyRecordings
+
+/// A foreign file of poses.
+public struct TrajectoryInput: Hashable, Sendable {
+  /// How poses are written.
+  public enum Format: Hashable, Sendable {
+    /// `timestamp tx ty tz qx qy qz qw`, separated by blanks.
+    case tum
+    /// The CSV of the EuRoC data sets, 8 or 17 columns, nanoseconds, quaternion w first.
+    case euroc
+    /// Twelve numbers a line; the times are in a file of their own.
+    case kitti(times: String)
+    /// `odometry.csv` of Stray Scanner.
+    case stray
+    /// Any table with a header.
+    case table(MappedTable)
+  }
+
+  /// The file's path.
+  public var path: String
+  /// How poses are written.
+  public var format: Format
+  /// The frames of the poses.
+  public var frames: ImportFrames
+
+  /// Makes a description of a file.
+  public init(path: String, format: Format, frames: ImportFrames) {
+    self.path = path
+    self.format = format
+    self.frames = frames
+  }
+}
+
+/// A foreign file of ranging.
+public struct RangingInput: Hashable, Sendable {
+  /// How samples are written.
+  public enum Format: Hashable, Sendable {
+    /// The `ranging.csv` of a recording.
+    case recording
+    /// A table or a log of lines of several kinds, as a layout describes it.
+    case layout(TableLayout)
+    /// Any table; `peer` is the name of the one peer of a table that names none.
+    case table(MappedTable, peer: String?)
+    /// Notifications of the FiRa command interface.
+    case uci(UciCapture)
+  }
+
+  /// The file's path.
+  public var path: String
+  /// How samples are written.
+  public var format: Format
+  /// The offset that converts its times to the clock of the poses.
+  public var offset = Duration.zero
+
+  /// Makes a description of a file.
+  public init(path: String, format: Format) {
+    self.path = path
+    self.format = format
+  }
+}
+
+/// Makes a recording from a file of poses and optional files of ranging and true poses, each in its
+/// own format.
+///
+/// ```swift
+/// var importer = RecordingImporter(
+///   trajectory: TrajectoryInput(
+///     path: "data.csv", format: .euroc, frames: ImportFrames(up: .z, axes: .euroc)))
+/// let report = try importer.importRecording(to: "flight")
+/// ```
+///
+/// Files are streamed: memory does not grow with them.
+public struct RecordingImporter: Sendable {
+  /// The poses.
+  public var trajectory: TrajectoryInput
+  /// The ranging, if there is any.
+  public var ranging: RangingInput?
+  /// More files of ranging; with the first they are held in memory and sorted by time.
+  public var moreRanging: [RangingInput] = []
+  /// The true poses, if they are known, in the device axes of the poses.
+  public var truth: TrajectoryInput?
+  /// How the recording is written.
+  public var options = ImportOptions()
+
+  /// Makes an importer of poses alone.
+  public init(trajectory: TrajectoryInput) { self.trajectory = trajectory }
+
+  /// Reads the files and writes the recording.
+  ///
+  /// - Parameter output: The folder to make.
+  /// - Returns: The report of the import.
+  /// - Throws: The first fault, with its place in the file that was read.
+  public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
+    guard let ranging else { return try importRecording(to: output, NoRanging()) }
+    guard moreRanging.isEmpty else {
+      let all = try MergedRanging([ranging] + moreRanging)
+      return try importRecording(to: output, all)
+    }
+    switch ranging.format {
+    case .recording:
+      return try importRecording(to: output, RangingReader(path: ranging.path, file: ranging.path))
+    case .table(let table, let peer):
+      return try importRecording(
+        to: output, MappedRangingReader(path: ranging.path, table, peer: peer))
+    case .layout(let layout):
+      return try importRecording(to: output, LayoutReader(path: ranging.path, layout))
+    case .uci(let capture):
+      return try importRecording(to: output, UciRangingReader(path: ranging.path, capture))
+    }
+  }
+
+  private func importRecording<Samples: RangingSource & ~Copyable>(
+    to output: String, _ samples: consuming Samples
+  ) throws(RecordingError) -> ImportReport {
+    let inputs = [trajectory.path, ranging?.path].compactMap(\.self) + moreRanging.map(\.path)
+    let manifest = options.manifest(
+      output: output, frames: trajectory.frames.recorded,
+      source: "imported from \(inputs.map(Self.fileName).joined(separator: " and "))")
+    var sink = try ImportSink(
+      output: output, manifest: manifest, options: options, columns: samples.columns)
+    try append(trajectory, to: &sink, isTruth: false)
+    if let truth { try append(truth, to: &sink, isTruth: true) }
+    try sink.append(
+      contentsOf: samples, offset: moreRanging.isEmpty ? ranging?.offset ?? .zero : .zero,
+      file: ranging?.path ?? "")
+    return try sink.finish(file: trajectory.path, ranging: ranging?.path)
+  }
+
+  private func append(
+    _ input: TrajectoryInput, to sink: inout ImportSink, isTruth: Bool
+  ) throws(RecordingError) {
+    switch input.format {
+    case .tum:
+      try append(TrajectoryReader(path: input.path, file: input.path), input, &sink, isTruth)
+    case .euroc: try append(EurocReader(path: input.path), input, &sink, isTruth)
+    case .kitti(let times):
+      try append(KittiReader(poses: input.path, times: times), input, &sink, isTruth)
+    case .stray: try append(StrayReader(path: input.path), input, &sink, isTruth)
+    case .table(let table):
+      let up = input.frames.up == .z ? Vector3(0, 0, 1) : Vector3(0, 1, 0)
+      try append(MappedPoseReader(path: input.path, table, up: up), input, &sink, isTruth)
+    }
+  }
+
+  private func append<Poses: PoseSource & ~Copyable>(
+    _ poses: consuming Poses, _ input: TrajectoryInput, _ sink: inout ImportSink, _ isTruth: Bool
+  ) throws(RecordingError) {
+    if isTruth {
+      try sink.appendTruth(contentsOf: poses, frames: input.frames, file: input.path)
+    } else {
+      try sink.append(contentsOf: poses, frames: input.frames, file: input.path)
+    }
+  }
+
+  /// The last component of a path.
+  ///
+  /// The folders above it are private to the user of the importer.
+  private static func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+}

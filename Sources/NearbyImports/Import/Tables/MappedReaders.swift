@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+
+/// Reads ranging from a foreign table.
+struct MappedRangingReader: ~Copyable, RangingSource {
+  private var table: MappedTableReader
+  /// The name of the one peer of a table that names none.
+  private let peer: String?
+  /// The columns that the table has.
+  private let tableColumns: [RangingColumn]
+  var leftOut: [String: Int] {
+    table.filteredRows > 0 ? ["rows that --where does not name": table.filteredRows] : [:]
+  }
+
+  /// Opens a table.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - description: The table's format and columns.
+  ///   - peer: The name of the peer of rows that name none.
+  /// - Throws: When the file cannot be read, or lacks a column that is needed.
+  init(path: String, _ description: MappedTable, peer: String?) throws(RecordingError) {
+    let table = try MappedTableReader(path: path, description, keys: FieldMap.rangingKeys)
+    try table.require("timestamp", option: "--map")
+    if !table.has("peer"), peer == nil {
+      throw RecordingError(
+        .missingColumn, "no column is mapped to peer", file: path, line: table.line,
+        remedy:
+          "name it with --map peer=COLUMN, or name the only peer with --peer\(table.columnList)")
+    }
+    let columns = RangingColumn.all.filter { table.has($0.name) }
+    let measured = MeasurementKind.allCases.map(\.column)
+    if !measured.contains(where: columns.contains) {
+      let names = measured.map(\.name)
+      throw RecordingError(
+        .missingColumn,
+        "no column is mapped to \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")",
+        file: path, line: table.line,
+        remedy: "name at least one of them with --map distance=COLUMN\(table.columnList)")
+    }
+    tableColumns = columns
+    self.table = table
+    self.peer = peer
+  }
+
+  var columns: Set<RecordingWriter.OptionalColumn> { Set(tableColumns.compactMap(\.optional)) }
+
+  mutating func next() throws(RecordingError) -> RangingRow? {
+    guard try table.next() else { return nil }
+    var name = peer ?? ""
+    if table.has("peer"), case let text = table.text("peer"), !text.isEmpty { name = text }
+    var row = RangingRow(timestamp: try table.timestamp(), peer: name, line: table.line)
+    for column in tableColumns {
+      row.values[column] =
+        column.unit == .flag
+        ? try table.flag(column.name).map { $0 ? 1 : 0 } : try table.value(column.name)
+    }
+    return row
+  }
+}
+
+/// Reads poses from a foreign table.
+///
+/// Without a column for an attitude, poses have none: the identity, or a turn by `yaw` about the
+/// vertical. Without `tz` they are in the plane.
+struct MappedPoseReader: ~Copyable, PoseSource {
+  private var table: MappedTableReader
+  private let up: Vector3
+
+  init(path: String, _ description: MappedTable, up: Vector3) throws(RecordingError) {
+    let table = try MappedTableReader(path: path, description, keys: FieldMap.poseKeys)
+    for key in ["timestamp", "tx", "ty"] { try table.require(key, option: "--pose-map") }
+    let quaternion = ["qx", "qy", "qz", "qw"]
+    if quaternion.contains(where: { table.has($0) }) {
+      for key in quaternion { try table.require(key, option: "--pose-map") }
+    }
+    self.table = table
+    self.up = up
+  }
+
+  mutating func next() throws(RecordingError) -> PoseRow? {
+    guard try table.next() else { return nil }
+    let z = table.has("tz") ? try table.finite("tz") : 0
+    let place = Vector3(try table.finite("tx"), try table.finite("ty"), z)
+    guard max(abs(place.x), abs(place.y), abs(place.z)) <= TrajectoryReader.farthest else {
+      throw table.rows.lineError(
+        .valueOutOfRange, "the position is too far away",
+        remedy: "positions are metres, at most 1e7; check --pose-unit")
+    }
+    return PoseRow(
+      timestamp: try table.timestamp(),
+      worldFromDevice: RigidTransform(rotation: try rotation(), translation: place),
+      line: table.line)
+  }
+
+  private func rotation() throws(RecordingError) -> Rotation {
+    if table.has("qw") {
+      return try table.rows.rotation(
+        try table.finite("qx"), try table.finite("qy"), try table.finite("qz"),
+        try table.finite("qw"))
+    }
+    guard table.has("yaw") else { return .identity }
+    return Rotation(angleRadians: try table.finite("yaw").wrappedAngle, about: up)
+  }
+}

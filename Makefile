@@ -60,7 +60,11 @@ package: build ## make a Debian package and a tarball that need no Swift: out/pa
 demo: build ## locate the beacons of a real recording
 	.build/release/nearby run Datasets/plaza2 --output out/plaza2
 
-TEST := swift test -c release --disable-xctest -debug-info-format none --scratch-path .build-test
+TEST_FLAGS := -c release --disable-xctest -debug-info-format none --scratch-path .build-test
+TEST := swift test $(TEST_FLAGS)
+# Where `make test` leaves what it compiles, and the command that only compiles it.
+MODULES := .build-test/release
+TEST_BUILD := swift test list $(TEST_FLAGS)
 
 test: setup ## run all tests, optimised: the consistency tests run thousands of simulations
 	@rm -rf out/fuzz
@@ -74,10 +78,11 @@ test-races: setup ## run all tests under the thread sanitizer
 	setarch $$(uname -m) -R swift test -c release -Xswiftc -DDEBUG --sanitize=thread --disable-xctest \
 	  --scratch-path .build-tsan
 
-# For CI: only the tests in which threads interact, in a fraction of the time.
+# For CI: only the tests in which threads interact, in a fraction of the time. The kernels are optimised: they
+# compile sooner and take half of the tests' time.
 test-session-races: setup ## run the sessions' tests under the thread sanitizer
 	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
-	  -Xcxx -g0 --scratch-path .build-tsan-sessions
+	  -Xcxx -g0 -Xcxx -O1 --scratch-path .build-tsan-sessions
 
 # FUZZ_SECONDS is the time of all campaigns together. FUZZ_ONLY chooses one: EngineFuzzTests, RangeFuzzTests,
 # SmootherFuzzTests, SessionFuzzTests, ParserFuzzTests. Each run starts from new seeds; FUZZ_START=0 starts
@@ -109,11 +114,9 @@ sanitize: setup ## run the engine's tests under the address and undefined behavi
 
 # The package's graph is loaded, and its program is compiled against the modules that `make test` has built:
 # building all of them once more takes minutes.
-MODULES := .build-test/release
 DEPENDENT := .build-dependent/dependent
 test-dependent: setup ## build and run a package that depends on this one, as the README shows
-	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || \
-	  swift build --build-tests -c release -debug-info-format none --scratch-path .build-test
+	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || $(TEST_BUILD) >/dev/null
 	@swift package --package-path Tests/DependentPackage --scratch-path .build-dependent \
 	  show-dependencies >/dev/null
 	@swiftc -O -swift-version 6 -I $(MODULES)/Modules -Xcc -I -Xcc Sources/CNearbyKernels/include \
@@ -231,6 +234,22 @@ C_ARCHIVES := liblapacke.a liblapack_pic.a libblas.a libzstd.a liblz4.a libsqlit
 # Debian's packages of which it holds code, and those that a wheel has to bring.
 C_LICENSES := liblapacke liblapack3 libblas3 libzstd1 liblz4-1 libsqlite3-0 libeigen3-dev libmd0 libstdc++6 \
 	libbz2-1.0
+# The runtime is inside, which cannot be unloaded: the library stays in memory once loaded.
+C_LINK = -static-stdlib -use-ld=lld -Xlinker --version-script=$(CURDIR)/$(C_LIBRARY)/link/nearby.map \
+	-Xlinker -soname=libnearby.so.0 -Xlinker --gc-sections -Xlinker --icf=safe \
+	-Xlinker -z -Xlinker nodelete -Xlinker -z -Xlinker defs
+# COMPILED=.build-test/release links what `make test` has compiled, in a second instead of minutes. It was
+# compiled for tests and with the shared runtime in mind, so this is for CI.
+COMPILED ?=
+ifeq ($(COMPILED),)
+C_BUILT := .build/release/libNearbyC.so
+C_BUILD = NEARBY_SHARED_LIBRARY="$(C_LINK)" $(PRODUCT_BUILD) --product NearbyC
+else
+C_BUILT := $(C_LIBRARY)/link/libNearbyC.so
+C_BUILD = swiftc -emit-library -gnone -o $(C_BUILT) @$(COMPILED)/NearbyC.product/Objects.LinkFileList $(C_LINK) \
+	-llapacke -lzstd -lz -lsqlite3 -llz4 -lmd -lbz2 -lstdc++ -lm \
+	-l_FoundationCollections -l_FoundationCShims
+endif
 C_VERSION = $$(sed -n 's/.*current = "\(.*\)"/\1/p' Sources/NearbyFusion/NearbyVersion.swift)
 
 c-library: setup ## build the C library, the Swift runtime inside: out/c
@@ -246,9 +265,9 @@ c-library: setup ## build the C library, the Swift runtime inside: out/c
 	done; \
 	first=$(CURDIR)/$(C_LIBRARY)/link/first.ld; echo "GROUP($$archives)" > $$first; \
 	if [ -z "$$missing" ]; then export CCC_OVERRIDE_OPTIONS="#^$$first ^-Wl,--as-needed +-Qunused-arguments"; fi; \
-	NEARBY_SHARED_LIBRARY=$(CURDIR)/$(C_LIBRARY)/link $(PRODUCT_BUILD) --product NearbyC
+	$(C_BUILD)
 	@cp Sources/CNearby/include/nearby.h $(C_LIBRARY)/include
-	@strip --strip-unneeded -o $(C_LIBRARY)/lib/libnearby.so.0 .build/release/libNearbyC.so
+	@strip --strip-unneeded -o $(C_LIBRARY)/lib/libnearby.so.0 $(C_BUILT)
 	@ln -sf libnearby.so.0 $(C_LIBRARY)/lib/libnearby.so
 	@sed "s/@VERSION@/$(C_VERSION)/" Sources/CNearby/SharedLibrary/nearby.pc.in \
 	  > $(C_LIBRARY)/lib/pkgconfig/nearby.pc
@@ -282,12 +301,13 @@ $(PYTHON_ENV)/installed: Tests/NearbyPythonTests/requirements.txt | python-setup
 	$(PYTHON_ENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-python-test: build c-library $(PYTHON_ENV)/installed ## build the Python package; check, test it, run its notebook
+python-test: $(if $(COMPILED),,build) c-library $(PYTHON_ENV)/installed ## build the Python package; check, test it, run its notebook
 	$(PYTHON_BUILD) install --quiet --no-build-isolation --no-deps --force-reinstall ./Sources/NearbyPython
 	$(PYTHON_ENV)/bin/ruff check --quiet --config Sources/NearbyPython/pyproject.toml $(PYTHON_SOURCES)
 	$(PYTHON_ENV)/bin/ruff format --quiet --check --config Sources/NearbyPython/pyproject.toml $(PYTHON_SOURCES)
 	$(PYTHON_ENV)/bin/mypy --no-incremental --config-file Sources/NearbyPython/pyproject.toml -p nearby
-	$(PYTHON_ENV)/bin/python -m pytest --quiet -p no:cacheprovider Tests/NearbyPythonTests
+	NEARBY=$(CURDIR)/$(or $(COMPILED),.build/release)/nearby \
+	  $(PYTHON_ENV)/bin/python -m pytest --quiet -p no:cacheprovider Tests/NearbyPythonTests
 
 python-speed: python-test ## measure the Python package's calls against their goals
 	$(PYTHON_ENV)/bin/python Tests/NearbyPythonTests/speed.py
@@ -345,13 +365,27 @@ report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a
 	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
 	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
 
+# The symbols come from the modules that `make test` has built: building all of them once more takes minutes.
+DOCS := out/docs
+DOCUMENTED := NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbyImports NearbySimulation \
+	NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction
+C_MODULE_MAPS = $(MODULES)/CNearbyKernels.build/module.modulemap $(wildcard Sources/C*/module.modulemap)
+
 docs: setup ## build the documentation; a broken link is an error
-	@for target in NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbyImports \
-	  NearbySimulation NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction; do \
-	  NEARBY_DOCS=1 swift package --scratch-path .build-docs generate-documentation \
-	    --target $$target --warnings-as-errors || exit 1; \
+	@$(TEST_BUILD) >/dev/null
+	@rm -rf $(DOCS)
+	@set -e; for target in $(DOCUMENTED); do \
+	  mkdir -p $(DOCS)/symbols/$$target; \
+	  swift symbolgraph-extract -module-name $$target -I $(MODULES)/Modules -swift-version 6 \
+	    -target $$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p') \
+	    -Xcc -I -Xcc Sources/CNearbyKernels/include $(patsubst %,-Xcc -fmodule-map-file=%,$(C_MODULE_MAPS)) \
+	    -minimum-access-level public -emit-extension-block-symbols -output-dir $(DOCS)/symbols/$$target; \
+	  docc convert Sources/$$target/$$target.docc --additional-symbol-graph-dir $(DOCS)/symbols/$$target \
+	    --fallback-display-name $$target --fallback-bundle-identifier $$target \
+	    --warnings-as-errors --output-dir $(DOCS)/$$target.doccarchive; \
+	  echo "$(DOCS)/$$target.doccarchive"; \
 	done
 
 clean: ## remove build products and outputs
-	rm -rf .build .build-test .build-dependent .build-docs .build-bench .build-peers .build-compare \
+	rm -rf .build .build-test .build-dependent .build-bench .build-peers .build-compare \
 	  .build-browser .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -19,10 +20,10 @@ def plaza2() -> Path:
 
 @pytest.fixture(scope="session")
 def cli() -> Path:
-    """The command line, as `make build` leaves it."""
-    program = TOP / ".build" / "release" / "nearby"
+    """The command line: `NEARBY`, or as `make build` leaves it."""
+    program = Path(os.environ.get("NEARBY", TOP / ".build" / "release" / "nearby"))
     if not program.exists():
-        pytest.fail("there is no .build/release/nearby; `make python-test` builds it")
+        pytest.fail(f"there is no {program}; `make python-test` builds it")
     return program
 
 

@@ -109,24 +109,31 @@ struct Hypothesis {
   }
 };
 
-/// Calls `body(placed)` for the only hypothesis of a bank that is a single column.
+/// Calls `body(placed)` for the only hypothesis of a bank that is a single column: `N` states.
+template <int N, class Body>
+NEARBY_INLINE inline void for_column_of(const nearby_bank &bank, const Body &body) {
+  body(Placed<Fields<double, SingleColumn>, N>{{bank, 0}});
+}
+/// The same, of whatever size.
 template <class Body>
 NEARBY_INLINE inline void for_column(const nearby_bank &bank, const Body &body) {
-  with_states(bank.states, [&](auto size) NEARBY_INLINE {
-    body(Placed<Fields<double, SingleColumn>, size>{{bank, 0}});
-  });
+  with_states(bank.states, [&](auto size) NEARBY_INLINE { for_column_of<size>(bank, body); });
 }
 
-/// Calls `body(placed)` for all hypotheses of a bank with room for lanes. Lanes beyond the count
-/// work on whatever the buffer holds there, to no effect.
-template <class InLanes, class Body>
-NEARBY_INLINE inline void for_lanes(const nearby_bank &bank, const Body &body) {
+/// Calls `body(placed)` for all hypotheses of a bank with room for lanes: `N` states. Lanes beyond
+/// the count work on whatever the buffer holds there, to no effect.
+template <int N, class InLanes, class Body>
+NEARBY_INLINE inline void for_lanes_of(const nearby_bank &bank, const Body &body) {
   constexpr int width = Number<InLanes>::count;
   static_assert(NEARBY_LANES % width == 0, "a bank is worked on in whole lanes");
-  with_states(bank.states, [&](auto size) NEARBY_INLINE {
-    for (int first = 0; first < bank.count; first += width)
-      body(Placed<Fields<InLanes>, size>{{bank, first}});
-  });
+  for (int first = 0; first < bank.count; first += width)
+    body(Placed<Fields<InLanes>, N>{{bank, first}});
+}
+/// The same, of whatever size.
+template <class InLanes, class Body>
+NEARBY_INLINE inline void for_lanes(const nearby_bank &bank, const Body &body) {
+  with_states(bank.states,
+              [&](auto size) NEARBY_INLINE { for_lanes_of<size, InLanes>(bank, body); });
 }
 
 }  // namespace nearby

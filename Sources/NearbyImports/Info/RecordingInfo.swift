@@ -5,7 +5,7 @@ public import NearbyRecordings
 
 /// The contents of a recording, as `nearby info` prints them.
 ///
-/// Gathered in one pass by ``RecordingReader/info()``. Times are seconds, lengths metres.
+/// Gathered in one pass by ``NearbyRecordings/RecordingReader/info()``. Times are seconds, lengths metres.
 public struct RecordingInfo: Hashable, Sendable, Codable {
   /// The recording's name.
   public var name: String

@@ -30,7 +30,8 @@ struct TrackConsistency: Hashable, Sendable {
     if measurements.has(.range) {
       let contradicts = result.outcomes.range.inlier < 0.5
       ranges.add(contradicts: contradicts, at: time, patience: patience)
-      shortRanges = contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
+      shortRanges =
+        contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
         ? shortRanges + 1 : 0
     }
     if measurements.has(.azimuth) || measurements.has(.elevation) {

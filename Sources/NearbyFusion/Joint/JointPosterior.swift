@@ -156,7 +156,8 @@ extension JointPosterior.Mode {
       var product = InlineArray<9, Double>(repeating: 0)
       for index in columns.indices {
         for other in columns.indices where jacobian[row][other] != 0 {
-          product[index] += jacobian[row][other] * covariance[columns[index] * size + columns[other]]
+          product[index] +=
+            jacobian[row][other] * covariance[columns[index] * size + columns[other]]
         }
       }
       for column in row..<5 {

@@ -152,7 +152,7 @@ struct JointProblem {
       fieldOfViewRadians: ranging.fieldOfViewRadians)
   }
 
-  /// Begins anew, with no knots and no cells. The memory is kept.
+  /// Removes all knots and cells, and keeps their memory.
   mutating func restart(_ anchor: JointAnchor) {
     self.anchor = anchor
     knots.removeAll(keepingCapacity: true)

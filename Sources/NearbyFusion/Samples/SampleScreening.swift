@@ -5,7 +5,8 @@ import NearbyGeometry
 /// rejected.
 struct SampleScreening: Hashable, Sendable {
   /// The sample before; of no peer at first.
-  private var lastSample = RangingSample(peer: PeerID(index: -1), timestamp: Timestamp(nanoseconds: 0))
+  private var lastSample = RangingSample(
+    peer: PeerID(index: -1), timestamp: Timestamp(nanoseconds: 0))
   private var stuckAzimuth = StuckAngle()
   private var stuckElevation = StuckAngle()
 

@@ -66,9 +66,10 @@ struct JointEstimator: Sendable {
     var steps: [OdometryDrift] = []
     /// The newest solution: the next is written over it.
     var solution: JointSolution?
-    /// The problem of the knots that were marginalised last, its state, and the anchor before.
+    /// The problem of the knots that were marginalised last, and the state at which it was.
     var older: JointProblem?
     var olderState: [Double] = []
+    /// The anchor before the last marginalisation: the next one is written over it.
     var marginal = JointAnchor()
   }
 
@@ -448,6 +449,7 @@ struct JointEstimator: Sendable {
     }
     let isRegular = problem.marginalize(
       at: memory.olderState, into: &memory.marginal, workspace: &memory.workspace)
+    // Performance: a problem that holds an anchor would have it copied when it is written over.
     problem.restart(JointAnchor())
     memory.older = problem
     guard isRegular else {

@@ -36,10 +36,10 @@ struct JointAnchor: Sendable {
   /// What is held is known to 10 µm or 10 µrad.
   private static let heldInformation = 1e10
 
-  /// Nothing is known of nothing.
+  /// An anchor of no unknowns.
   init() {}
 
-  /// Becomes one of as many unknowns as an origin has, of which nothing is known.
+  /// Takes another origin, and makes room for the information and the gradient about it.
   fileprivate mutating func reset(origin new: ArraySlice<Double>) {
     origin.replaceSubrange(origin.indices, with: new)
     if gradient.count != origin.count {

@@ -261,14 +261,13 @@ struct JointEstimator: Sendable {
       return
     }
     solution.cost = result.cost
-    let isFound = !memory.workspace.inlierShares.contains { $0 < Self.leastInlierShare }
-    let lost =
-      isFound
-      ? []
-      : members.indices.filter { memory.workspace.inlierShares[$0] < Self.leastInlierShare }
+    // Before the examinations, whose fits write over the shares.
+    let lost = members.indices.filter {
+      memory.workspace.inlierShares[$0] < Self.leastInlierShare
+    }
     let rivals = examine(&solution, &memory.workspace, settings)
     keep(solution)
-    if isFound {
+    if lost.isEmpty {
       propose(solution, rivals, memory.candidates)
     } else {
       expel(lost)

@@ -8,6 +8,8 @@ struct NoiseLevel: Hashable, Sendable {
   private var total = RunningShare(
     prior: NoisePrior.totalShare, weight: NoisePrior.totalWeight)
   private var lastResidual: Double?
+  /// Less white noise than this drowns in the rounding of what is known of constant errors, m² or rad².
+  private let leastVariance: Double
 
   /// An average of shares that forgets.
   private struct RunningShare: Hashable {
@@ -33,17 +35,24 @@ struct NoiseLevel: Hashable, Sendable {
     }
   }
 
-  init(_ prior: NoisePrior) {
+  /// - Parameters:
+  ///   - prior: What is assumed before anything is measured.
+  ///   - constantVariance: The largest variance of the errors that are constant.
+  init(_ prior: NoisePrior, constantVariance: Double = 0) {
     self.prior = prior
+    leastVariance = Self.leastShare * constantVariance
     white = RunningShare(prior: prior.whiteShare, weight: NoisePrior.whiteWeight)
   }
+
+  /// A variance has 16 digits, and loses some with each sample.
+  private static let leastShare = 1e-13
 
   @inline(__always)
   private var whiteShare: Double { prior.whiteShare(measured: white.value) }
 
   @inline(__always)
   func whiteVariance(stated sigma: Double) -> Double {
-    whiteShare * whiteShare * sigma * sigma
+    max(whiteShare * whiteShare * sigma * sigma, leastVariance)
   }
 
   @inline(__always)
@@ -87,6 +96,10 @@ typealias NoiseLevels = PerKind<NoiseLevel>
 extension NoiseLevels {
   /// The levels with which a radio begins.
   init(_ ranging: RangingConfiguration) {
-    self.init { kind in NoiseLevel(NoisePrior(of: kind, ranging)) }
+    let scale = ranging.rangeScaleSigma * ranging.maximumRange
+    let constant = ranging.rangeBiasSigma * ranging.rangeBiasSigma + scale * scale
+    self.init { kind in
+      NoiseLevel(NoisePrior(of: kind, ranging), constantVariance: kind == .range ? constant : 0)
+    }
   }
 }

@@ -374,7 +374,7 @@ struct PeerFilter: Sendable {
         of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
       elevation: settings.configuration.errorVariances(
         of: .elevation, noise.elevation, stated: values.elevation.sigma),
-      // Performance: most samples have none, and the white noise of none is not read.
+      // Performance: most samples have no height difference, and then its variances are not read.
       heightDifference: measurements.has(.heightDifference)
         ? settings.configuration.errorVariances(
           of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma)

@@ -8,7 +8,8 @@ struct NoiseLevel: Hashable, Sendable {
   private var total = RunningShare(
     prior: NoisePrior.totalShare, weight: NoisePrior.totalWeight)
   private var lastResidual: Double?
-  /// Less white noise than this drowns in the rounding of what is known of constant errors, m² or rad².
+  /// The floor of the white variance, m² or rad²: below it the innovation variance is lost in the rounding of
+  /// the covariance of bias and scale.
   private let leastVariance: Double
 
   /// An average of shares that forgets.
@@ -37,14 +38,15 @@ struct NoiseLevel: Hashable, Sendable {
 
   /// - Parameters:
   ///   - prior: What is assumed before anything is measured.
-  ///   - constantVariance: The largest variance of the errors that are constant.
+  ///   - constantVariance: The prior variance that bias and scale give a measurement, m² or rad².
   init(_ prior: NoisePrior, constantVariance: Double = 0) {
     self.prior = prior
     leastVariance = Self.leastShare * constantVariance
     white = RunningShare(prior: prior.whiteShare, weight: NoisePrior.whiteWeight)
   }
 
-  /// A variance has 16 digits, and loses some with each sample.
+  /// The floor as a share of that variance: a double resolves 2e-16 of it, and each update of the covariance
+  /// rounds once more.
   private static let leastShare = 1e-13
 
   @inline(__always)

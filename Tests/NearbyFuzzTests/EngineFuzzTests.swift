@@ -11,7 +11,9 @@ extension FuzzTests {
   struct EngineFuzzTests {
     @Test("for any input, an engine's outputs are valid and repeatable")
     func calls() {
-      FuzzCampaign("EngineFuzzTests", share: 0.35).run { one in
+      // A range far more precise than its bias had a negative innovation variance.
+      let failed: [UInt64] = [1_795_599_530_052_144]
+      FuzzCampaign("EngineFuzzTests", share: 0.35, failedSeeds: failed).run { one in
         var generator = SeededGenerator(seed: one.seed, stream: 0xF1)
         let isHostile = generator.happens(0.6)
         let drawn = try DrawnCalls(

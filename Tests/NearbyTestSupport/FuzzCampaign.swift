@@ -17,6 +17,8 @@ public struct FuzzCampaign: Sendable {
   public let name: String
   /// Its share of the time.
   public let share: Double
+  /// The seeds of cases that have failed once, which are run before all others.
+  private let failedSeeds: [UInt64]
 
   /// The number of failures after which a campaign stops.
   private static let mostFailures = 10
@@ -30,9 +32,11 @@ public struct FuzzCampaign: Sendable {
   /// - Parameters:
   ///   - name: The name of the suite.
   ///   - share: Its share of the time of all campaigns, 0 to 1.
-  public init(_ name: String, share: Double) {
+  ///   - failedSeeds: The seeds of cases that have failed once, which are run before all others.
+  public init(_ name: String, share: Double, failedSeeds: [UInt64] = []) {
     self.name = name
     self.share = share
+    self.failedSeeds = failedSeeds
   }
 
   /// The record of a case: what it consists of and what was wrong.
@@ -115,8 +119,15 @@ public struct FuzzCampaign: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     let budget = Duration.seconds(environment.seconds * share)
-    var seed = environment.seed ?? environment.start
+    var remaining = environment.seed == nil ? failedSeeds[...] : []
+    var next = environment.seed ?? environment.start
+    func nextSeed() -> UInt64 {
+      if let failed = remaining.popFirst() { return failed }
+      defer { next &+= 1 }
+      return next
+    }
     repeat {
+      let seed = nextSeed()
       running.note(Self.command(name, seed))
       var one = Case(seed: seed)
       let began = clock.now
@@ -126,9 +137,8 @@ public struct FuzzCampaign: Sendable {
       report.cases += 1
       report.counts.merge(one.counts, uniquingKeysWith: +)
       report.failures += one.failures.map { "seed \(seed): \($0) [\(Self.command(name, seed))]" }
-      seed &+= 1
     } while environment.seed == nil && report.failures.count < Self.mostFailures
-      && clock.now - start < budget
+      && (clock.now - start < budget || !remaining.isEmpty)
     report.seconds = (clock.now - start) / .seconds(1)
     running.remove()
     print(report)

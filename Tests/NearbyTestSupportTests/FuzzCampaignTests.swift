@@ -55,6 +55,21 @@ final class FuzzCampaignTests {
     #expect(report.failures.contains { $0.hasPrefix("seed 4: thrown") })
   }
 
+  @Test("cases that have failed once come first, all of them, unless one case is run alone")
+  func failedSeeds() {
+    func seeds(_ variables: [String: String]) -> [UInt64] {
+      var seeds: [UInt64] = []
+      _ = FuzzCampaign("Some", share: 1, failedSeeds: [90, 80]).run(environment(variables)) {
+        seeds.append($0.seed)
+      }
+      return seeds
+    }
+    #expect(seeds(["NEARBY_FUZZ_SECONDS": "0", "NEARBY_FUZZ_START": "7"]) == [90, 80])
+    #expect(seeds(["NEARBY_FUZZ_SEED": "5"]) == [5])
+    let many = seeds(["NEARBY_FUZZ_SECONDS": "0.1", "NEARBY_FUZZ_START": "7"])
+    #expect(many.prefix(4) == [90, 80, 7, 8])
+  }
+
   @Test("one case can be run alone")
   func oneSeed() {
     var seeds: [UInt64] = []

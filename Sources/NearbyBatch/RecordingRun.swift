@@ -2,6 +2,7 @@
 internal import NearbyEvaluation
 public import NearbyFusion
 public import NearbyRecordings
+internal import NearbySmoothing
 
 /// A run over one recording whose results become files of a folder.
 ///
@@ -53,23 +54,34 @@ public struct RecordingRun: Sendable {
       recording, configuration: configuration, selection: selection)
     var files = try ResultFiles(
       in: Self.plain(folder), frames: recording.manifest.frames, smooths: smooths)
-    var outcome = try replay.run(
-      progress: progress,
-      poses: { (pose, alignment) throws(RecordingError) in
-        try files.corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
+    var outcome: RecordingReplay.Outcome
+    if smooths {
+      var smoother = try Smoother(configuration)
+      var smoothing: SmoothingRun? = SmoothingRun(recording, configuration)
+      outcome = try run(replay, through: &smoother, into: &files, &smoothing) {
+        progress(Self.replayShare * $0, $1)
       }
-    ) {
-      (row, report, estimate) throws(RecordingError) in
-      try files.estimates.write(row, report: report, estimate: estimate)
+      try accept(outcome)
+      guard var smoothed = files.smoothed.take() else { return outcome }
+      try smoothing?.finish(smoother, into: &smoothed, summary: &outcome.summary) {
+        progress(Self.replayShare + (1 - Self.replayShare) * $0, $1)
+      }
+      files.smoothed = consume smoothed
+    } else {
+      var engine = try FusionEngine(configuration)
+      var smoothing: SmoothingRun?
+      outcome = try run(replay, through: &engine, into: &files, &smoothing, progress: progress)
+      try accept(outcome)
     }
-    try accept(outcome)
-    if smooths { try smooth(into: &files, &outcome.summary, progress) }
     if !keepsTime { outcome.summary.timing = nil }
     outcome.summary.trajectory = try trajectory(&files)
     // The recording has no fault: from here on files may appear.
     try files.commit(summary: outcome.summary.json(), configuration: configuration)
     return outcome
   }
+
+  /// The share of the progress that is shown for the replay, when smoothing follows.
+  private static let replayShare = 0.2
 
   /// A folder's path without the slash at its end.
   private static func plain(_ folder: String) -> String {
@@ -91,14 +103,24 @@ public struct RecordingRun: Sendable {
       smoothed: try figures(files.smoothed?.path.flush()))
   }
 
-  private func smooth(
-    into files: inout ResultFiles, _ summary: inout RunSummary,
-    _ progress: (_ fraction: Double, _ samples: Int) -> Void
-  ) throws {
-    let run = SmoothingRun(
-      recording: recording, configuration: configuration, selection: selection)
-    guard var smoothed = files.smoothed.take() else { return }
-    try run.run(into: &smoothed, summary: &summary, progress: progress)
-    files.smoothed = consume smoothed
+  /// Replays the recording through an estimator and writes the estimates.
+  ///
+  /// What has been replayed is kept for the smoothing, if there is to be one.
+  private func run(
+    _ replay: RecordingReplay, through estimator: inout some SequentialEstimator,
+    into files: inout ResultFiles, _ smoothing: inout SmoothingRun?,
+    progress: (_ fraction: Double, _ samples: Int) -> Void
+  ) throws -> RecordingReplay.Outcome {
+    try replay.run(
+      through: &estimator, progress: progress,
+      poses: { (pose, alignment) throws(RecordingError) in
+        smoothing?.keep(pose)
+        try files.corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
+      }
+    ) {
+      (row, report, estimate) throws(RecordingError) in
+      smoothing?.keep(row, of: report.peer)
+      try files.estimates.write(row, report: report, estimate: estimate)
+    }
   }
 }

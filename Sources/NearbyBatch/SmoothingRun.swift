@@ -5,15 +5,15 @@ import NearbyGeometry
 import NearbyRecordings
 import NearbySmoothing
 
-/// Smooths a recording: writes `smoothed.csv` and adds to the summary.
+/// The smoothing of a recording that was replayed through a smoother: writes `smoothed.csv` and
+/// `trajectory-smoothed.txt`, and adds to the summary.
 struct SmoothingRun {
   var recording: RecordingReader
   var configuration: FusionConfiguration
-  /// The names of the peers to be located; all when empty.
-  var selection: Set<String>
 
-  /// The share of the progress that is shown for reading.
-  private static let readingShare = 0.2
+  /// The rows of `ranging.csv` of the selected peers, in time order.
+  private var rows: [Row] = []
+  private var poses: [DevicePose] = []
 
   /// A row of `ranging.csv` and its peer.
   private struct Row {
@@ -23,18 +23,28 @@ struct SmoothingRun {
     var id: PeerID
   }
 
-  /// Smooths, writes a row for each sample and a pose for each of the odometry's, and adds to the summary.
-  func run(
-    into files: inout ResultFiles.Smoothed, summary: inout RunSummary,
+  init(_ recording: RecordingReader, _ configuration: FusionConfiguration) {
+    self.recording = recording
+    self.configuration = configuration
+  }
+
+  /// Keeps a pose of the odometry, to be written smoothed.
+  mutating func keep(_ pose: DevicePose) { poses.append(pose) }
+
+  /// Keeps a row that the smoother has taken, to be written smoothed.
+  mutating func keep(_ row: RangingRow, of id: PeerID) {
+    rows.append(
+      Row(timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex, id: id))
+  }
+
+  /// Solves, writes a row for each sample and a pose for each of the odometry's, and adds to the summary.
+  func finish(
+    _ smoother: Smoother, into files: inout ResultFiles.Smoothed, summary: inout RunSummary,
     progress: (_ fraction: Double, _ samples: Int) -> Void
   ) throws {
     let start = ContinuousClock.now
-    var smoother = try Smoother(configuration)
-    let rows = try read(into: &smoother) { progress(Self.readingShare * $0, $1) }
     try checkPeerCount(smoother)
-    let smoothed = smoother.solve { share in
-      progress(Self.readingShare + (1 - Self.readingShare) * share, rows.count)
-    }
+    let smoothed = smoother.solve { progress($0, rows.count) }
 
     var next = [Int](repeating: 0, count: smoothed.tracks.count)
     for row in rows {
@@ -51,9 +61,7 @@ struct SmoothingRun {
       try files.rows.write(smoothedRow)
     }
 
-    var poses = try recording.events()
-    while let event = try poses.next() {
-      guard case .pose(let pose) = event else { continue }
+    for pose in poses {
       try files.path.write(pose, mapFromWorld: smoothed.path?.mapFromWorld(at: pose.timestamp))
     }
 
@@ -89,33 +97,6 @@ struct SmoothingRun {
     return try ResultEvaluation.evaluate(
       try EstimateReader(path: path, kind: .smoothed), of: .smoothed, under: configuration,
       result: recording.folder, recording: recording)
-  }
-
-  private func read(
-    into smoother: inout Smoother, progress: (_ fraction: Double, _ samples: Int) -> Void
-  ) throws -> [Row] {
-    var stream = try recording.events()
-    var ids: [PeerID?] = []
-    var rows: [Row] = []
-    while let event = try stream.next() {
-      while ids.count < stream.peerCount {
-        let peer = stream.peer(at: ids.count)
-        let isSelected = selection.isEmpty || selection.contains(peer.id)
-        ids.append(isSelected ? smoother.addPeer(peer.motion) : nil)
-      }
-      switch event {
-      case .pose(let pose): smoother.add(pose)
-      case .tracking(let sample): smoother.add(sample)
-      case .ranging(let row):
-        guard let id = ids[row.peerIndex] else { continue }
-        smoother.add(row.sample(of: id))
-        rows.append(
-          Row(timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex, id: id))
-        progress(
-          Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), rows.count)
-      }
-    }
-    return rows
   }
 }
 

@@ -5,9 +5,10 @@ public import NearbyGeometry
 /// The batch answer over a whole recording: where each peer was, given all samples of all peers,
 /// earlier and later ones alike.
 ///
-/// It takes what an engine takes, in the same order, and has an engine of its own listen: that judges
-/// each component, and its last word is where the smoother starts. Then all unknowns are estimated
-/// together: the drift of the odometry, which all peers share, and each peer's place and errors.
+/// It takes what an engine takes, in the same order, and passes it to an engine inside. That engine judges
+/// each component, and gives an estimate at any time (``estimate(of:at:)``); its last one is where the
+/// smoother starts. Then all unknowns are estimated together: the drift of the odometry, which all peers
+/// share, and each peer's place and errors.
 ///
 /// ```swift
 /// var smoother = try Smoother()
@@ -19,7 +20,7 @@ public import NearbyGeometry
 ///
 /// Memory and time grow linearly with the recording: some 400 bytes for each sample, and a second or
 /// so for ten thousand of them.
-public struct Smoother: Sendable {
+public struct Smoother: SequentialEstimator {
   /// The settings in force.
   public let configuration: FusionConfiguration
 
@@ -134,6 +135,19 @@ public struct Smoother: Sendable {
           ? nil : engine.estimate(of: sample.peer).meanInWorld))
     return report
   }
+
+  /// What the engine knows of a peer at a moment, from what has come so far.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - time: The moment, not before the peer's last sample.
+  /// - Returns: The engine's estimate, not a smoothed one.
+  public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
+    engine.estimate(of: peer, at: time)
+  }
+
+  /// Where the odometry's world lies in the map, by the engine; ``SmoothedRecording/path`` has it smoothed.
+  public var mapAlignment: MapAlignment? { engine.mapAlignment }
 
   // MARK: Solving
 

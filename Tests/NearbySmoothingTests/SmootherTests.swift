@@ -289,6 +289,35 @@ struct SmootherTests {
     #expect(shares.last == 1 && shares == shares.sorted())
   }
 
+  @Test("while it takes a recording, it says what an engine says")
+  func sequentialEstimates() throws {
+    let scenario = try #require(Scenario.preset(named: "ranges-level"))
+    let run = scenario.simulated(seed: 5, peerCount: 2)
+    var engine = try FusionEngine(scenario.matchingConfiguration)
+    var smoother = try Smoother(scenario.matchingConfiguration)
+    let peers = (0..<2).map { _ in engine.addPeer() }
+    #expect(peers == (0..<2).map { _ in smoother.addPeer() })
+    var hasMap = false
+    for event in run.events {
+      switch event {
+      case .pose(let index):
+        #expect(engine.add(run.poses[index]) == smoother.add(run.poses[index]))
+        #expect(engine.mapAlignment == smoother.mapAlignment)
+        hasMap = hasMap || smoother.mapAlignment != nil
+      case .tracking(let index):
+        engine.add(run.tracking[index])
+        smoother.add(run.tracking[index])
+      case .sample(let index):
+        let sample = run.rangingSample(index, of: peers[run.samples[index].peer])
+        #expect(engine.add(sample) == smoother.add(sample))
+        #expect(
+          engine.estimate(of: sample.peer, at: sample.timestamp)
+            == smoother.estimate(of: sample.peer, at: sample.timestamp))
+      }
+    }
+    #expect(hasMap)
+  }
+
   @Test("settings that make no sense are refused")
   func badConfiguration() {
     var configuration = FusionConfiguration()

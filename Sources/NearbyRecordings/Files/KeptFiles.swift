@@ -2,8 +2,8 @@
 
 /// The small files of a recording, each of which is read from the disk once.
 ///
-/// A run, the errors of the trajectories and the smoother all go through the same files. What they see is
-/// then the same, even if a file changes meanwhile.
+/// A run, the errors of the trajectories and the evaluation of what was smoothed all go through the same
+/// files. What they see is then the same, even if a file changes meanwhile.
 final class KeptFiles: Sendable {
   /// The largest size of a file that is kept, bytes.
   ///
@@ -20,9 +20,9 @@ final class KeptFiles: Sendable {
     var file = file
     file.bytes = bytesOfPath.withLock { kept in
       if let bytes = kept[file.path] { return bytes }
-      guard let bytes = try? FileBytes.read(path: file.path, limit: Self.largestFile) else {
-        return nil
-      }
+      guard let size = FileBytes.size(path: file.path), size <= Self.largestFile,
+        let bytes = try? FileBytes.read(path: file.path, limit: Self.largestFile)
+      else { return nil }
       kept[file.path] = bytes
       return bytes
     }

@@ -70,11 +70,36 @@ public struct RecordingReplay: Sendable {
     poses consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void = { _, _ in },
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) -> Outcome {
+    var engine = engine
+    return try run(through: &engine, progress: progress, poses: consumePose, consume)
+  }
+
+  /// Runs an estimator over the whole recording, in place of an engine of the replay's own.
+  ///
+  /// A smoother takes the recording in this way while its engine gives the estimates, so that the files
+  /// are read once and one engine runs.
+  ///
+  /// - Parameters:
+  ///   - estimator: An estimator that has seen nothing, with the replay's ``configuration``. Its peers
+  ///     are afterwards the selected ones, in the recording's order.
+  ///   - progress: Called from time to time with the share of the recording that was read and the
+  ///     number of samples so far.
+  ///   - consumePose: Called for each pose in time order, with where the odometry's world lay in the
+  ///     map; `nil` before peers have told.
+  ///   - consume: Called for each ranging row in time order, with the report and the state after it.
+  /// - Returns: The summary.
+  /// - Throws: The first fault of the recording, or what the functions throw.
+  public func run<Estimator: SequentialEstimator>(
+    through estimator: inout Estimator,
+    progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
+    poses consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void = { _, _ in },
+    _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
+  ) throws(RecordingError) -> Outcome {
     let clock = ContinuousClock()
     let start = clock.now
     var fusing = Duration.zero
     var stream = try recording.events()
-    var replayEngine = ReplayEngine(engine)
+    var pass = ReplayPass()
     var ledger = try RunLedger(self)
     var batch = EventBatch()
 
@@ -82,17 +107,17 @@ public struct RecordingReplay: Sendable {
     // rarely.
     repeat {
       try stream.read(into: &batch)
-      while replayEngine.peerCount < stream.peerCount {
-        let peer = stream.peer(at: replayEngine.peerCount)
-        replayEngine.add(isSelected(peer.id) ? peer : nil)
+      while pass.peerCount < stream.peerCount {
+        let peer = stream.peer(at: pass.peerCount)
+        pass.add(isSelected(peer.id) ? peer : nil, to: &estimator)
         ledger.add(isSelected(peer.id) ? peer : nil)
       }
 
       let before = clock.now
-      replayEngine.fuse(batch)
+      pass.fuse(batch, &estimator)
       fusing += before.duration(to: clock.now)
 
-      try deliver(batch, replayEngine, &ledger, consumePose, consume)
+      try deliver(batch, pass, &ledger, consumePose, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 
@@ -105,7 +130,7 @@ public struct RecordingReplay: Sendable {
 
   /// Adds a batch and its results to the ledger, and passes them to the consumer.
   private func deliver(
-    _ batch: borrowing EventBatch, _ replayEngine: borrowing ReplayEngine,
+    _ batch: borrowing EventBatch, _ pass: borrowing ReplayPass,
     _ ledger: inout RunLedger,
     _ consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void,
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
@@ -115,7 +140,7 @@ public struct RecordingReplay: Sendable {
       switch kind {
       case .pose:
         ledger.note(batch.poses[poses])
-        try consumePose(batch.poses[poses], replayEngine.alignments[poses])
+        try consumePose(batch.poses[poses], pass.alignments[poses])
         poses += 1
       case .tracking:
         ledger.note(batch.tracking[tracking].timestamp)
@@ -124,8 +149,8 @@ public struct RecordingReplay: Sendable {
         let row = batch.ranging[rows]
         rows += 1
         ledger.note(row.timestamp)
-        guard replayEngine.handles[row.peerIndex] != nil else { continue }
-        let (report, estimate) = replayEngine.results[results]
+        guard pass.handles[row.peerIndex] != nil else { continue }
+        let (report, estimate) = pass.results[results]
         results += 1
         try ledger.note(row, report, estimate)
         try consume(row, report, estimate)
@@ -138,46 +163,44 @@ public struct RecordingReplay: Sendable {
   }
 }
 
-/// The engine, with its peers by their index in the recording.
-private struct ReplayEngine {
-  private var engine: FusionEngine
-  /// The engine's handles, by ``RangingRow/peerIndex``; `nil` for peers that are not selected.
+/// The estimator's peers by their index in the recording, and the results of a batch of events.
+private struct ReplayPass {
+  /// The estimator's handles, by ``RangingRow/peerIndex``; `nil` for peers that are not selected.
   private(set) var handles: [PeerID?] = []
   /// The results of the last batch, one for each row of a selected peer.
   private(set) var results: [(report: SampleReport, estimate: PeerEstimate)] = []
-
   /// The map as of each pose of the last batch.
   private(set) var alignments: [MapAlignment?] = []
 
-  init(_ engine: FusionEngine) { self.engine = engine }
-
   var peerCount: Int { handles.count }
 
-  mutating func add(_ peer: RecordingPeer?) {
-    handles.append(peer.map { engine.addPeer($0.motion) })
+  mutating func add(_ peer: RecordingPeer?, to estimator: inout some SequentialEstimator) {
+    handles.append(peer.map { estimator.addPeer($0.motion) })
   }
 
-  mutating func fuse(_ batch: borrowing EventBatch) {
+  mutating func fuse(
+    _ batch: borrowing EventBatch, _ estimator: inout some SequentialEstimator
+  ) {
     results.removeAll(keepingCapacity: true)
     alignments.removeAll(keepingCapacity: true)
     var (poses, tracking, rows) = (0, 0, 0)
     for kind in batch.kinds {
       switch kind {
       case .pose:
-        engine.add(batch.poses[poses])
-        alignments.append(engine.mapAlignment)
+        estimator.add(batch.poses[poses])
+        alignments.append(estimator.mapAlignment)
         poses += 1
       case .tracking:
-        engine.add(batch.tracking[tracking])
+        estimator.add(batch.tracking[tracking])
         tracking += 1
       case .ranging:
         let row = batch.ranging[rows]
         rows += 1
         guard let handle = handles[row.peerIndex] else { continue }
-        let report = engine.add(row.sample(of: handle))
+        let report = estimator.add(row.sample(of: handle))
         // The estimate relative to the device's pose at the sample, whether or not the sample was
         // used.
-        results.append((report, engine.estimate(of: handle, at: report.timestamp)))
+        results.append((report, estimator.estimate(of: handle, at: report.timestamp)))
       }
     }
   }

@@ -21,7 +21,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
   /// How long the run took.
   public struct Timing: Hashable, Sendable, Codable {
-    /// Seconds inside the engine: poses, samples and estimates.
+    /// Seconds inside the engine: poses, samples and estimates; with smoothing also the smoother's notes of
+    /// them.
     public var fusingSeconds: Double
     /// Seconds from start to end: reading and writing included.
     public var totalSeconds: Double

@@ -94,4 +94,44 @@ struct RecordingReplayTests {
         RecordingReader(folder: recording.path), configuration: configuration)
     }
   }
+
+  @Test func anEstimatorOfTheCallersTakesThePlaceOfTheEngine() throws {
+    let recording = try walk(truePeers: Self.header + "0,a,102,1,-3\n")
+    let replay = try RecordingReplay(RecordingReader(folder: recording.path), selection: ["a"])
+    var estimator = try CountingEstimator()
+    var rows = 0
+    let outcome = try replay.run(through: &estimator) { _, _, _ in rows += 1 }
+    #expect(estimator.poses == 101 && estimator.samples == 81 && rows == 81)
+    #expect(estimator.engine.peerIDs.count == 1, "b is not selected")
+    #expect(outcome.summary.peers.map(\.id) == ["a"])
+    var alone = outcome.summary
+    alone.timing = nil
+    var usual = try replay.run { _, _, _ in }.summary
+    usual.timing = nil
+    #expect(alone == usual)
+  }
+}
+
+/// An engine that counts what it is given.
+private struct CountingEstimator: SequentialEstimator {
+  var engine: FusionEngine
+  var poses = 0
+  var samples = 0
+
+  init() throws { engine = try FusionEngine() }
+
+  mutating func addPeer(_ motion: PeerMotion) -> PeerID { engine.addPeer(motion) }
+  mutating func add(_ pose: DevicePose) -> PoseOutcome {
+    poses += 1
+    return engine.add(pose)
+  }
+  mutating func add(_ tracking: TrackingSample) { engine.add(tracking) }
+  mutating func add(_ sample: RangingSample) -> SampleReport {
+    samples += 1
+    return engine.add(sample)
+  }
+  func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
+    engine.estimate(of: peer, at: time)
+  }
+  var mapAlignment: MapAlignment? { engine.mapAlignment }
 }

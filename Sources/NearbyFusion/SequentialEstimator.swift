@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyGeometry
+
+/// An estimator that takes poses and samples in the order in which they come: the engine, or an
+/// estimator with an engine inside that keeps more of what it sees.
+///
+/// What drives one, such as the replay of a recording, drives all of them, and none needs a second pass
+/// over the data.
+public protocol SequentialEstimator: Sendable {
+  /// Adds a peer; samples of it may follow.
+  ///
+  /// - Parameter motion: How the peer may move.
+  /// - Returns: The peer's handle in this estimator.
+  mutating func addPeer(_ motion: PeerMotion) -> PeerID
+
+  /// Extends the device's trajectory.
+  ///
+  /// - Parameter pose: The pose; its time must be after that of the pose before.
+  /// - Returns: What became of it.
+  @discardableResult mutating func add(_ pose: DevicePose) -> PoseOutcome
+
+  /// Takes note of the odometry's quality and the light, from the next pose on.
+  ///
+  /// - Parameter tracking: What the odometry reports.
+  mutating func add(_ tracking: TrackingSample)
+
+  /// Adds a ranging sample.
+  ///
+  /// - Parameter sample: The sample, up to a second late.
+  /// - Returns: What became of each of its components.
+  @discardableResult mutating func add(_ sample: RangingSample) -> SampleReport
+
+  /// What the engine knows of a peer at a moment, from what has come so far.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - time: The moment, not before the peer's last sample.
+  /// - Returns: The estimate, as seen from the device at that moment.
+  func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate
+
+  /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
+  var mapAlignment: MapAlignment? { get }
+}
+
+extension FusionEngine: SequentialEstimator {}

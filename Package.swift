@@ -60,8 +60,7 @@ let package = Package(
       name: "NearbyFusion", dependencies: ["CNearbyKernels", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
-      name: "NearbySmoothing",
-      dependencies: ["CLAPACKE", "CNearbyKernels", "NearbyFusion", "NearbyGeometry"],
+      name: "NearbySmoothing", dependencies: ["NearbyFusion", "NearbyGeometry"],
       swiftSettings: swiftSettings),
     .target(
       name: "NearbyRecordings", dependencies: ["NearbyFusion", "NearbyGeometry"],

@@ -16,7 +16,7 @@ public struct SmoothedPath: Hashable, Sendable {
     var mapFromWorld: RigidTransform
   }
 
-  init(_ knots: [DriftKnot], _ corrections: [DeviceCorrection]) {
+  init(_ knots: [DriftKnot], _ corrections: [KnotCorrection]) {
     let fixedFromWorld = zip(knots, corrections).map { knot, correction in
       let turn = Rotation(angleRadians: correction.yawRadians, about: Vector3(0, 1, 0))
       return RigidTransform(

@@ -183,7 +183,7 @@ public struct Smoother: SequentialEstimator {
     guard let result = finder.find(progress: progress) else {
       return SmoothedRecording(tracks: tracks)
     }
-    var writer = TrackWriter(result)
+    let writer = TrackWriter(result)
     for (peer, index) in located.enumerated() {
       let moments = sightings.filter { $0.peer == index }.map { sighting in
         TrackWriter.Moment(
@@ -274,7 +274,7 @@ public struct Smoother: SequentialEstimator {
       guard let device = sighting.device, let peer = placeOfPeer[sighting.peer] else { continue }
       let knot = Self.knot(of: sighting.timestamp, device.world, in: knots)
       observations.append(
-        observation(sighting, peer: peer, device, knot, knots[knot], distance: distance))
+        observation(sighting, peer: peer, device, knot, knots, distance: distance))
     }
     // Sorted by time; across a jump a knot may come first.
     let order = observations.indices.sorted {
@@ -284,33 +284,34 @@ public struct Smoother: SequentialEstimator {
     return SmoothingProblem(
       knots: knots, observations: order.map { observations[$0] },
       isMoving: peers.map { motions[$0] == .moving }, configuration: configuration,
-      priorCenter: knots[knots.count - 1].place,
+      priorCenter: knots[0].place,
       priorSigma: max(Self.priorReach * longest, Self.leastPriorSigma))
   }
 
   private func observation(
-    _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knotIndex: Int,
-    _ knot: DriftKnot, distance: Double
+    _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knot: Int, _ knots: [DriftKnot],
+    distance: Double
   ) -> Observation {
+    // The last knot is only the end of a step.
+    let first = min(knot, knots.count - 2)
+    let (before, after) = (knots[first].device, knots[first + 1].device)
+    let share =
+      knot > first
+      ? 1 : before.world == after.world ? device.driftShare(from: before, to: after) : 0
+    // What is interpolated is off by a bridge between the knots.
+    let bridge = share * (1 - share)
+    let step = DriftStep(from: before, to: after)
+    let place = device.interpolationVariance + bridge * step.positionVariance
+    let turn = device.interpolationVariance + bridge * step.yawVariance
     let range = max(sighting.measurements[.range]?.value ?? distance, 0.3)
-    let place =
-      device.interpolationVariance
-      + max(0, device.positionDriftVariance - knot.device.positionDriftVariance)
-    let turn =
-      device.interpolationVariance
-      + max(0, device.yawDriftVariance - knot.device.yawDriftVariance)
     return Observation(
-      peer: peer, knot: knotIndex,
-      secondsSinceKnot: sighting.timestamp.seconds(since: knot.device.timestamp),
+      peer: peer, knot: first, share: share,
+      secondsSinceKnot: sighting.timestamp.seconds(since: before.timestamp),
       pose: AntennaPose(
         device.worldFromDevice, antennaInDevice: configuration.ranging.antennaInDevice),
       measurements: sighting.measurements,
       poseVariance: (place, place / (range * range) + turn),
-      outlierShare: InlineArray { index in
-        let kind = MeasurementKind.allCases[index]
-        return sighting.isObstructed && kind == .range
-          ? FaultModel.obstructedOnset : faults.outlierShare(of: kind)
-      })
+      isObstructed: sighting.isObstructed)
   }
 
   // MARK: Starts

@@ -5,7 +5,7 @@ import NearbyGeometry
 
 /// Turns modes into tracks.
 struct TrackWriter {
-  private var best: Marginals
+  private let best: Marginals
   private let bestSolution: SmoothingSolution
   private var rivals: [(peer: Int, weight: Double, marginals: Marginals)]
 
@@ -36,7 +36,7 @@ struct TrackWriter {
   ///   - moments: Its samples' moments.
   ///   - end: The device at the last knot.
   ///   - track: Where to.
-  mutating func write(
+  func write(
     _ peer: Int, moments: [Moment], end: TrajectoryPoint,
     into track: inout SmoothedTrack
   ) {
@@ -58,7 +58,7 @@ struct TrackWriter {
   }
 
   /// The modes of a peer at a moment: the best one, then its rivals.
-  private mutating func components(
+  private func components(
     of peer: Int, at moment: Moment, isMoving: Bool
   ) -> [(mean: Vector3, covariance: SymmetricMatrix3, weight: Double)] {
     let knot = bestSolution.problem.knots[moment.knot].device.timestamp
@@ -76,7 +76,7 @@ struct TrackWriter {
   }
 
   /// The moments of the mixture of a peer's modes.
-  private mutating func position(
+  private func position(
     of peer: Int, at moment: Moment, isMoving: Bool
   ) -> SmoothedPosition {
     let components = components(of: peer, at: moment, isMoving: isMoving)

@@ -12,7 +12,7 @@ import Testing
 struct JointFitTests {
   /// A device that walks a curve whose odometry drifts, and peers about it.
   private struct Walk {
-    var problem: JointProblem
+    var problem: ChainProblem
     /// The unknowns that made the measurements.
     var truth: [Double]
     var knots: Int
@@ -23,7 +23,7 @@ struct JointFitTests {
     /// them; when there is no anchor, the first knot is held.
     init(
       seed: UInt64, knots: Int = 8, members: Int = 3, error: Double = 0,
-      part: ClosedRange<Int>? = nil, anchor: JointAnchor? = nil
+      part: ClosedRange<Int>? = nil, anchor: MarginalPrior? = nil
     ) {
       let part = part ?? 0...knots - 1
       var generator = SeededGenerator(seed: seed)
@@ -49,16 +49,19 @@ struct JointFitTests {
         Vector3(0, 0.5, 4) + generator.normalVector(sigma: 4)
       }
       let settings = Settings(FusionConfiguration())
-      var known = anchor ?? JointAnchor(holding: odometry[0])
+      var known = anchor ?? MarginalPrior(holding: odometry[0])
       if anchor == nil {
         for _ in peers {
           known.append(
             mean: [0, 0, 4, 0, 0], variances: [400, 400, 400, 0.0225, 0.0009])
         }
       }
-      problem = JointProblem(known, settings)
+      problem = ChainProblem(known, ChainLayout(), settings.faults, settings.configuration.ranging)
       for knot in part {
-        problem.addKnot(at: odometry[knot], horizontal: 0.0009, vertical: 0.0009, yaw: 0.0009)
+        let next = odometry[min(knot + 1, knots - 1)]
+        problem.addKnot(
+          at: odometry[knot], step: next - odometry[knot], horizontal: 0.0009, vertical: 0.0009,
+          yaw: 0.0009, seconds: 1)
       }
       truth = part.flatMap { [fixed[$0].x, fixed[$0].y, fixed[$0].z, yaws[$0]] }
       for peer in peers { truth += [peer.x, peer.y, peer.z, 0.05, 0.01] }
@@ -76,7 +79,7 @@ struct JointFitTests {
             let yaw = YawTurn((1 - share) * yaws[knot] + share * yaws[knot + 1])
             let sight = yaw.actBack(peer - antenna)
             let angles = ArrivalAngles(ofDirection: sight)
-            let values: PerKind<JointProblem.Value?> = PerKind(
+            let values: PerKind<ChainProblem.Value?> = PerKind(
               range: .init(
                 value: 1.01 * sight.length + 0.05 + error, variance: 0.01, effectiveVariance: 0.02),
               azimuth: .init(
@@ -101,7 +104,7 @@ struct JointFitTests {
       var generator = SeededGenerator(seed: seed)
       return truth.enumerated().map { index, value in
         // The first knot is held.
-        index < JointIndex.knotSize ? value : value + generator.normal(sigma: sigma)
+        index < ChainLayout.driftSize ? value : value + generator.normal(sigma: sigma)
       }
     }
   }
@@ -112,10 +115,10 @@ struct JointFitTests {
     // the normal equations lose nothing.
     let walk = Walk(seed: seed, error: -0.3)
     let state = walk.start(seed: seed + 10, sigma: 0.01)
-    var workspace = JointWorkspace()
+    var workspace = ChainWorkspace()
     let (_, gradient) = walk.problem.cost(at: state, workspace: &workspace)
-    let scale = gradient[JointIndex.knotSize...].map(abs).max() ?? 0
-    for index in JointIndex.knotSize..<state.count {
+    let scale = gradient[ChainLayout.driftSize...].map(abs).max() ?? 0
+    for index in ChainLayout.driftSize..<state.count {
       let step = 1e-6
       var (below, above) = (state, state)
       below[index] -= step
@@ -131,7 +134,7 @@ struct JointFitTests {
   func minimum(seed: UInt64) {
     let walk = Walk(seed: seed)
     var state = walk.start(seed: seed + 20, sigma: 0.1)
-    var workspace = JointWorkspace()
+    var workspace = ChainWorkspace()
     var covariance = [Double](
       repeating: 0, count: walk.problem.denseCount * walk.problem.denseCount)
     let result = walk.problem.fit(
@@ -159,7 +162,7 @@ struct JointFitTests {
     let walk = Walk(seed: seed)
     var state = walk.start(seed: seed, sigma: 0.05)
     let size = walk.problem.denseCount
-    var (workspace, covariance) = (JointWorkspace(), [Double](repeating: 0, count: size * size))
+    var (workspace, covariance) = (ChainWorkspace(), [Double](repeating: 0, count: size * size))
     let result = walk.problem.fit(
       &state, iterations: 30, tolerance: 1e-10, covariance: &covariance, workspace: &workspace)
     let first = state.count - size
@@ -179,10 +182,10 @@ struct JointFitTests {
     arguments: [0.0, 0.3, 1.2])
   func held(tilt: Double) {
     let walk = Walk(seed: 3)
-    let first = JointIndex.peer(1, knots: walk.knots)
+    let first = ChainLayout().peer(1, knots: walk.knots)
     let direction = Vector3(sin(tilt) * 0.6, cos(tilt), sin(tilt) * 0.8)
     let size = walk.problem.denseCount
-    var (workspace, none) = (JointWorkspace(), [Double]())
+    var (workspace, none) = (ChainWorkspace(), [Double]())
     var covariance = [Double](repeating: 0, count: size * size)
     var free = walk.truth
     let minimum = walk.problem.fit(
@@ -200,7 +203,7 @@ struct JointFitTests {
     state[first + 2] += 0.1 * direction.z
     let held = place(state)
     let result = walk.problem.fit(
-      &state, held: JointProblem.Hold(member: 1, direction: direction, place: held),
+      &state, held: ChainProblem.Hold(member: 1, direction: direction, place: held),
       iterations: 30, tolerance: 1e-10, covariance: &none, workspace: &workspace)
     #expect(abs(place(state) - held) < 1e-4)
     // Of a Gaussian: half of the squared distance over the variance along the direction.
@@ -211,7 +214,7 @@ struct JointFitTests {
   @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)
   func marginalization(seed: UInt64) throws {
     let whole = Walk(seed: seed)
-    var (workspace, none) = (JointWorkspace(), [Double]())
+    var (workspace, none) = (ChainWorkspace(), [Double]())
     var state = whole.truth
     _ = whole.problem.fit(
       &state, iterations: 30, tolerance: 1e-12, covariance: &none, workspace: &workspace)
@@ -222,19 +225,20 @@ struct JointFitTests {
     #expect(joint.hasConverged)
     // The first half, linearised where all of it is at its best.
     let past = Walk(seed: seed, part: 0...4)
-    let peers = state[(JointIndex.knotSize * whole.knots)...]
-    var anchor = JointAnchor()
+    let peers = state[(ChainLayout.driftSize * whole.knots)...]
+    var anchor = MarginalPrior()
     let isRegular = past.problem.marginalize(
-      at: Array(state[..<(JointIndex.knotSize * 5)]) + peers, into: &anchor, workspace: &workspace)
+      at: Array(state[..<(ChainLayout.driftSize * 5)]) + peers, into: &anchor, workspace: &workspace
+    )
     #expect(isRegular)
     let present = Walk(seed: seed, part: 4...7, anchor: anchor)
-    var rest = Array(state[(JointIndex.knotSize * 4)...])
+    var rest = Array(state[(ChainLayout.driftSize * 4)...])
     var restCovariance = covariance
     let result = present.problem.fit(
       &rest, iterations: 30, tolerance: 1e-12, covariance: &restCovariance, workspace: &workspace)
     #expect(result.hasConverged)
     for (index, value) in rest.enumerated() {
-      #expect(abs(value - state[JointIndex.knotSize * 4 + index]) < 1e-4, "unknown \(index)")
+      #expect(abs(value - state[ChainLayout.driftSize * 4 + index]) < 1e-4, "unknown \(index)")
     }
     for (index, value) in restCovariance.enumerated() {
       #expect(abs(value - covariance[index]) < 1e-6 + 1e-3 * abs(covariance[index]))
@@ -244,11 +248,11 @@ struct JointFitTests {
   @Test("a peer that leaves an anchor is marginalised")
   func removal() throws {
     let walk = Walk(seed: 5)
-    var workspace = JointWorkspace()
-    var anchor = JointAnchor()
+    var workspace = ChainWorkspace()
+    var anchor = MarginalPrior()
     #expect(walk.problem.marginalize(at: walk.truth, into: &anchor, workspace: &workspace))
     let before = try #require(inverse(anchor.information, anchor.size))
-    anchor.remove(member: 1)
+    anchor.remove(member: 1, ChainLayout())
     let after = try #require(inverse(anchor.information, anchor.size))
     let kept = Array(0..<9) + Array(14..<19)
     #expect(anchor.size == kept.count)

@@ -111,11 +111,16 @@ struct SimulatedWalk {
 /// A problem of a few knots with everything in it, at a random point.
 enum SmallProblem {
   static func make(
-    isMoving: [Bool], isPlanar: Bool, seed: UInt64, outlierShare: Double = 0
+    isMoving: [Bool], isPlanar: Bool, seed: UInt64, hasOutliers: Bool = false
   ) -> (problem: SmoothingProblem, state: SmoothingState) {
     var generator = SeededGenerator(seed: seed)
     var configuration = FusionConfiguration()
     configuration.odometry.isPlanar = isPlanar
+    if !hasOutliers {
+      configuration.faults.rangeOnset = 1e-6
+      configuration.faults.angleOnset = 1e-6
+      configuration.faults.heightOnset = 1e-6
+    }
     var trajectoryPlaces: [DevicePose] = []
     var smoother = try? FusionEngine(configuration)
     var knots: [DriftKnot] = []
@@ -135,7 +140,7 @@ enum SmallProblem {
       return v
     }
     var observations: [Observation] = []
-    for knot in knots.indices {
+    for knot in knots.indices.dropLast() {
       for peer in isMoving.indices {
         let pose = trajectoryPlaces[knot].worldFromDevice
         let values = [
@@ -144,12 +149,12 @@ enum SmallProblem {
         ]
         observations.append(
           Observation(
-            peer: peer, knot: knot,
+            peer: peer, knot: knot, share: generator.uniform(in: 0...1),
             secondsSinceKnot: 0.07 * Double(peer + 1),
             pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)),
             measurements: InlineArray { MeasuredValue(value: values[$0], sigma: 0.1) },
             poseVariance: (0, 0),
-            outlierShare: KindArray(repeating: outlierShare),
+            isObstructed: false,
             noise: InlineArray(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
       }
     }
@@ -158,7 +163,7 @@ enum SmallProblem {
       priorCenter: Vector3(0.5, 0, 0.5), priorSigma: 12)
     let state = SmoothingState(
       devices: knots.map {
-        DeviceCorrection(place: $0.place + vector(0.2), yawRadians: generator.normal(sigma: 0.3))
+        KnotCorrection(place: $0.place + vector(0.2), yawRadians: generator.normal(sigma: 0.3))
       },
       peers: isMoving.map { _ in
         PeerParameters(

@@ -22,8 +22,8 @@ struct SmoothedPathTests {
     let path = SmoothedPath(
       [knot(10, at: Vector3(0, 0, 0)), knot(20, at: Vector3(4, 0, 0))],
       [
-        NearbySmoothing.DeviceCorrection(place: Vector3(1, 0, 0), yawRadians: 0),
-        NearbySmoothing.DeviceCorrection(place: Vector3(7, 0, 0), yawRadians: 0),
+        KnotCorrection(place: Vector3(1, 0, 0), yawRadians: 0),
+        KnotCorrection(place: Vector3(7, 0, 0), yawRadians: 0),
       ])
     func correction(at seconds: Double) -> Vector3 {
       path.mapFromWorld(at: Timestamp(nanoseconds: Int64(seconds * 1e9))).translation
@@ -40,8 +40,8 @@ struct SmoothedPathTests {
     let path = SmoothedPath(
       [knot(0, at: .zero), knot(1, at: Vector3(2, 1, 3))],
       [
-        NearbySmoothing.DeviceCorrection(place: .zero, yawRadians: 0),
-        NearbySmoothing.DeviceCorrection(place: Vector3(2, 1, 4), yawRadians: 0.5),
+        KnotCorrection(place: .zero, yawRadians: 0),
+        KnotCorrection(place: Vector3(2, 1, 4), yawRadians: 0.5),
       ])
     let transform = path.mapFromWorld(at: Timestamp(nanoseconds: 1_000_000_000))
     #expect((transform.act(Vector3(2, 1, 3)) - Vector3(2, 1, 4)).length < 1e-12)
@@ -54,8 +54,8 @@ struct SmoothedPathTests {
     let path = SmoothedPath(
       [knot(0, at: .zero), knot(10, at: Vector3(5, 0, 0), world: 1)],
       [
-        NearbySmoothing.DeviceCorrection(place: .zero, yawRadians: 0),
-        NearbySmoothing.DeviceCorrection(place: .zero, yawRadians: 0),
+        KnotCorrection(place: .zero, yawRadians: 0),
+        KnotCorrection(place: .zero, yawRadians: 0),
       ])
     let before = path.mapFromWorld(at: Timestamp(nanoseconds: 9_000_000_000))
     #expect(before.translation.length < 1e-12)

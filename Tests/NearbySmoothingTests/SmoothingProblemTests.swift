@@ -22,25 +22,6 @@ struct SmoothingProblemTests {
     Case(isMoving: [true, false], isPlanar: false), Case(isMoving: [true, true], isPlanar: true),
   ]
 
-  @Test(
-    "the right-hand side is the cost's slope by every unknown", arguments: cases,
-    [1, 2, 3, 4] as [UInt64])
-  func gradient(_ which: Case, seed: UInt64) {
-    let (problem, state) = SmallProblem.make(
-      isMoving: which.isMoving, isPlanar: which.isPlanar, seed: seed)
-    let held = problem.held()
-    let isHeld = held.band + held.border
-    var system = problem.linearized(at: state, widening: 1.5).system
-    system.hold(band: held.band, border: held.border)
-    let zero = [Double](repeating: 0, count: system.gradient.count)
-    let numeric = NumericJacobian(at: zero) { step in
-      let masked = zip(step, isHeld).map { $1 ? 0 : $0 }
-      return [-problem.linearized(at: problem.moved(state, by: masked), widening: 1.5).cost]
-    }
-    let mismatch = numeric.mismatch(with: [system.gradient], tolerance: 1e-7)
-    #expect(mismatch == nil, "seed \(seed): \(mismatch ?? "")")
-  }
-
   @Test("the gradient of a prediction is its numeric one", arguments: MeasurementKind.allCases)
   func prediction(kind: MeasurementKind) throws {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 9)
@@ -49,7 +30,7 @@ struct SmoothingProblemTests {
     let measurement = try #require(observation[kind])
     func predict(_ place: Vector3, scale: Double) -> (PredictedMeasurement, innovation: Double) {
       SmoothingProblem.predict(
-        kind, measurement, of: observation, peerAt: place,
+        kind, measurement, from: observation.pose, peerAt: place,
         PeerParameters(position: place, rangeBias: 0.1, rangeScale: scale))
     }
     let (ours, _) = predict(place, scale: 0.02)
@@ -62,9 +43,11 @@ struct SmoothingProblemTests {
 
   @Test("an outlier's weight is small, an honest value's nearly one")
   func responsibilities() {
-    let (problem, _) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 1)
+    let (problem, _) = SmallProblem.make(
+      isMoving: [false], isPlanar: false, seed: 1, hasOutliers: true)
     func inlier(_ innovation: Double) -> Double {
-      problem.likelihood(.range, innovation: innovation, variance: 0.01, outlierShare: 0.1).inlier
+      problem.inlierProbability(
+        .range, of: problem.observations[0], innovation: innovation, variance: 0.01)
     }
     #expect(inlier(0) > 0.98)
     #expect(inlier(1) < 1e-6)
@@ -72,32 +55,46 @@ struct SmoothingProblemTests {
     #expect(inlier(-0.3) > inlier(0.3))
   }
 
-  @Test(
-    "covariances are blocks of the dense inverse, turned to the odometry's world", arguments: cases)
+  @Test("covariances are turned to the odometry's world", arguments: cases)
   func marginals(_ which: Case) throws {
     let (problem, start) = SmallProblem.make(
       isMoving: which.isMoving, isPlanar: which.isPlanar, seed: 5)
     let solution = try #require(Minimizer.polish.mode(problem, from: start))
-    var marginals = Marginals(solution)
-    var system = problem.linearized(at: solution.state, widening: 1).system
-    let held = problem.held()
-    system.hold(band: held.band, border: held.border)
-    let inverse = try Self.denseInverse(of: system, isHeld: held.band + held.border)
+    let marginals = Marginals(solution)
+    let layout = problem.layout
+    let unknowns = solution.state.unknowns(layout)
+    let (block, size) = (layout.blockSize, layout.peer(problem.peerCount, knots: 1))
+    let border = unknowns.count - (size - block)
+    var workspace = ChainWorkspace()
+    let inverse = try #require(
+      problem.chain().covariances(at: unknowns, includingKnots: true, workspace: &workspace))
     for peer in which.isMoving.indices {
       for knot in problem.knots.indices {
         let ours = marginals.position(ofPeer: peer, knot: knot, secondsSinceKnot: 0.05)
         // The place as a function of all unknowns, differentiated numerically.
-        let zero = [Double](repeating: 0, count: inverse.count)
-        let jacobian = NumericJacobian(at: zero) { step in
-          let state = problem.moved(solution.state, by: step)
+        let jacobian = NumericJacobian(at: unknowns) { unknowns in
+          let state = SmoothingState(
+            unknowns, layout, knots: problem.knots.count, peers: problem.peerCount)
           let x = problem.place(ofPeer: peer, knot: knot, secondsSinceKnot: 0.05, in: state)
-          let p = state.position(ofPeerAt: x, knot: knot, device: problem.knots[knot].place)
+          let device = state.devices[knot]
+          let p =
+            problem.knots[knot].place + YawTurn(device.yawRadians).actBack(x - device.place)
           return [p.x, p.y, p.z]
         }.rows
         func element(_ a: Int, _ b: Int) -> Double {
+          func derivative(_ row: Int, _ index: Int) -> Double {
+            jacobian[row][index < block ? block * knot + index : border + index - block]
+          }
           var sum = 0.0
-          for i in zero.indices where jacobian[a][i] != 0 {
-            for j in zero.indices { sum += jacobian[a][i] * inverse[i][j] * jacobian[b][j] }
+          for i in 0..<size where derivative(a, i) != 0 {
+            for j in 0..<size {
+              let (low, high) = (min(i, j), max(i, j))
+              let covariance =
+                low < block
+                ? inverse.knots[(knot * block + low) * size + high]
+                : inverse.dense[low * size + high]
+              sum += derivative(a, i) * covariance * derivative(b, j)
+            }
           }
           return sum
         }
@@ -115,44 +112,41 @@ struct SmoothingProblemTests {
     }
   }
 
-  /// The inverse, with nothing for what is held.
-  private static func denseInverse(
-    of system: BorderedBandSystem, isHeld: [Bool]
-  ) throws -> [[Double]] {
-    let (n, m) = (system.bandCount, system.borderCount)
-    let size = n + m
-    var flat = [Double](repeating: 0, count: size * size)
-    func set(_ i: Int, _ j: Int, _ value: Double) {
-      flat[i * size + j] = value
-      flat[j * size + i] = value
-    }
-    for column in 0..<n {
-      for below in 0...min(system.halfBandwidth, n - 1 - column) {
-        set(column + below, column, system.band[column * (system.halfBandwidth + 1) + below])
+  @Test("a state is the same after it was one list, and in another fixed world but for that")
+  func unknowns() {
+    let (problem, state) = SmallProblem.make(
+      isMoving: [false, true], isPlanar: false, seed: 2)
+    let list = state.unknowns(problem.layout)
+    let back = SmoothingState(list, problem.layout, knots: problem.knots.count, peers: 2)
+    #expect(back.devices == state.devices && back.peers == state.peers)
+    #expect(back.motions == state.motions)
+    let moved = state.agreeing(withOdometryAt: problem.knots[0].place)
+    #expect((moved.devices[0].place - problem.knots[0].place).length < 1e-12)
+    #expect(abs(moved.devices[0].yawRadians) < 1e-12)
+    for knot in problem.knots.indices {
+      func seen(_ state: SmoothingState) -> Vector3 {
+        YawTurn(state.devices[knot].yawRadians).actBack(
+          state.peers[0].position - state.devices[knot].place)
       }
-    }
-    for column in 0..<m {
-      for row in 0..<n { set(row, n + column, system.coupling[column * n + row]) }
-      for row in column..<m { set(n + row, n + column, system.border[column * m + row]) }
-    }
-    let inverse = try #require(positiveDefiniteInverse(of: flat, order: size))
-    return (0..<size).map { row in
-      (0..<size).map { isHeld[row] || isHeld[$0] ? 0 : inverse[row * size + $0] }
+      #expect((seen(moved) - seen(state)).length < 1e-9)
     }
   }
 
   @Test("no step of the search goes up, and at the mode there is no slope left")
   func descent() throws {
     let (problem, start) = SmallProblem.make(
-      isMoving: [false, true], isPlanar: false, seed: 11, outlierShare: 0.1)
-    let before = problem.linearized(at: start, widening: 1).cost
+      isMoving: [false, true], isPlanar: false, seed: 11, hasOutliers: true)
+    var workspace = ChainWorkspace()
+    let chain = problem.chain()
+    let before = chain.cost(at: start.unknowns(problem.layout), workspace: &workspace).cost
     let solution = try #require(Minimizer.polish.mode(problem, from: start))
-    let after = problem.linearized(at: solution.state, widening: 1)
+    let unknowns = solution.state.unknowns(problem.layout)
+    let after = chain.cost(at: unknowns, workspace: &workspace)
     #expect(after.cost < before)
-    let promise = zip(solution.factor.solution, after.system.gradient).reduce(0) {
-      $0 + $1.0 * $1.1
-    }
-    #expect(abs(promise) < 1e-3)
+    var (again, none) = (unknowns, [Double]())
+    let result = chain.fit(
+      &again, iterations: 1, tolerance: 1e-12, covariance: &none, workspace: &workspace)
+    #expect(abs(after.cost - result.cost) < 1e-3)
   }
 }
 
@@ -164,6 +158,8 @@ struct ViewpointTests {
   func straightPath(metres: Double) {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
     var observations = [problem.observations[0], problem.observations[0]]
+    observations[0].share = 0
+    observations[1].share = 0
     observations[1].pose.antenna += Vector3(metres, 0, 0)
     let views = observations.map { Viewpoint($0, in: problem, at: state) }
     let expected = exp(-metres / CorrelatedNoise.rangeMetres)
@@ -178,6 +174,8 @@ struct ViewpointTests {
     let sight = problem.place(
       ofPeer: 0, knot: observations[0].knot, secondsSinceKnot: 0, in: state)
     // About an axis across the line of sight, along which directions turn by the whole angle.
+    observations[0].share = 0
+    observations[1].share = 0
     let turnOfKnot = YawTurn(state.devices[observations[0].knot].yawRadians)
     let toPeer = turnOfKnot.actBack(
       sight - Viewpoint(observations[0], in: problem, at: state).antenna)

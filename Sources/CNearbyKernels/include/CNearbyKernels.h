@@ -401,24 +401,40 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
                                   double *log_evidences, int32_t *has_folded,
                                   nearby_vectors vectors);
 
-// MARK: Joint fit
+// MARK: Chain
 
-/// The unknowns of a joint fit: at each knot of the odometry's drift the device's place in a world
-/// that does not drift (3) and the yaw by which the odometry's world is turned there; for each peer
-/// its place in that world (3), the constant error of its ranges and their scale error.
-enum { NEARBY_JOINT_KNOT_SIZE = 4, NEARBY_JOINT_PEER_SIZE = 5 };
+/// The unknowns of a chain. At each knot the odometry's drift: the device's place in a world that does
+/// not drift (3) and the yaw by which the odometry's world is turned there; then for each peer that
+/// moves its place and velocity in that world (6). Behind the knots what is the same at all of them:
+/// errors of the odometry, if they are asked for (steady turn, rad/s, and scale error), and for each
+/// peer its place (3), the constant error of its ranges and their scale error.
+enum {
+  NEARBY_CHAIN_DRIFT_SIZE = 4,
+  NEARBY_CHAIN_MOTION_SIZE = 6,
+  NEARBY_CHAIN_ODOMETRY_SIZE = 2,
+  NEARBY_CHAIN_PEER_SIZE = 5
+};
 
 /// A place on the path at which the odometry's drift is a parameter of its own.
-typedef struct nearby_joint_knot {
-  /// The device there, as the odometry has it.
-  double place[3];
+typedef struct nearby_chain_knot {
+  /// The device there, as the odometry has it, and how far it says that it is to the next knot.
+  double place[3], step[3];
   /// The drift from there to the next knot: variance per horizontal axis and along gravity, m², and
   /// of yaw, rad². All above zero.
   double horizontal_variance, vertical_variance, yaw_variance;
-} nearby_joint_knot;
+  /// How long it is to the next knot, seconds.
+  double seconds;
+} nearby_chain_knot;
+
+/// How a moving peer goes from one knot to the next, for a stationary speed variance of one:
+/// `v' = φ v` and `p' = p + ρ v`, each with noise, that of p' having the share k of that of v' and
+/// `position_variance` of its own. Variances are above zero.
+typedef struct nearby_chain_motion {
+  double correlation, reach, coupling, position_variance, velocity_variance;
+} nearby_chain_motion;
 
 /// Samples of one peer from about one place, as one.
-typedef struct nearby_joint_cell {
+typedef struct nearby_chain_cell {
   /// From where, in the odometry's world as it was then.
   nearby_antenna_pose from;
   double value[NEARBY_COMPONENTS];
@@ -430,58 +446,89 @@ typedef struct nearby_joint_cell {
   /// The knot before it, and its share of the drift from there to the next one: there the drift is
   /// interpolated.
   double share;
+  /// How long after the knot, seconds: of peers that move.
+  double seconds;
   int32_t knot, peer;
+  /// The peer's number among those that move; -1 for one at rest.
+  int32_t mover;
   /// Bit `1 << component` is set for each component that is there.
   int32_t present;
-} nearby_joint_cell;
+} nearby_chain_cell;
 
-/// A joint fit: what is minimised, and where.
-typedef struct nearby_joint_problem {
-  const nearby_joint_knot *knots;
-  const nearby_joint_cell *cells;
-  int32_t knot_count, cell_count, peer_count;
-  /// What is known from before, of the first knot and the peers: its information A (column by
-  /// column), gradient g and origin o; it costs ½ (s - o)ᵀ A (s - o) - gᵀ (s - o).
+/// A chain: what is minimised, and where.
+typedef struct nearby_chain_problem {
+  const nearby_chain_knot *knots;
+  /// One for each knot but the last; null without peers that move.
+  const nearby_chain_motion *motions;
+  const nearby_chain_cell *cells;
+  int32_t knot_count, cell_count, peer_count, mover_count;
+  /// Whether the odometry's errors are unknown.
+  int32_t has_odometry_errors;
+  /// What is known from before, of the first knot and of all behind the knots: its information A
+  /// (column by column), gradient g and origin o; it costs ½ (s - o)ᵀ A (s - o) - gᵀ (s - o).
   const double *information, *gradient, *origin;
   /// As in `nearby_fit_model`.
   double outlier_share[NEARBY_COMPONENTS], range_excess, field_of_view;
+  /// The variance of a moving peer's speed along each axis, m²/s², above zero.
+  double speed_variance[3];
+  /// By what factor the variances of values are taken too large.
+  double widening;
   /// A peer that is held along a direction n, at nᵀ x = `held_place`; -1 for none.
   int32_t held_peer;
   double held_direction[3], held_place;
-} nearby_joint_problem;
+} nearby_chain_problem;
 
-/// How a joint fit has ended.
-typedef struct nearby_joint_result {
+/// How a fit of a chain has ended.
+typedef struct nearby_chain_result {
   /// Minus the logarithm of the posterior density, up to a constant; infinite when it failed.
   double cost;
   int32_t iterations;
   /// Whether the last step was smaller than matters.
   int32_t has_converged;
-} nearby_joint_result;
+} nearby_chain_result;
 
-/// How many doubles a fit with so many knots, two at least, and peers needs to work in.
-int64_t nearby_joint_workspace(int32_t knots, int32_t peers);
+/// What Laplace's approximation of the evidence is made of.
+typedef struct nearby_chain_evidence {
+  double cost;
+  /// The logarithm of the determinant of the information.
+  double log_determinant;
+  /// Whether the information is regular; else all else has no meaning.
+  int32_t is_regular;
+} nearby_chain_evidence;
 
-/// The cost at a state, and its gradient by all unknowns, knots first. Given out for tests.
-double nearby_joint_cost(const nearby_joint_problem *problem, const double *state,
+/// How many doubles the functions below need to work in; there are two knots at least.
+int64_t nearby_chain_workspace(const nearby_chain_problem *problem);
+
+/// The cost at a state, and its gradient by all unknowns. Given out for tests.
+double nearby_chain_cost(const nearby_chain_problem *problem, const double *state,
                          double *workspace, double *gradient);
 
 /// Minimises the cost by Gauss and Newton's method, damped where a step would not lower it
 /// (Marquardt 1963), each value weighted by its probability of being no outlier.
 ///
-/// `state` is the start and becomes the minimum. The knots are a chain and each peer is tied to all
-/// of them: the knots are eliminated one after the other, and what is left of the peers is dense.
-/// `covariance` may be null, or becomes that of the last knot and of all peers; `inlier_shares`
+/// `state` is the start and becomes the minimum. The knots are a chain and what lies behind them is
+/// tied to all of them: the knots are eliminated one after the other, and what is left is dense.
+/// `covariance` may be null, or becomes that of the last knot and of all behind it; `inlier_shares`
 /// likewise the mean probability, for each peer, that a value is no outlier. O(knots × peers²).
-nearby_joint_result nearby_joint_fit(const nearby_joint_problem *problem, double *state,
+nearby_chain_result nearby_chain_fit(const nearby_chain_problem *problem, double *state,
                                      int32_t most_iterations, double tolerance, double *workspace,
                                      double *covariance, double *inlier_shares);
 
-/// What a problem says of its last knot and its peers, linearised at a state: all other knots are
+/// What a problem says of its last knot and all behind it, linearised at a state: all other knots are
 /// marginalised. Information and gradient at that state, as a later problem takes them. Returns
 /// zero when the information is singular.
-int32_t nearby_joint_marginalize(const nearby_joint_problem *problem, const double *state,
+int32_t nearby_chain_marginalize(const nearby_chain_problem *problem, const double *state,
                                  double *workspace, double *information, double *gradient);
+
+/// The covariances at a state.
+///
+/// `covariance` becomes that of the last knot and of all behind it. With room for the knots, which
+/// may be null, it is that of the first knot instead, and `knots` gets of each knot the covariance of
+/// its unknowns with themselves and with all behind the knots, row by row.
+/// O(knots × (block + border)²) with the knots.
+nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *problem,
+                                               const double *state, double *workspace,
+                                               double *covariance, double *knots);
 
 // MARK: Models
 

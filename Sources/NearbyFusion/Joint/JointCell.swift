@@ -152,7 +152,7 @@ struct JointCell: Sendable {
   func fitValues(
     _ noise: NoiseLevels, placeVariance: Double, yawVariance: Double, widening: Double,
     _ settings: Settings
-  ) -> PerKind<JointProblem.Value?> {
+  ) -> PerKind<ChainProblem.Value?> {
     let range = max(values.range.count > 0 ? values.range.mean : 3, 0.3)
     let place = placeVariance + device.interpolationVariance
     let angle = place / (range * range) + yawVariance + device.interpolationVariance
@@ -165,7 +165,7 @@ struct JointCell: Sendable {
         kind == .heightDifference
         ? settings.heightOffset.variance : noise[kind].wanderVariance(stated: sigma)
       let pose = kind.isAngle ? angle : place
-      return JointProblem.Value(
+      return ChainProblem.Value(
         value: average.mean, variance: widening * (white + wander + pose),
         effectiveVariance: widening * (white + wander * neighbours[kind] + pose))
     }

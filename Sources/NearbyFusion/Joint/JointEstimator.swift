@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// All peers share one odometry, so what one peer's samples say about its drift they say to all. The
 /// device's corrections at some knots on its path, and each peer's place, range bias and range scale,
-/// are the unknowns of one least-squares problem (``JointProblem``). It is solved again every few steps
+/// are the unknowns of one least-squares problem (``ChainProblem``). It is solved again every few steps
 /// of a walk, all samples linearised at one place; filters carry the result to the present in between.
 /// When there are too many knots the oldest are marginalised.
 struct JointEstimator: Sendable {
@@ -13,7 +13,7 @@ struct JointEstimator: Sendable {
   /// The corrections at the knots, as the last fit has them: place and yaw each.
   private var corrections: [Double] = []
   private var members: [Member] = []
-  private var anchor = JointAnchor(holding: .zero)
+  private var prior = MarginalPrior(holding: .zero)
   /// The cells of each peer, by its index, in the order of time.
   private var records: [Record] = []
   private var cellCount = 0
@@ -59,7 +59,7 @@ struct JointEstimator: Sendable {
   ///
   /// Performance: a fit allocates nothing unless there is more to be fitted than ever before.
   private struct Memory: Sendable {
-    var workspace = JointWorkspace()
+    var workspace = ChainWorkspace()
     /// What the filters say of the peers, by their indices; `nil` of those that do not take part.
     var candidates: [JointCandidate?] = []
     /// The drift between the knots.
@@ -67,10 +67,10 @@ struct JointEstimator: Sendable {
     /// The newest solution: the next is written over it.
     var solution: JointSolution?
     /// The problem of the knots that were marginalised last, and the state at which it was.
-    var older: JointProblem?
+    var older: ChainProblem?
     var olderState: [Double] = []
-    /// The anchor before the last marginalisation: the next one is written over it.
-    var marginal = JointAnchor()
+    /// The prior before the last marginalisation: the next one is written over it.
+    var marginal = MarginalPrior()
   }
 
   /// What has been measured of a peer since its track began.
@@ -109,8 +109,6 @@ struct JointEstimator: Sendable {
   /// Peers are sought within so many times the longest range, and this at least, metres.
   private static let priorReach = 3.0
   private static let leastPriorSigma = 20.0
-  /// Steps are never taken for surer than this: 10 µm and 10 µrad.
-  private static let leastVariance = 1e-10
   /// Heights in a planar world are held to this, m².
   private static let heldVariance = 1e-8
   /// A filter goes on from the fit unless that is so much less sure, in variance: where a device comes back
@@ -165,7 +163,7 @@ struct JointEstimator: Sendable {
     knots = [device]
     corrections = [place.x, place.y, place.z, 0]
     members = []
-    anchor = JointAnchor(holding: place)
+    prior = MarginalPrior(holding: place)
     records = []
     cellCount = 0
     cellsSinceKnot = 0
@@ -179,7 +177,7 @@ struct JointEstimator: Sendable {
     records[peer] = Record(birth: birth)
     if let member = members.firstIndex(where: { $0.peer == peer }) {
       members.remove(at: member)
-      anchor.remove(member: member)
+      prior.remove(member: member, Self.layout)
     }
   }
 
@@ -206,7 +204,7 @@ struct JointEstimator: Sendable {
   /// The correction at a device point after the last knot, if nothing has drifted since.
   private func extrapolated(to device: TrajectoryPoint) -> InlineArray<4, Double> {
     let last = knots[knots.count - 1]
-    let first = corrections.count - JointIndex.knotSize
+    let first = corrections.count - ChainLayout.driftSize
     let yaw = corrections[first + 3]
     let place =
       Vector3(corrections[first], corrections[first + 1], corrections[first + 2])
@@ -245,7 +243,7 @@ struct JointEstimator: Sendable {
     var solution =
       memory.solution.take()
       ?? JointSolution(
-        problem: JointProblem(anchor, settings), state: [], covariance: [], cost: 0, device: device)
+        problem: newProblem(settings), state: [], covariance: [], cost: 0, device: device)
     solution.device = device
     let now = extrapolated(to: device)
     knots.append(device)
@@ -275,6 +273,12 @@ struct JointEstimator: Sendable {
     memory.solution = solution
   }
 
+  private static let layout = ChainLayout()
+
+  private func newProblem(_ settings: Settings) -> ChainProblem {
+    ChainProblem(prior, Self.layout, settings.faults, settings.configuration.ranging)
+  }
+
   /// Begins from the corrections of the last fit, that at the newest sample, and the members' places; makes
   /// room for the covariance.
   private func start(_ solution: inout JointSolution, at now: InlineArray<4, Double>) {
@@ -282,7 +286,7 @@ struct JointEstimator: Sendable {
     solution.state.append(contentsOf: corrections)
     for index in now.indices { solution.state.append(now[index]) }
     for member in members.indices {
-      for index in 0..<JointIndex.peerSize {
+      for index in 0..<ChainLayout.peerSize {
         solution.state.append(members[member].state[index])
       }
     }
@@ -296,7 +300,7 @@ struct JointEstimator: Sendable {
   private mutating func expel(_ lost: [Int]) {
     for index in lost.reversed() {
       members.remove(at: index)
-      anchor.remove(member: index)
+      prior.remove(member: index, Self.layout)
     }
   }
 
@@ -335,7 +339,7 @@ struct JointEstimator: Sendable {
       let sigma = max(Self.priorReach * reach, Self.leastPriorSigma)
       let ranging = settings.configuration.ranging
       let height = settings.configuration.odometry.isPlanar ? Self.heldVariance : sigma * sigma
-      anchor.append(
+      prior.append(
         mean: [now[0], settings.configuration.odometry.isPlanar ? place.y : now[1], now[2], 0, 0],
         variances: [
           sigma * sigma, height, sigma * sigma, ranging.rangeBiasSigma * ranging.rangeBiasSigma,
@@ -353,7 +357,7 @@ struct JointEstimator: Sendable {
   ) {
     guard members.contains(where: \.isNew) else { return }
     var none: [Double] = []
-    var problem = JointProblem(anchor, settings)
+    var problem = newProblem(settings)
     for widening in Self.widenings {
       fill(
         &problem, knots: knots.count, peers, settings, &memory.steps, wideningNew: widening)
@@ -375,11 +379,11 @@ struct JointEstimator: Sendable {
   ///   - widening: By what factor the noise of new members is taken too large.
   ///   - isIncluded: Which cells of a member are chosen.
   private func fill(
-    _ problem: inout JointProblem, knots count: Int, _ peers: [PeerFilter], _ settings: Settings,
+    _ problem: inout ChainProblem, knots count: Int, _ peers: [PeerFilter], _ settings: Settings,
     _ steps: inout [OdometryDrift], wideningNew widening: Double = 1,
     including isIncluded: (Member, JointCell) -> Bool = { _, _ in true }
   ) {
-    problem.restart(anchor)
+    problem.restart(prior)
     steps.removeAll(keepingCapacity: true)
     let isPlanar = settings.configuration.odometry.isPlanar
     for index in 0..<count {
@@ -390,8 +394,8 @@ struct JointEstimator: Sendable {
       step.horizontal += step.yaw * (b - a).dot(b - a) / 3
       steps.append(step)
       problem.addKnot(
-        at: a, horizontal: max(step.horizontal, Self.leastVariance),
-        vertical: max(step.vertical, Self.leastVariance), yaw: max(step.yaw, Self.leastVariance))
+        at: a, step: b - a, horizontal: step.horizontal, vertical: step.vertical, yaw: step.yaw,
+        seconds: next.timestamp.seconds(since: knot.timestamp))
     }
     problem.reserveCells(cellCount)
     let antenna = settings.configuration.ranging.antennaInDevice
@@ -403,7 +407,7 @@ struct JointEstimator: Sendable {
           knot += 1
         }
         while knot > 0, knots[knot].timestamp > cell.device.timestamp { knot -= 1 }
-        let share = Self.share(of: cell.device, from: knots[knot], to: knots[knot + 1])
+        let share = cell.device.driftShare(from: knots[knot], to: knots[knot + 1])
         let bridge = share * (1 - share)
         problem.addCell(
           from: AntennaPose(cell.device.worldFromDevice, antennaInDevice: antenna), knot: knot,
@@ -413,17 +417,6 @@ struct JointEstimator: Sendable {
             yawVariance: bridge * steps[knot].yaw, widening: member.isNew ? widening : 1, settings))
       }
     }
-  }
-
-  /// How much of the drift between two knots lies before a device point.
-  private static func share(
-    of device: TrajectoryPoint, from a: TrajectoryPoint, to b: TrajectoryPoint
-  ) -> Double {
-    func drift(_ point: TrajectoryPoint) -> Double {
-      point.positionDriftVariance + point.yawDriftVariance
-    }
-    let all = drift(b) - drift(a)
-    return all > 0 ? min(max((drift(device) - drift(a)) / all, 0), 1) : 0
   }
 
   /// Makes room for more: the oldest third of the knots is marginalised.
@@ -437,39 +430,39 @@ struct JointEstimator: Sendable {
     guard knots.count >= mostKnots || cellCount > Self.mostCells && knots.count > 3 else { return }
     let kept = knots.count / 3
     let border = knots[kept].timestamp
-    var problem = memory.older.take() ?? JointProblem(anchor, settings)
+    var problem = memory.older.take() ?? newProblem(settings)
     fill(&problem, knots: kept + 1, peers, settings, &memory.steps) { member, cell in
       !member.isUndecided && cell.device.timestamp < border
     }
     memory.olderState.removeAll(keepingCapacity: true)
-    memory.olderState.append(contentsOf: corrections[..<(JointIndex.knotSize * (kept + 1))])
+    memory.olderState.append(contentsOf: corrections[..<(ChainLayout.driftSize * (kept + 1))])
     for member in members {
       for index in member.state.indices { memory.olderState.append(member.state[index]) }
     }
     let isRegular = problem.marginalize(
       at: memory.olderState, into: &memory.marginal, workspace: &memory.workspace)
-    // Performance: a problem that holds an anchor would have it copied when it is written over.
-    problem.restart(JointAnchor())
+    // Performance: a problem that holds a prior would have it copied when it is written over.
+    problem.restart(MarginalPrior())
     memory.older = problem
     guard isRegular else {
       restart(at: device)
       return
     }
-    memory.solution?.problem.restart(JointAnchor())
-    swap(&anchor, &memory.marginal)
+    memory.solution?.problem.restart(MarginalPrior())
+    swap(&prior, &memory.marginal)
     knots.removeFirst(kept)
-    corrections.removeFirst(JointIndex.knotSize * kept)
+    corrections.removeFirst(ChainLayout.driftSize * kept)
     for index in records.indices { records[index].cells.removeAll { $0.device.timestamp < border } }
     cellCount = records.reduce(0) { $0 + $1.cells.count }
   }
 
   /// Keeps a solution as the start of the next.
   private mutating func keep(_ solution: JointSolution) {
-    let fixed = JointIndex.knotSize * knots.count
+    let fixed = ChainLayout.driftSize * knots.count
     for index in 0..<fixed { corrections[index] = solution.state[index] }
     for member in members.indices {
-      let first = JointIndex.peer(member, knots: solution.problem.knotCount)
-      for index in 0..<JointIndex.peerSize {
+      let first = Self.layout.peer(member, knots: solution.problem.knotCount)
+      for index in 0..<ChainLayout.peerSize {
         members[member].state[index] = solution.state[first + index]
       }
     }
@@ -499,7 +492,7 @@ struct JointEstimator: Sendable {
   ///   - settings: The settings.
   /// - Returns: The rivals of members by their indices.
   private mutating func examine(
-    _ solution: inout JointSolution, _ workspace: inout JointWorkspace, _ settings: Settings
+    _ solution: inout JointSolution, _ workspace: inout ChainWorkspace, _ settings: Settings
   ) -> [Int: JointPosterior.Mode] {
     var rivals: [Int: JointPosterior.Mode] = [:]
     let path = solution.device.path
@@ -545,7 +538,7 @@ struct JointEstimator: Sendable {
   /// - Returns: The rival, if there is one.
   private mutating func examine(
     _ examination: DirectionExamination, _ solution: inout JointSolution,
-    _ workspace: inout JointWorkspace, at path: Double
+    _ workspace: inout ChainWorkspace, at path: Double
   ) -> JointPosterior.Mode? {
     let member = examination.member
     let variance = examination.variance(in: solution)

@@ -114,16 +114,18 @@ extension JointPosterior.Mode {
   ///
   /// - Parameters:
   ///   - member: The member.
+  ///   - layout: Where the unknowns stand.
   ///   - state: The last knot, and then the peers.
   ///   - covariance: Its covariance, column by column.
   ///   - device: The device at the last knot, in the odometry's world.
   init(
-    of member: Int, in state: ArraySlice<Double>, _ covariance: [Double], device: Vector3
+    of member: Int, _ layout: ChainLayout, in state: ArraySlice<Double>, _ covariance: [Double],
+    device: Vector3
   ) {
     logWeight = 0
     let size = state.count
     let s = state.startIndex
-    let peer = JointIndex.peer(member, knots: 1)
+    let peer = layout.peer(member, knots: 1)
     let corrected = Vector3(state[s], state[s + 1], state[s + 2])
     let place = Vector3(state[s + peer], state[s + peer + 1], state[s + peer + 2])
     let turn = YawTurn(state[s + 3])

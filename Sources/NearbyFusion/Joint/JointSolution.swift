@@ -3,7 +3,7 @@ import NearbyGeometry
 
 /// A minimum of a joint problem.
 struct JointSolution: Sendable {
-  var problem: JointProblem
+  var problem: ChainProblem
   var state: [Double]
   /// That of the last knot and all peers, column by column.
   var covariance: [Double]
@@ -13,13 +13,13 @@ struct JointSolution: Sendable {
 
   /// The last knot and the peers.
   private var dense: ArraySlice<Double> {
-    state[(JointIndex.knotSize * (problem.knotCount - 1))...]
+    state[(problem.layout.blockSize * (problem.knotCount - 1))...]
   }
 
   /// The mode of a member in the odometry's world at the last knot.
   func mode(of member: Int) -> JointPosterior.Mode {
     JointPosterior.Mode(
-      of: member, in: dense, covariance, device: device.worldFromDevice.translation)
+      of: member, problem.layout, in: dense, covariance, device: device.worldFromDevice.translation)
   }
 
   /// A direction of the fixed world in the odometry's at the last knot.
@@ -29,20 +29,20 @@ struct JointSolution: Sendable {
 
   /// The place of a member in the fixed world.
   func place(of member: Int) -> Vector3 {
-    let first = JointIndex.peer(member, knots: problem.knotCount)
+    let first = problem.layout.peer(member, knots: problem.knotCount)
     return Vector3(state[first], state[first + 1], state[first + 2])
   }
 
   /// The same solution with a member elsewhere.
   mutating func move(_ member: Int, to place: Vector3) {
-    let first = JointIndex.peer(member, knots: problem.knotCount)
+    let first = problem.layout.peer(member, knots: problem.knotCount)
     (state[first], state[first + 1], state[first + 2]) = (place.x, place.y, place.z)
   }
 
   /// The variance of a member's place along a direction, m².
   func variance(of member: Int, along direction: Vector3) -> Double {
     let n = [direction.x, direction.y, direction.z]
-    let first = JointIndex.peer(member, knots: 1)
+    let first = problem.layout.peer(member, knots: 1)
     var sum = 0.0
     for row in 0..<3 {
       for column in 0..<3 {
@@ -59,7 +59,7 @@ struct JointSolution: Sendable {
     var shifted = state
     let size = problem.denseCount
     let first = state.count - size
-    let place = JointIndex.peer(member, knots: 1)
+    let place = problem.layout.peer(member, knots: 1)
     let scale = metres / variance(of: member, along: direction)
     for index in 0..<size {
       shifted[first + index] +=

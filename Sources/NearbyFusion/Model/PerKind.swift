@@ -4,14 +4,16 @@
 ///
 /// Performance: named properties instead of an inline array, which is copied as a whole for each
 /// element that is read.
-struct PerKind<Element> {
-  var range: Element
-  var azimuth: Element
-  var elevation: Element
-  var heightDifference: Element
+package struct PerKind<Element> {
+  package var range: Element
+  package var azimuth: Element
+  package var elevation: Element
+  package var heightDifference: Element
 
   @inline(__always)
-  init(range: Element, azimuth: Element, elevation: Element, heightDifference: Element) {
+  package init(
+    range: Element, azimuth: Element, elevation: Element, heightDifference: Element
+  ) {
     self.range = range
     self.azimuth = azimuth
     self.elevation = elevation
@@ -20,7 +22,7 @@ struct PerKind<Element> {
 
   /// Makes one for each kind.
   @inline(__always)
-  init(_ make: (MeasurementKind) throws -> Element) rethrows {
+  package init(_ make: (MeasurementKind) throws -> Element) rethrows {
     range = try make(.range)
     azimuth = try make(.azimuth)
     elevation = try make(.elevation)
@@ -29,14 +31,16 @@ struct PerKind<Element> {
 
   /// All of them in order, as the kernels have them.
   @inline(__always)
-  var tuple: (Element, Element, Element, Element) { (range, azimuth, elevation, heightDifference) }
+  package var tuple: (Element, Element, Element, Element) {
+    (range, azimuth, elevation, heightDifference)
+  }
 
   /// The same for all kinds.
   @inline(__always)
-  init(repeating element: Element) { self.init { _ in element } }
+  package init(repeating element: Element) { self.init { _ in element } }
 
   @inline(__always)
-  subscript(kind: MeasurementKind) -> Element {
+  package subscript(kind: MeasurementKind) -> Element {
     get {
       switch kind {
       case .range: range

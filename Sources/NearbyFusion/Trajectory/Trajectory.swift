@@ -27,6 +27,14 @@ package struct TrajectoryPoint: Hashable, Sendable {
   package var world = 0
   /// Whether the odometry vouched for the pose.
   package var isTracked = true
+
+  /// How much of the drift between two points lies before this one; none where nothing drifts.
+  package func driftShare(from a: TrajectoryPoint, to b: TrajectoryPoint) -> Double {
+    let all = b.summedDrift - a.summedDrift
+    return all > 0 ? min(max((summedDrift - a.summedDrift) / all, 0), 1) : 0
+  }
+
+  private var summedDrift: Double { positionDriftVariance + yawDriftVariance }
 }
 
 /// The device's recent past, with what has happened to the odometry on the way.

@@ -74,7 +74,7 @@ struct DirectionExamination {
   ///   - solution: The solution; a mirror image takes its place where it is the better one.
   ///   - workspace: Memory of the fits.
   /// - Returns: What was found.
-  func examine(_ solution: inout JointSolution, _ workspace: inout JointWorkspace) -> Finding {
+  func examine(_ solution: inout JointSolution, _ workspace: inout ChainWorkspace) -> Finding {
     var finding = Finding()
     var isRuledOut = true
     for mirrors in mirrors {
@@ -103,7 +103,7 @@ struct DirectionExamination {
 
   /// Looks for the peer at a mirror image.
   private func image(
-    _ mirrors: [Vector3], in solution: inout JointSolution, _ workspace: inout JointWorkspace
+    _ mirrors: [Vector3], in solution: inout JointSolution, _ workspace: inout ChainWorkspace
   ) -> Image {
     let place = solution.place(of: member)
     let way = mirrors.reduce(Vector3.zero) { $0 - (2 * $1.dot(place - centre)) * $1 }
@@ -118,7 +118,7 @@ struct DirectionExamination {
     var none: [Double] = []
     let held = other.problem.fit(
       &other.state,
-      held: JointProblem.Hold(
+      held: ChainProblem.Hold(
         member: member, direction: direction, place: direction.dot(place + way)),
       iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
       workspace: &workspace)
@@ -146,7 +146,7 @@ struct DirectionExamination {
   ///
   /// - Returns: By what factor the variance is too small, one at least; `nil` when it is no variance of a
   ///   Gaussian at all.
-  private func widening(_ solution: JointSolution, _ workspace: inout JointWorkspace) -> Double? {
+  private func widening(_ solution: JointSolution, _ workspace: inout ChainWorkspace) -> Double? {
     var least = 1.0
     for sigmas in Self.probes {
       for direction in directions {
@@ -167,14 +167,14 @@ struct DirectionExamination {
   /// not converged.
   private func rise(
     at sigmas: Double, along direction: Vector3, in solution: JointSolution,
-    _ workspace: inout JointWorkspace
+    _ workspace: inout ChainWorkspace
   ) -> Double? {
     var none: [Double] = []
     let metres = sigmas * solution.variance(of: member, along: direction).squareRoot()
     var state = solution.shifted(member, along: direction, by: metres)
     let probe = solution.problem.fit(
       &state,
-      held: JointProblem.Hold(
+      held: ChainProblem.Hold(
         member: member, direction: direction,
         place: direction.dot(solution.place(of: member)) + metres),
       iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,

@@ -21,8 +21,6 @@ struct DriftStep: Hashable, Sendable {
   /// How long it took.
   var seconds: Double
 
-  /// Steps are never taken for surer than this: 10 µm and 10 µrad.
-  private static let leastVariance = 1e-10
   /// Where the odometry's world was lost, the device has most likely moved like this, m/s.
   private static let unseenSpeed = 1.5
   /// So far its world may be from the last one, metres.
@@ -45,8 +43,6 @@ struct DriftStep: Hashable, Sendable {
     }
     // Yaw that drifts on the way swings the end of the step.
     positionVariance += yawVariance * displacement.dot(displacement) / 3
-    positionVariance = max(positionVariance, Self.leastVariance)
-    yawVariance = max(yawVariance, Self.leastVariance)
   }
 }
 
@@ -70,14 +66,16 @@ struct KnotSpacing: Sendable {
 
   /// The knots among places in the order of time.
   ///
-  /// The first place is one, and so is the last, whose world is the one in which answers are given.
+  /// The first place and the last are knots, and so are both sides of a jump of the odometry's world,
+  /// across which nothing is interpolated. There are two at least.
   func knots(_ places: [TrajectoryPoint]) -> [DriftKnot] {
-    var knots: [DriftKnot] = []
-    for place in places {
-      guard let last = knots.last?.device else {
-        knots.append(DriftKnot(device: place))
-        continue
+    guard let first = places.first, let end = places.last else { return [] }
+    var knots = [DriftKnot(device: first)]
+    for (place, previous) in zip(places.dropFirst(), places) {
+      if place.world != previous.world, knots[knots.count - 1].device != previous {
+        knots.append(DriftKnot(device: previous))
       }
+      let last = knots[knots.count - 1].device
       let drift =
         place.positionDriftVariance - last.positionDriftVariance
         + distance * distance * (place.yawDriftVariance - last.yawDriftVariance)
@@ -86,6 +84,9 @@ struct KnotSpacing: Sendable {
       {
         knots.append(DriftKnot(device: place))
       }
+    }
+    if knots.count < 2 || knots[knots.count - 1].device != end {
+      knots.append(DriftKnot(device: end))
     }
     return knots
   }

@@ -96,15 +96,11 @@ struct NoiseLearner: Sendable {
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
     let innovation = SmoothingProblem.predict(
-      kind, measurement, of: observation,
-      peerAt: state.position(
-        ofPeerAt: x, knot: observation.knot, device: problem.knots[observation.knot].place),
+      kind, measurement, from: problem.correctedPose(of: observation, at: state), peerAt: x,
       parameters
     ).innovation
-    let inlier = problem.likelihood(
-      kind, innovation: innovation, variance: observation.noise[kind].variance,
-      outlierShare: observation.outlierShare[kind]
-    ).inlier
+    let inlier = problem.inlierProbability(
+      kind, of: observation, innovation: innovation, variance: observation.noise[kind].variance)
     guard inlier >= 0.5 else { return nil }
     return innovation / measurement.sigma
   }

@@ -8,6 +8,8 @@ struct Observation: Sendable {
   var peer: Int
   /// The sample's knot.
   var knot: Int
+  /// The share of the drift from there to the next knot that lies before it.
+  var share: Double
   /// Seconds from the knot to the sample.
   var secondsSinceKnot: Double
   /// From where it was measured, in the odometry's world.
@@ -16,8 +18,8 @@ struct Observation: Sendable {
   var measurements: KindArray<MeasuredValue?>
   /// Variance that the pose adds: to a range, and to an angle.
   var poseVariance: (range: Double, angle: Double)
-  /// The prior probability that a measurement is an outlier, by kind.
-  var outlierShare: KindArray<Double>
+  /// Whether the radio itself calls the range obstructed.
+  var isObstructed: Bool
   /// How noisy each kind is.
   var noise: KindArray<MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
 

@@ -20,18 +20,14 @@ struct Viewpoint: Sendable {
 
   init(_ observation: Observation, in problem: SmoothingProblem, at state: SmoothingState) {
     timestamp = problem.knots[observation.knot].device.timestamp
-    let device = state.devices[observation.knot]
-    let turn = YawTurn(device.yawRadians)
-    let pose = observation.pose
-    let inWorld = pose.turned(
-      by: turn.act, about: problem.knots[observation.knot].place, to: device.place)
-    antenna = inWorld.antenna
-    up = inWorld.up
-    back = inWorld.back
+    let pose = problem.correctedPose(of: observation, at: state)
+    antenna = pose.antenna
+    up = pose.up
+    back = pose.back
     let peer = problem.place(
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
-    let sight = turn.actBack(peer - antenna).normalized
+    let sight = (peer - antenna).normalized
     direction = Vector3(pose.right.dot(sight), pose.up.dot(sight), pose.back.dot(sight))
   }
 

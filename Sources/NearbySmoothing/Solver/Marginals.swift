@@ -4,89 +4,80 @@ import NearbyGeometry
 
 /// The covariances around a mode: of peers relative to the device, drift included.
 struct Marginals: Sendable {
-  private let solution: SmoothingSolution
-  private let inverse: BorderedBandFactor.SelectedInverse
-  /// The knot whose block is at hand.
-  private var knot = -1
-  private var block: [Double] = []
+  private let problem: SmoothingProblem
+  private let state: SmoothingState
+  private let covariances: ChainProblem.Covariances
 
   /// The height of what has none, metres: as the filter has it.
   private static let planarHeightSigma = 0.05
 
-  init(_ solution: SmoothingSolution) {
-    self.solution = solution
-    inverse = solution.factor.selectedInverse()
+  /// Takes them around a mode: at all knots, or at the last one only.
+  init(_ solution: SmoothingSolution, atAllKnots: Bool = true) {
+    (problem, state) = (solution.problem, solution.state)
+    var workspace = ChainWorkspace()
+    let atKnots =
+      atAllKnots
+      ? problem.chain().covariances(
+        at: state.unknowns(problem.layout), includingKnots: true, workspace: &workspace) : nil
+    covariances = atKnots ?? solution.covariances
   }
-
-  private var problem: SmoothingProblem { solution.problem }
 
   /// One standard deviation of a peer's range bias and scale.
   func errorSigmas(ofPeer peer: Int) -> (bias: Double, scale: Double) {
-    let first = SmoothingProblem.peerSize * peer
-    let held = problem.ranging
+    let first = problem.layout.peer(peer, knots: 1)
+    func sigma(_ index: Int) -> Double {
+      max(0, element(first + index, first + index, knot: problem.knots.count - 1)).squareRoot()
+    }
     return (
-      held.rangeBiasSigma == 0
-        ? 0 : max(0, inverse.border(first + 3, first + 3)).squareRoot(),
-      held.rangeScaleSigma == 0
-        ? 0 : max(0, inverse.border(first + 4, first + 4)).squareRoot()
+      problem.ranging.rangeBiasSigma == 0 ? 0 : sigma(3),
+      problem.ranging.rangeScaleSigma == 0 ? 0 : sigma(4)
     )
   }
 
   /// Where a peer is in the odometry's world as it was at a knot, seconds after it.
   ///
   /// With `u = Rᵀ (x - c)` the derivatives of `d + u` are `Rᵀ` by the peer's place, `-Rᵀ` by the
-  /// device's and `-(up × u)` by yaw. The covariance of those seven (or, for a moving peer, ten)
-  /// unknowns is a block of the inverse.
-  mutating func position(
+  /// device's and `-(up × u)` by yaw.
+  func position(
     ofPeer peer: Int, knot: Int, secondsSinceKnot seconds: Double
   ) -> (mean: Vector3, covariance: SymmetricMatrix3) {
-    let state = solution.state
+    let layout = problem.layout
     let turn = YawTurn(state.devices[knot].yawRadians)
     let x = problem.place(ofPeer: peer, knot: knot, secondsSinceKnot: seconds, in: state)
     let u = turn.actBack(x - state.devices[knot].place)
     let mean = problem.knots[knot].place + u
-    if knot != self.knot {
-      self.knot = knot
-      block = inverse.block(at: knot * problem.blockSize, count: problem.blockSize)
-    }
 
-    // The columns of the Jacobian: by band unknowns of the block, then by the peer's in the border.
-    let isFixed = !problem.drifts || knot == problem.knots.count - 1
-    let size = problem.blockSize
     let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].map(turn.actBack)
-    var columns: [(index: Int, isInBand: Bool, value: Vector3)] = []
-    if !isFixed {
-      for axis in 0..<3 where !problem.isPlanar || axis != 1 {
-        columns.append((axis, true, -axes[axis]))
-      }
-      columns.append((3, true, Vector3(-u.z, 0, u.x)))
-    }
-    for axis in 0..<3 where !problem.isPlanar || axis != 1 {
+    var columns: [(index: Int, value: Vector3)] = [(3, Vector3(-u.z, 0, u.x))]
+    for axis in 0..<3 {
+      columns.append((axis, -axes[axis]))
       if let slot = problem.movingSlots[peer] {
-        let first = SmoothingProblem.driftSize + SmoothingProblem.motionSize * slot
-        columns.append((first + axis, true, axes[axis]))
-        if seconds != 0 { columns.append((first + 3 + axis, true, seconds * axes[axis])) }
+        columns.append((layout.motion(slot) + axis, axes[axis]))
+        columns.append((layout.motion(slot) + 3 + axis, seconds * axes[axis]))
       } else {
-        columns.append((SmoothingProblem.peerSize * peer + axis, false, axes[axis]))
+        columns.append((layout.peer(peer, knots: 1) + axis, axes[axis]))
       }
     }
-
     var covariance = SymmetricMatrix3.zero
     for (place, a) in columns.enumerated() {
       for b in columns[place...] {
-        let element =
-          switch (a.isInBand, b.isInBand) {
-          case (true, true): block[a.index * size + b.index]
-          case (false, false): inverse.border(a.index, b.index)
-          case (true, false): inverse.coupling(knot * size + a.index, b.index)
-          case (false, true): inverse.coupling(knot * size + b.index, a.index)
-          }
-        let isSame = a.index == b.index && a.isInBand == b.isInBand
-        covariance.addSymmetric(a.value, b.value, scale: isSame ? 0.5 * element : element)
+        let element = element(a.index, b.index, knot: knot)
+        covariance.addSymmetric(
+          a.value, b.value, scale: a.index == b.index ? 0.5 * element : element)
       }
     }
     if problem.isPlanar { covariance.yy += Self.planarHeightSigma * Self.planarHeightSigma }
     return (mean, covariance)
+  }
+
+  /// The covariance of two unknowns of a knot and of what is the same at all knots.
+  private func element(_ row: Int, _ column: Int, knot: Int) -> Double {
+    let (block, size) = (problem.layout.blockSize, problem.layout.peer(problem.peerCount, knots: 1))
+    let (low, high) = (min(row, column), max(row, column))
+    guard low < block, !covariances.knots.isEmpty else {
+      return covariances.dense[low * size + high]
+    }
+    return covariances.knots[(knot * block + low) * size + high]
   }
 }
 

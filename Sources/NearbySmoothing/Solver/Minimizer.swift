@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import NearbyFusion
 
-/// A mode of the posterior, with the equations factorised there.
+/// A mode of the posterior.
 struct SmoothingSolution: Sendable {
   var problem: SmoothingProblem
   var state: SmoothingState
-  var factor: BorderedBandFactor
+  /// Those of the last knot and of what is the same at all knots.
+  var covariances: ChainProblem.Covariances
   /// The logarithm of the evidence around the mode, by Laplace's approximation, up to what is common
   /// to all models of the same samples.
   var logEvidence: Double
 }
 
-/// Finds modes of the posterior: Gauss and Newton's method, damped as Levenberg and Marquardt have it.
+/// Finds modes of the posterior.
 ///
 /// Each measured component is weighted by its probability of being no outlier, which makes every step
 /// one of expectation and maximisation: it never goes up. From far off, variances are at first taken
@@ -35,44 +36,29 @@ struct Minimizer: Sendable {
 
   /// The mode downhill from a point; `nil` where the equations cannot be solved.
   func mode(_ problem: SmoothingProblem, from start: SmoothingState) -> SmoothingSolution? {
-    let held = problem.held()
-    var state = start
-    var damping = 1e-6
+    let layout = problem.layout
+    var chain = problem.chain()
+    var unknowns = start.unknowns(layout)
+    var (workspace, none) = (ChainWorkspace(), [Double]())
     for widening in widenings {
-      let isLast = widening == widenings.last
-      var here = problem.linearized(at: state, widening: widening)
-      here.system.hold(band: held.band, border: held.border)
-      var steps = isLast ? fineSteps : coarseSteps
-      while steps > 0 {
-        steps -= 1
-        var damped = here.system
-        damped.damp(damping)
-        guard let factor = BorderedBandFactor(damped) else {
-          damping = max(10 * damping, 1e-6)
-          continue
-        }
-        let step = factor.solution
-        let promise = zip(step, here.system.gradient).reduce(0) { $0 + $1.0 * $1.1 }
-        let next = problem.moved(state, by: step)
-        var there = problem.linearized(at: next, widening: widening)
-        if there.cost <= here.cost {
-          there.system.hold(band: held.band, border: held.border)
-          (state, here) = (next, there)
-          damping = max(damping / 10, 1e-12)
-          if promise < tolerance { break }
-        } else {
-          // Within rounding of the bottom no step goes down.
-          if promise < 1e-6 { break }
-          damping = max(10 * damping, 1e-6)
-        }
-      }
+      chain.widening = widening
+      let result = chain.fit(
+        &unknowns, iterations: widening == widenings.last ? fineSteps : coarseSteps,
+        tolerance: tolerance, covariance: &none, workspace: &workspace)
+      guard result.cost.isFinite else { return nil }
     }
-    var last = problem.linearized(at: state, widening: 1)
-    last.system.hold(band: held.band, border: held.border)
-    guard let factor = BorderedBandFactor(last.system) else { return nil }
-    let free = (held.band + held.border).count { !$0 }
+    guard
+      let covariances = chain.covariances(
+        at: unknowns, includingKnots: false, workspace: &workspace)
+    else { return nil }
+    // As many Gaussians as unknowns: the powers of 2π cancel.
+    let logEvidence =
+      -covariances.cost
+      + 0.5 * (problem.logPriorInformation(chain) - covariances.logDeterminant)
     return SmoothingSolution(
-      problem: problem, state: state, factor: factor,
-      logEvidence: -last.cost - 0.5 * factor.logDeterminant + 0.5 * Double(free) * log(2 * .pi))
+      problem: problem,
+      state: SmoothingState(
+        unknowns, layout, knots: problem.knots.count, peers: problem.peerCount),
+      covariances: covariances, logEvidence: logEvidence)
   }
 }

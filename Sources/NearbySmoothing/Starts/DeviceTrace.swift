@@ -28,7 +28,7 @@ struct DeviceTrace: Sendable {
 
   private func traced(isMeasuring: Bool) -> SmoothingState {
     let count = problem.knots.count
-    let end = DeviceCorrection(place: problem.knots[count - 1].place, yawRadians: 0)
+    let end = KnotCorrection(place: problem.knots[count - 1].place, yawRadians: 0)
     var state = SmoothingState(
       devices: Array(repeating: end, count: count),
       peers: Array(
@@ -58,17 +58,17 @@ struct DeviceTrace: Sendable {
       }
       state.devices[knot] = device.correction
     }
-    return state
+    return state.agreeing(withOdometryAt: problem.knots[0].place)
   }
 }
 
 /// The device at one knot while it is traced, with the covariance of place and yaw.
 private struct TracedDevice {
-  var correction: DeviceCorrection
+  var correction: KnotCorrection
   /// Row by row, 4 × 4.
   private var covariance = [Double](repeating: 0, count: 16)
 
-  init(correction: DeviceCorrection) { self.correction = correction }
+  init(correction: KnotCorrection) { self.correction = correction }
 
   /// Goes from a knot to the one before it.
   mutating func stepBack(_ step: DriftStep, isPlanar: Bool) {
@@ -98,8 +98,8 @@ private struct TracedDevice {
       let turn = YawTurn(correction.yawRadians)
       let u = turn.actBack(x - correction.place)
       let (predicted, innovation) = SmoothingProblem.predict(
-        kind, measurement, of: observation, peerAt: problem.knots[observation.knot].place + u,
-        PeerParameters(position: x))
+        kind, measurement, from: observation.pose,
+        peerAt: problem.knots[observation.knot].place + u, PeerParameters(position: x))
       let inWorld = turn.act(predicted.gradient)
       let gradient = [
         -inWorld.x, -inWorld.y, -inWorld.z,
@@ -117,10 +117,8 @@ private struct TracedDevice {
         for column in 0..<4 { product[row] += covariance[row * 4 + column] * gradient[column] }
       }
       for row in 0..<4 { variance += gradient[row] * product[row] }
-      let inlier = problem.likelihood(
-        kind, innovation: innovation, variance: variance,
-        outlierShare: observation.outlierShare[kind]
-      ).inlier
+      let inlier = problem.inlierProbability(
+        kind, of: observation, innovation: innovation, variance: variance)
       let gain = inlier / variance
       correction.place +=
         gain * innovation * Vector3(product[0], product[1], product[2])

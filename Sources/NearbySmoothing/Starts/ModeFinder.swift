@@ -213,7 +213,7 @@ struct ModeFinder: Sendable {
   }
 
   private static func ellipse(of peer: Int, _ solution: SmoothingSolution) -> Ellipse {
-    var marginals = Marginals(solution)
+    let marginals = Marginals(solution, atAllKnots: false)
     let end = solution.problem.knots.count - 1
     let covariance = marginals.position(ofPeer: peer, knot: end, secondsSinceKnot: 0).covariance
     return Ellipse(

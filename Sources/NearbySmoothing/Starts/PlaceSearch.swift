@@ -64,11 +64,7 @@ struct PlaceSearch: Sendable {
     _ observation: Observation, in problem: SmoothingProblem, _ state: SmoothingState,
     standsFor count: Int
   ) -> FitKeyframe {
-    let device = state.devices[observation.knot]
-    let turn = YawTurn(device.yawRadians)
-    var keyframe = FitKeyframe(
-      from: observation.pose.turned(
-        by: turn.act, about: problem.knots[observation.knot].place, to: device.place))
+    var keyframe = FitKeyframe(from: problem.correctedPose(of: observation, at: state))
     for kind in MeasurementKind.allCases {
       guard let measurement = observation[kind] else { continue }
       let noise = observation.noise[kind]

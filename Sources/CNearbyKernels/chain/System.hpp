@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The normal equations of a chain: where its unknowns stand, and how a value is added.
+
+#pragma once
+
+#include <Eigen/Core>
+#include <cstring>
+
+#include "../include/CNearbyKernels.h"
+
+namespace nearby::chain {
+
+constexpr int drift_size = NEARBY_CHAIN_DRIFT_SIZE, motion_size = NEARBY_CHAIN_MOTION_SIZE,
+              peer_size = NEARBY_CHAIN_PEER_SIZE, odometry_size = NEARBY_CHAIN_ODOMETRY_SIZE;
+
+using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using Square = Eigen::Map<Eigen::MatrixXd>;
+using Column = Eigen::Map<Eigen::VectorXd>;
+
+/// How many unknowns there are.
+///
+/// Performance: without peers that move the block of a knot has a size that the compiler knows.
+template <bool moves>
+struct Shape {
+  int knots, peers, movers, constants;
+
+  /// Unknowns of one knot: the odometry's drift, then each moving peer.
+  int block() const {
+    if constexpr (moves)
+      return drift_size + motion_size * movers;
+    else
+      return drift_size;
+  }
+  /// The unknowns that are the same at all knots: errors of the odometry, then each peer's.
+  int border() const { return constants + peer_size * peers; }
+  /// The first unknown of a peer in the border.
+  int peer(int p) const { return constants + peer_size * p; }
+  /// The last knot and the border: what is not eliminated.
+  int dense() const { return block() + border(); }
+  int states() const { return block() * knots + border(); }
+};
+
+/// The normal equations H s = g: of each knot its block, the block that ties it to the next one and
+/// those that tie it to the border; then the border's own. Row-major but for the last, which is the
+/// lower triangle, column by column, with room for the last knot before it.
+template <class S>
+struct System {
+  S shape;
+  double *diagonal, *next, *border, *gradient, *dense, *dense_gradient;
+
+  static int64_t size(S shape) {
+    const int64_t b = shape.block();
+    return shape.knots * (2 * b * b + b * (shape.border() + 1)) +
+           int64_t(shape.dense()) * (shape.dense() + 1);
+  }
+
+  System(S shape, double *memory) : shape(shape) {
+    const int64_t b = shape.block(), blocks = shape.knots * b * b;
+    diagonal = memory;
+    next = diagonal + blocks;
+    border = next + blocks;
+    gradient = border + shape.knots * b * shape.border();
+    dense = gradient + shape.knots * b;
+    dense_gradient = dense + int64_t(shape.dense()) * shape.dense();
+  }
+
+  void clear() { std::memset(diagonal, 0, size(shape) * sizeof(double)); }
+  void copy(const System &other) {
+    std::memcpy(diagonal, other.diagonal, size(shape) * sizeof(double));
+  }
+
+  double *block(int knot) const { return diagonal + int64_t(knot) * shape.block() * shape.block(); }
+  double *tie(int knot) const { return next + int64_t(knot) * shape.block() * shape.block(); }
+  /// The row of one unknown of a knot in the border.
+  double *row(int knot, int i) const {
+    return border + (int64_t(knot) * shape.block() + i) * shape.border();
+  }
+  double *rhs(int knot) const { return gradient + int64_t(knot) * shape.block(); }
+  /// An element of the border's lower triangle: row and column count from its first unknown.
+  double &own(int row, int column) const {
+    const int b = shape.block();
+    return dense[int64_t(b + column) * shape.dense() + b + row];
+  }
+  double &own_rhs(int row) const { return dense_gradient[shape.block() + row]; }
+  Square matrix() const { return Square(dense, shape.dense(), shape.dense()); }
+  Column vector() const { return Column(dense_gradient, shape.dense()); }
+};
+
+/// The derivatives of one prediction by two neighbouring knots and by the border.
+struct Row {
+  static constexpr int most = 24;
+  enum Part { here, there, border };
+  int count = 0;
+  Part part[most];
+  int index[most];
+  double value[most];
+
+  void append(Part where, int i, double derivative) {
+    part[count] = where;
+    index[count] = i;
+    value[count++] = derivative;
+  }
+};
+
+/// Adds a scalar Gaussian: `weight · hᵀ h` to the matrix, `weight · innovation · hᵀ` to the
+/// right-hand side.
+template <class S>
+void add(const System<S> &system, int knot, const Row &row, double innovation, double weight) {
+  const int b = system.shape.block();
+  for (int i = 0; i < row.count; ++i) {
+    const double scaled = weight * row.value[i];
+    const int r = row.index[i];
+    if (row.part[i] == Row::border) {
+      for (int j = 0; j < row.count; ++j)
+        if (row.part[j] == Row::border && row.index[j] <= r)
+          system.own(r, row.index[j]) += scaled * row.value[j];
+      system.own_rhs(r) += scaled * innovation;
+      continue;
+    }
+    const int side = row.part[i];
+    for (int j = 0; j < row.count; ++j) {
+      const double product = scaled * row.value[j];
+      if (row.part[j] == Row::border)
+        system.row(knot + side, r)[row.index[j]] += product;
+      else if (row.part[j] == side)
+        system.block(knot + side)[r * b + row.index[j]] += product;
+      else if (side == Row::here)
+        system.tie(knot)[r * b + row.index[j]] += product;
+    }
+    system.rhs(knot + side)[r] += scaled * innovation;
+  }
+}
+
+/// The same for a prediction by the drift at two neighbouring knots, `drift`, and by a peer at
+/// rest.
+///
+/// Performance: nearly all values are of this kind.
+template <class S>
+void add_at_rest(const System<S> &system, int knot, int peer, const double *drift,
+                 const double *own, double innovation, double weight) {
+  const int b = system.shape.block(), first = system.shape.peer(peer);
+  double *const tie = system.tie(knot);
+  for (int side = 0; side < 2; ++side) {
+    const double *h = drift + side * drift_size;
+    double *block = system.block(knot + side), *rhs = system.rhs(knot + side);
+    for (int i = 0; i < drift_size; ++i) {
+      const double scaled = weight * h[i];
+      if (scaled == 0) continue;
+      for (int j = 0; j < drift_size; ++j) block[i * b + j] += scaled * h[j];
+      if (side == 0)
+        for (int j = 0; j < drift_size; ++j) tie[i * b + j] += scaled * drift[drift_size + j];
+      rhs[i] += scaled * innovation;
+      double *border = system.row(knot + side, i) + first;
+      for (int j = 0; j < peer_size; ++j) border[j] += scaled * own[j];
+    }
+  }
+  for (int j = 0; j < peer_size; ++j) {
+    const double scaled = weight * own[j];
+    for (int i = j; i < peer_size; ++i) system.own(first + i, first + j) += scaled * own[i];
+    system.own_rhs(first + j) += scaled * innovation;
+  }
+}
+
+}  // namespace nearby::chain

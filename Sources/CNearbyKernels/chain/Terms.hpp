@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The terms of a chain's cost: what is known from before, the odometry, moving peers, and cells.
+
+#pragma once
+
+#include <cmath>
+
+#include "../models/Faults.hpp"
+#include "../models/Models.hpp"
+#include "System.hpp"
+
+namespace nearby::chain {
+
+/// A turn about gravity.
+struct Turn {
+  double sine, cosine;
+
+  void act(const double v[3], double result[3]) const {
+    result[0] = cosine * v[0] + sine * v[2];
+    result[1] = v[1];
+    result[2] = cosine * v[2] - sine * v[0];
+  }
+  void act_back(const double v[3], double result[3]) const {
+    result[0] = cosine * v[0] - sine * v[2];
+    result[1] = v[1];
+    result[2] = cosine * v[2] + sine * v[0];
+  }
+};
+
+inline Turn turn_by(double radians) { return {std::sin(radians), std::cos(radians)}; }
+
+/// A state, and the turns at its knots.
+template <class S>
+struct Point {
+  S shape;
+  const double *state;
+  const Turn *turns;
+
+  const double *knot(int k) const { return state + int64_t(shape.block()) * k; }
+  /// A moving peer at a knot: place and velocity.
+  const double *motion(int k, int mover) const {
+    return knot(k) + drift_size + motion_size * mover;
+  }
+  const double *border() const { return state + int64_t(shape.block()) * shape.knots; }
+  const double *peer(int p) const { return border() + shape.peer(p); }
+  double turn_rate() const { return shape.constants ? border()[0] : 0; }
+  double scale() const { return shape.constants ? border()[1] : 0; }
+};
+
+/// The odometry between knots, with s its scale error and ω its steady turn, over a time t:
+/// c' - c = (1 + s) R(ψ + ω t / 2) Δ, where Δ is the step, and ψ' = ψ + ω t, each with its
+/// variance.
+template <class S>
+double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
+                    const System<S> &system) {
+  double cost = 0;
+  const bool has_errors = at.shape.constants > 0;
+  for (int k = 0; k + 1 < problem.knot_count; ++k) {
+    const nearby_chain_knot &from = problem.knots[k];
+    const double *a = at.knot(k), *b = at.knot(k + 1);
+    double moved[3];
+    const Turn turn =
+        has_errors ? turn_by(a[3] + 0.5 * at.turn_rate() * from.seconds) : at.turns[k];
+    turn.act(from.step, moved);
+    const double scale = 1 + at.scale();
+    // up × moved, its derivative by yaw.
+    const double swing[3] = {scale * moved[2], 0, -scale * moved[0]};
+    for (int i = 0; i < 3; ++i) {
+      Row row;
+      row.append(Row::here, i, -1);
+      row.append(Row::here, 3, -swing[i]);
+      row.append(Row::there, i, 1);
+      if (has_errors) {
+        row.append(Row::border, 0, -0.5 * from.seconds * swing[i]);
+        row.append(Row::border, 1, -moved[i]);
+      }
+      const double innovation = scale * moved[i] - (b[i] - a[i]);
+      const double weight = 1 / (i == 1 ? from.vertical_variance : from.horizontal_variance);
+      add(system, k, row, innovation, weight);
+      cost += 0.5 * innovation * innovation * weight;
+    }
+    Row row;
+    row.append(Row::here, 3, -1);
+    row.append(Row::there, 3, 1);
+    if (has_errors) row.append(Row::border, 0, -from.seconds);
+    const double innovation = a[3] + at.turn_rate() * from.seconds - b[3];
+    const double weight = 1 / from.yaw_variance;
+    add(system, k, row, innovation, weight);
+    cost += 0.5 * innovation * innovation * weight;
+  }
+  return cost;
+}
+
+/// Moving peers between knots: an Ornstein-Uhlenbeck velocity.
+///
+/// With `s = v' - φ v` and `r = p' - p - ρ v` of covariance Q the cost is that of `s`, of variance
+/// Q_ss, and of `r - k s`, k = Q_rs/Q_ss, of variance Q_rr - k Q_rs: two rows for each axis that
+/// are independent of each other.
+template <class S>
+double add_motions(const nearby_chain_problem &problem, const Point<S> &at,
+                   const System<S> &system) {
+  double cost = 0;
+  for (int k = 0; k + 1 < problem.knot_count; ++k) {
+    const nearby_chain_motion &motion = problem.motions[k];
+    for (int mover = 0; mover < problem.mover_count; ++mover) {
+      const double *a = at.motion(k, mover), *b = at.motion(k + 1, mover);
+      const int first = drift_size + motion_size * mover;
+      for (int i = 0; i < 3; ++i) {
+        const double changed = b[3 + i] - motion.correlation * a[3 + i];
+        const double displaced = b[i] - a[i] - motion.reach * a[3 + i];
+        Row place, velocity;
+        place.append(Row::here, first + i, -1);
+        place.append(Row::here, first + 3 + i, motion.coupling * motion.correlation - motion.reach);
+        place.append(Row::there, first + i, 1);
+        place.append(Row::there, first + 3 + i, -motion.coupling);
+        velocity.append(Row::here, first + 3 + i, -motion.correlation);
+        velocity.append(Row::there, first + 3 + i, 1);
+        const double innovations[2] = {motion.coupling * changed - displaced, -changed};
+        const double weights[2] = {1 / (problem.speed_variance[i] * motion.position_variance),
+                                   1 / (problem.speed_variance[i] * motion.velocity_variance)};
+        add(system, k, place, innovations[0], weights[0]);
+        add(system, k, velocity, innovations[1], weights[1]);
+        for (int j = 0; j < 2; ++j) cost += 0.5 * innovations[j] * innovations[j] * weights[j];
+      }
+    }
+  }
+  return cost;
+}
+
+/// The cost of one value, and its weight in the normal equations.
+template <int component>
+double value_cost(const nearby_chain_problem &problem, const nearby_chain_cell &cell,
+                  double innovation, double &weight) {
+  const double power = cell.power[component];
+  const double outliers =
+      component == NEARBY_RANGE ? cell.range_outlier_share : problem.outlier_share[component];
+  const double precision = 1 / (cell.variance[component] * problem.widening);
+  const double inlier = (1 - outliers) * normalizer * std::sqrt(precision) *
+                        std::exp(-0.5 * innovation * innovation * precision);
+  const double outlier =
+      outlier_density<component>(innovation, 1 / problem.range_excess, 1 / problem.field_of_view);
+  const double density = inlier + outliers * outlier;
+  weight = power * (inlier / density) * precision;
+  return -power * std::log(density);
+}
+
+/// A cell as it is seen at a state.
+template <class S>
+struct Sight {
+  const nearby_chain_cell &cell;
+  const Point<S> &at;
+  double shares[2];
+  /// How the antenna in the fixed world swings with the yaw at either knot.
+  double swing[2][3];
+  /// From the antenna to the peer.
+  double way[3];
+
+  Sight(const nearby_chain_problem &problem, const nearby_chain_cell &cell, const Point<S> &at)
+      : cell(cell), at(at), shares{1 - cell.share, cell.share} {
+    double antenna[3] = {0, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+      const double *corrected = at.knot(cell.knot + side);
+      double away[3], turned[3];
+      for (int i = 0; i < 3; ++i)
+        away[i] = cell.from.antenna_in_world[i] - problem.knots[cell.knot + side].place[i];
+      at.turns[cell.knot + side].act(away, turned);
+      for (int i = 0; i < 3; ++i) antenna[i] += shares[side] * (corrected[i] + turned[i]);
+      swing[side][0] = turned[2], swing[side][1] = 0, swing[side][2] = -turned[0];
+    }
+    for (int i = 0; i < 3; ++i) way[i] = -antenna[i];
+    if (moves()) {
+      const double *motion = at.motion(cell.knot, cell.mover);
+      for (int i = 0; i < 3; ++i) way[i] += motion[i] + cell.seconds * motion[3 + i];
+    } else {
+      const double *peer = at.peer(cell.peer);
+      for (int i = 0; i < 3; ++i) way[i] += peer[i];
+    }
+  }
+
+  bool moves() const { return at.shape.movers > 0 && cell.mover >= 0; }
+
+  /// Adds a value whose prediction has this gradient by the peer's place, and turns with the
+  /// odometry's world if it is an angle.
+  void add(const System<S> &system, const double gradient[3], bool is_angle, double bias,
+           double scale, double innovation, double weight) const {
+    // Turning the odometry's world turns the sight the other way.
+    const double turned = is_angle ? -(gradient[0] * way[2] - gradient[2] * way[0]) : 0;
+    double drift[2 * drift_size];
+    for (int side = 0; side < 2; ++side) {
+      double swung = 0;
+      for (int i = 0; i < 3; ++i) {
+        drift[side * drift_size + i] = -shares[side] * gradient[i];
+        swung += gradient[i] * swing[side][i];
+      }
+      drift[side * drift_size + 3] = shares[side] * (turned - swung);
+    }
+    if (!moves()) {
+      const double own[peer_size] = {gradient[0], gradient[1], gradient[2], bias, scale};
+      add_at_rest(system, cell.knot, cell.peer, drift, own, innovation, weight);
+      return;
+    }
+    Row row;
+    for (int i = 0; i < drift_size; ++i) {
+      row.append(Row::here, i, drift[i]);
+      row.append(Row::there, i, drift[drift_size + i]);
+    }
+    const int first = drift_size + motion_size * cell.mover;
+    for (int i = 0; i < 3; ++i) {
+      row.append(Row::here, first + i, gradient[i]);
+      row.append(Row::here, first + 3 + i, cell.seconds * gradient[i]);
+    }
+    const int peer = at.shape.peer(cell.peer);
+    row.append(Row::border, peer + 3, bias);
+    row.append(Row::border, peer + 4, scale);
+    chain::add(system, cell.knot, row, innovation, weight);
+  }
+};
+
+/// Adds the values of a cell. `inliers` gets of its peer the sum of the probabilities that a value
+/// is no outlier, and their number.
+template <class S>
+double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &cell,
+                const Point<S> &at, const System<S> &system, double *inliers) {
+  const Sight<S> sight(problem, cell, at);
+  const double *peer = at.peer(cell.peer);
+  Hypothesis<double, NEARBY_HEIGHT_STATE_SIZE> state{};
+  state.mean(NEARBY_STATE_RANGE_BIAS) = peer[3];
+  state.mean(NEARBY_STATE_RANGE_SCALE) = peer[4];
+  nearby_antenna_pose from = cell.from;
+  for (double &coordinate : from.antenna_in_world) coordinate = 0;
+
+  double cost = 0;
+  const auto add = [&](auto component, const double gradient[3], double predicted, double range) {
+    constexpr int kind = component.value;
+    constexpr bool is_angle = kind == NEARBY_AZIMUTH || kind == NEARBY_ELEVATION;
+    double innovation = cell.value[kind] - predicted;
+    if constexpr (is_angle) innovation = wrapped(innovation);
+    double weight;
+    cost += value_cost<kind>(problem, cell, innovation, weight);
+    inliers[2 * cell.peer] += weight * cell.variance[kind] * problem.widening / cell.power[kind];
+    inliers[2 * cell.peer + 1] += 1;
+    sight.add(system, gradient, is_angle, kind == NEARBY_RANGE, range, innovation, weight);
+  };
+
+  // Ranges and height differences are the same in the turned world.
+  for (int i = 0; i < 3; ++i) state.mean(i) = sight.way[i];
+  if (cell.present & 1 << NEARBY_RANGE) {
+    double range;
+    const auto z = RangeModel<double>::at<false>(state, from, range);
+    const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+    add(std::integral_constant<int, NEARBY_RANGE>(), gradient, z.predicted, range);
+  }
+  if (cell.present & 1 << NEARBY_HEIGHT_DIFFERENCE) {
+    const auto z = HeightDifferenceModel<double>::at<false>(state, from);
+    const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+    add(std::integral_constant<int, NEARBY_HEIGHT_DIFFERENCE>(), gradient, z.predicted, 0);
+  }
+  if (cell.present & (1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION)) {
+    const Turn turn = turn_by(sight.shares[0] * at.knot(cell.knot)[3] +
+                              sight.shares[1] * at.knot(cell.knot + 1)[3]);
+    double in_odometry[3];
+    turn.act_back(sight.way, in_odometry);
+    for (int i = 0; i < 3; ++i) state.mean(i) = in_odometry[i];
+    const auto add_angle = [&](auto component, const auto &z) {
+      const double inner[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+      double gradient[3];
+      turn.act(inner, gradient);
+      add(component, gradient, z.predicted, 0);
+    };
+    if (cell.present & 1 << NEARBY_AZIMUTH)
+      add_angle(std::integral_constant<int, NEARBY_AZIMUTH>(),
+                AzimuthModel<double>::at<false>(state, from));
+    if (cell.present & 1 << NEARBY_ELEVATION)
+      add_angle(std::integral_constant<int, NEARBY_ELEVATION>(),
+                ElevationModel<double>::at<false>(state, from));
+  }
+  return cost;
+}
+
+/// Adds what is known from before of the first knot and of the border.
+template <class S>
+double add_prior(const nearby_chain_problem &problem, const Point<S> &at, const System<S> &system,
+                 double *scratch) {
+  const int size = system.shape.dense(), b = system.shape.block();
+  double *away = scratch, *force = scratch + size;
+  for (int i = 0; i < size; ++i)
+    away[i] = (i < b ? at.state[i] : at.border()[i - b]) - problem.origin[i];
+  const Eigen::Map<const Eigen::MatrixXd> information(problem.information, size, size);
+  const Eigen::Map<const Eigen::VectorXd> gradient(problem.gradient, size);
+  const Column a(away, size);
+  Column f(force, size);
+  f.noalias() = information * a;
+  const double cost = 0.5 * a.dot(f) - gradient.dot(a);
+  f = gradient - f;
+  for (int i = 0; i < b; ++i) {
+    for (int j = 0; j < b; ++j) system.block(0)[i * b + j] += information(i, j);
+    for (int j = b; j < size; ++j) system.row(0, i)[j - b] += information(i, j);
+    system.rhs(0)[i] += force[i];
+  }
+  for (int j = b; j < size; ++j) {
+    for (int i = j; i < size; ++i) system.own(i - b, j - b) += information(i, j);
+    system.own_rhs(j - b) += force[j];
+  }
+  return cost;
+}
+
+/// Holds a peer along a direction, as if it were known to a tenth of a millimetre there.
+template <class S>
+void add_hold(const nearby_chain_problem &problem, const Point<S> &at, const System<S> &system) {
+  constexpr double held_information = 1e8;
+  const double *peer = at.peer(problem.held_peer), *n = problem.held_direction;
+  const int first = system.shape.peer(problem.held_peer);
+  const double off = problem.held_place - (n[0] * peer[0] + n[1] * peer[1] + n[2] * peer[2]);
+  for (int column = 0; column < 3; ++column) {
+    for (int row = column; row < 3; ++row)
+      system.own(first + row, first + column) += held_information * n[row] * n[column];
+    system.own_rhs(first + column) += held_information * n[column] * off;
+  }
+}
+
+}  // namespace nearby::chain

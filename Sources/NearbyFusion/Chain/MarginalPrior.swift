@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package import NearbyGeometry
+
+/// What is known from before of a chain's first knot and of its border: a Gaussian prior, and what
+/// marginalised knots have left.
+///
+/// A quadratic cost `½ (s - o)ᵀ A (s - o) - gᵀ (s - o)`.
+package struct MarginalPrior: Sendable {
+  /// A, column by column.
+  package var information: [Double] = []
+  package var gradient: [Double] = []
+  package private(set) var origin: [Double] = []
+
+  /// How many unknowns it is about.
+  package var size: Int { gradient.count }
+
+  /// What is held is known to 10 µm or 10 µrad.
+  private static let heldInformation = 1e10
+
+  /// A prior of no unknowns.
+  package init() {}
+
+  /// Holds the drift of a knot at a place, where the fixed world and the odometry's agree.
+  package init(holding place: Vector3) {
+    append(
+      mean: [place.x, place.y, place.z, 0],
+      variances: [Double](repeating: 0, count: ChainLayout.driftSize))
+  }
+
+  /// Takes another origin, and makes room for the information and the gradient about it.
+  mutating func reset(origin new: ArraySlice<Double>) {
+    origin.replaceSubrange(origin.indices, with: new)
+    if gradient.count != origin.count {
+      gradient = [Double](repeating: 0, count: origin.count)
+      information = [Double](repeating: 0, count: origin.count * origin.count)
+    }
+  }
+
+  /// Adds unknowns with independent priors.
+  ///
+  /// - Parameters:
+  ///   - mean: The means of the unknowns.
+  ///   - variances: Their variances; what has none is held.
+  package mutating func append(mean: [Double], variances: [Double]) {
+    let (old, new) = (size, size + mean.count)
+    var grown = [Double](repeating: 0, count: new * new)
+    for column in 0..<old {
+      for row in 0..<old { grown[column * new + row] = information[column * old + row] }
+    }
+    for (index, variance) in variances.enumerated() {
+      grown[(old + index) * new + old + index] = min(1 / variance, Self.heldInformation)
+    }
+    information = grown
+    gradient += [Double](repeating: 0, count: mean.count)
+    origin += mean
+  }
+
+  /// Marginalises a peer: it is forgotten, and what it says of all others stays.
+  ///
+  /// - Parameters:
+  ///   - member: The peer's number.
+  ///   - layout: Where the unknowns stand.
+  mutating func remove(member: Int, _ layout: ChainLayout) {
+    let first = layout.peer(member, knots: 1)
+    for _ in 0..<ChainLayout.peerSize { removeUnknown(first) }
+  }
+
+  /// One step of Gauss' elimination.
+  private mutating func removeUnknown(_ gone: Int) {
+    let old = size
+    let pivot = information[gone * old + gone]
+    let kept = (0..<old).filter { $0 != gone }
+    var shrunk: [Double] = []
+    shrunk.reserveCapacity(kept.count * kept.count)
+    for column in kept {
+      let share = pivot > 0 ? information[column * old + gone] / pivot : 0
+      for row in kept {
+        shrunk.append(information[column * old + row] - share * information[gone * old + row])
+      }
+    }
+    gradient = kept.map { index in
+      let share = pivot > 0 ? information[gone * old + index] / pivot : 0
+      return gradient[index] - share * gradient[gone]
+    }
+    origin = kept.map { origin[$0] }
+    information = shrunk
+  }
+}

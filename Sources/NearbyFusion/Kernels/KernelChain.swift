@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CNearbyKernels
+import Glibc
+package import NearbyGeometry
+
+/// Memory that is kept from fit to fit, and what a fit leaves in it.
+package struct ChainWorkspace: Sendable {
+  /// What the kernels work in.
+  fileprivate var kernel: [Double] = []
+  /// Of each peer of the newest fit the mean probability that a value is no outlier.
+  package fileprivate(set) var inlierShares: [Double] = []
+
+  /// Makes one that grows as is needed.
+  package init() {}
+}
+
+/// A chain: the odometry's drift from knot to knot, peers that rest or move, and what was measured, as
+/// the kernels have it.
+///
+/// The engine's joint fit, the smoother and the corrected trajectory are fits of chains.
+///
+/// The cost at a state, up to a constant, is that of the prior, of the odometry between knots and of
+/// each cell's values. With s the odometry's scale error and ω its steady turn, over a time t,
+///
+///     c' - c = (1 + s) R(ψ + ω t / 2) Δ,    ψ' = ψ + ω t,
+///
+/// each with its variance, where Δ is the odometry's step from d to d'. For a cell at a share f between two knots the antenna a of the odometry's
+/// world stands at
+///
+///     (1 - f) (c + R(ψ) (a - d)) + f (c' + R(ψ') (a - d'))
+///
+/// in the fixed world, with d and d' the device in the odometry's world at the knots. A value counts
+/// as an inlier or an outlier by its mixture's density, to the power that it holds of an independent
+/// draw of its errors. The velocity of a peer that moves is an Ornstein-Uhlenbeck process
+/// (``MotionModel``).
+package struct ChainProblem: Sendable {
+  private var knots: [nearby_chain_knot] = []
+  private var motions: [nearby_chain_motion] = []
+  private var cells: [nearby_chain_cell] = []
+  private let model: Model
+  package private(set) var prior: MarginalPrior
+  package let layout: ChainLayout
+  /// By what factor the variances of values are taken too large.
+  package var widening = 1.0
+
+  /// What is assumed of outliers and of peers that move.
+  private struct Model {
+    var shares: (Double, Double, Double, Double)
+    var rangeExcess: Double
+    var fieldOfViewRadians: Double
+    var speedVariances: (Double, Double, Double)
+  }
+
+  /// How a fit has ended.
+  package struct Result {
+    package var cost: Double
+    package var hasConverged: Bool
+  }
+
+  /// A peer that is held along a direction: n·x is what it is held at.
+  package struct Hold {
+    package var member: Int
+    /// A unit vector n of the fixed world.
+    package var direction: Vector3
+    /// n·x, metres.
+    package var place: Double
+
+    package init(member: Int, direction: Vector3, place: Double) {
+      (self.member, self.direction, self.place) = (member, direction, place)
+    }
+  }
+
+  /// Speeds are never taken for surer than this, m²/s².
+  package static let leastSpeedVariance = 1e-8
+  /// Drift between two knots is never taken for surer than this: 10 µm and 10 µrad.
+  package static let leastVariance = 1e-10
+
+  /// Makes a chain without knots.
+  ///
+  /// - Parameters:
+  ///   - prior: What is known from before of the first knot and of the border.
+  ///   - layout: Where the unknowns stand.
+  ///   - faults: How outliers arise.
+  ///   - ranging: The radio.
+  ///   - motion: How peers move; none does without it.
+  package init(
+    _ prior: MarginalPrior, _ layout: ChainLayout, _ faults: FaultModel,
+    _ ranging: RangingConfiguration, _ motion: MotionModel? = nil
+  ) {
+    (self.prior, self.layout) = (prior, layout)
+    let speeds = motion?.speedVariances ?? [1, 1, 1]
+    func least(_ axis: Int) -> Double { max(speeds[axis], Self.leastSpeedVariance) }
+    model = Model(
+      shares: PerKind { faults.outlierShare(of: $0) }.tuple,
+      rangeExcess: faults.rangeExcess(sigma: ranging.rangeSigma),
+      fieldOfViewRadians: ranging.fieldOfViewRadians,
+      speedVariances: (least(0), least(1), least(2)))
+  }
+
+  /// Removes all knots and cells, and keeps their memory.
+  mutating func restart(_ prior: MarginalPrior) {
+    self.prior = prior
+    knots.removeAll(keepingCapacity: true)
+    motions.removeAll(keepingCapacity: true)
+    cells.removeAll(keepingCapacity: true)
+  }
+
+  package var knotCount: Int { knots.count }
+  var cellCount: Int { cells.count }
+  package var memberCount: Int {
+    (prior.size - layout.peer(0, knots: 1)) / ChainLayout.peerSize
+  }
+  /// The number of unknowns.
+  package var stateCount: Int { layout.peer(memberCount, knots: knotCount) }
+  /// The number of unknowns of the last knot and the border.
+  package var denseCount: Int { layout.peer(memberCount, knots: 1) }
+
+  /// Adds a knot.
+  ///
+  /// - Parameters:
+  ///   - place: The device there, in the odometry's world.
+  ///   - step: How far the odometry says that it is to the next knot.
+  ///   - horizontal: The variance of the drift to the next knot per horizontal axis, m².
+  ///   - vertical: The same along gravity.
+  ///   - yaw: That of yaw, rad².
+  ///   - seconds: How long it is to the next knot.
+  package mutating func addKnot(
+    at place: Vector3, step: Vector3, horizontal: Double, vertical: Double, yaw: Double,
+    seconds: Double
+  ) {
+    knots.append(
+      nearby_chain_knot(
+        place: (place.x, place.y, place.z), step: (step.x, step.y, step.z),
+        horizontal_variance: max(horizontal, Self.leastVariance),
+        vertical_variance: max(vertical, Self.leastVariance),
+        yaw_variance: max(yaw, Self.leastVariance), seconds: seconds))
+  }
+
+  /// Says how peers that move go from the next knot for which nothing was said to the one after it.
+  package mutating func addMotion(_ step: MotionModel.Step) {
+    let share = step.crossVariance / step.velocityVariance
+    motions.append(
+      nearby_chain_motion(
+        correlation: step.correlation, reach: step.reach, coupling: share,
+        position_variance: step.positionVariance - share * step.crossVariance,
+        velocity_variance: step.velocityVariance))
+  }
+
+  package mutating func reserveCells(_ count: Int) { cells.reserveCapacity(count) }
+
+  /// One kind's value in a cell.
+  package struct Value {
+    package var value: Double
+    /// The variance of all its errors together.
+    package var variance: Double
+    /// The variance of an independent value of equal Fisher information.
+    package var effectiveVariance: Double
+
+    package init(value: Double, variance: Double, effectiveVariance: Double) {
+      self.value = value
+      self.variance = variance
+      self.effectiveVariance = effectiveVariance
+    }
+  }
+
+  /// Adds a cell.
+  ///
+  /// - Parameters:
+  ///   - pose: From where, in the odometry's world as it was then.
+  ///   - knot: The knot before it.
+  ///   - share: Its share of the drift from there to the next knot.
+  ///   - seconds: How long after the knot.
+  ///   - member: The peer.
+  ///   - mover: The peer's number among those that move; `nil` for one at rest.
+  ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - values: The values by kind.
+  package mutating func addCell(
+    from pose: AntennaPose, knot: Int, share: Double, seconds: Double = 0, member: Int,
+    mover: Int? = nil, isObstructed: Bool, _ values: PerKind<Value?>
+  ) {
+    var cell = nearby_chain_cell()
+    cell.from = nearby_antenna_pose(
+      antenna_in_world: (pose.antenna.x, pose.antenna.y, pose.antenna.z),
+      device_from_world: pose.deviceFromWorld)
+    cell.value = PerKind { values[$0]?.value ?? 0 }.tuple
+    cell.variance = PerKind { values[$0]?.variance ?? 1 }.tuple
+    cell.power =
+      PerKind { kind in values[kind].map { $0.variance / $0.effectiveVariance } ?? 0 }.tuple
+    cell.range_outlier_share = isObstructed ? FaultModel.obstructedOnset : model.shares.0
+    cell.share = share
+    cell.seconds = seconds
+    cell.knot = Int32(knot)
+    cell.peer = Int32(member)
+    cell.mover = Int32(mover ?? -1)
+    for kind in MeasurementKind.allCases where values[kind] != nil {
+      cell.present |= 1 << Int32(kind.rawValue)
+    }
+    cells.append(cell)
+  }
+
+  /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
+  func walkShape(of member: Int, at state: [Double]) -> WalkShape {
+    WalkShape(
+      of: cells.lazy.filter { $0.peer == Int32(member) }.map { cell in
+        let antenna = cell.from.antenna_in_world
+        let (before, after) = (Int(cell.knot), Int(cell.knot) + 1)
+        func corrected(_ knot: Int) -> Vector3 {
+          let first = layout.blockSize * knot
+          let place = knots[knot].place
+          let away = Vector3(antenna.0 - place.0, antenna.1 - place.1, antenna.2 - place.2)
+          return Vector3(state[first], state[first + 1], state[first + 2])
+            + YawTurn(state[first + 3]).act(away)
+        }
+        return (1 - cell.share) * corrected(before) + cell.share * corrected(after)
+      })
+  }
+
+  // MARK: Kernels
+
+  /// Minimises the cost.
+  ///
+  /// - Parameters:
+  ///   - state: The start; becomes the minimum.
+  ///   - held: A peer that is held along a direction, and where.
+  ///   - iterations: How many at most.
+  ///   - tolerance: A step that lowers the cost by less is the last.
+  ///   - covariance: Becomes that of the last knot and of the border, column by column, if it has room.
+  ///   - workspace: Grows as is needed; gets the shares of inliers.
+  /// - Returns: How it has ended.
+  package func fit(
+    _ state: inout [Double], held: Hold? = nil, iterations: Int,
+    tolerance: Double, covariance: inout [Double], workspace: inout ChainWorkspace
+  ) -> Result {
+    check(state)
+    precondition(covariance.isEmpty || covariance.count == denseCount * denseCount)
+    let memberCount = memberCount
+    if workspace.inlierShares.count != memberCount {
+      workspace.inlierShares = [Double](repeating: 1, count: memberCount)
+    }
+    for member in 0..<memberCount { workspace.inlierShares[member] = 1 }
+    var inlierShares: [Double] = []
+    swap(&inlierShares, &workspace.inlierShares)
+    defer { swap(&inlierShares, &workspace.inlierShares) }
+    let result = unsafe withKernel(held, &workspace) { problem, workspace in
+      unsafe state.withUnsafeMutableBufferPointer { state in
+        unsafe covariance.withUnsafeMutableBufferPointer { covariance in
+          unsafe inlierShares.withUnsafeMutableBufferPointer { shares in
+            unsafe nearby_chain_fit(
+              problem, state.baseAddress, Int32(iterations), tolerance, workspace,
+              covariance.isEmpty ? nil : covariance.baseAddress, shares.baseAddress)
+          }
+        }
+      }
+    }
+    return Result(cost: result.cost, hasConverged: result.has_converged != 0)
+  }
+
+  private func check(_ state: [Double]) {
+    precondition(state.count == stateCount && knotCount > 1, "a state of another problem")
+    precondition(
+      layout.moverCount == 0 || motions.count == knotCount - 1, "a step for each pair of knots")
+  }
+
+  /// The cost at a state, and its gradient.
+  package func cost(
+    at state: [Double], workspace: inout ChainWorkspace
+  ) -> (cost: Double, gradient: [Double]) {
+    check(state)
+    var gradient = [Double](repeating: 0, count: stateCount)
+    let cost = unsafe withKernel(nil, &workspace) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe gradient.withUnsafeMutableBufferPointer { gradient in
+          unsafe nearby_chain_cost(
+            problem, state.baseAddress, workspace, gradient.baseAddress)
+        }
+      }
+    }
+    return (cost, gradient)
+  }
+
+  /// The Schur complement onto the last knot and the border: all other knots are marginalised.
+  ///
+  /// - Parameters:
+  ///   - state: Where it is linearised.
+  ///   - marginal: Becomes the same as a prior.
+  ///   - workspace: Grows as is needed.
+  /// - Returns: Whether it is regular.
+  package func marginalize(
+    at state: [Double], into marginal: inout MarginalPrior, workspace: inout ChainWorkspace
+  ) -> Bool {
+    check(state)
+    let last = layout.blockSize * (knotCount - 1)
+    marginal.reset(origin: state[last...])
+    let isRegular = unsafe withKernel(nil, &workspace) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe marginal.information.withUnsafeMutableBufferPointer { information in
+          unsafe marginal.gradient.withUnsafeMutableBufferPointer { gradient in
+            unsafe nearby_chain_marginalize(
+              problem, state.baseAddress, workspace, information.baseAddress,
+              gradient.baseAddress)
+          }
+        }
+      }
+    }
+    return isRegular != 0
+  }
+
+  /// The logarithm of the determinant of what is assumed of the unknowns' changes from knot to knot.
+  ///
+  /// Together with that of the prior it makes evidences of chains of different unknowns comparable.
+  package var logProcessInformation: Double {
+    var sum = 0.0
+    for knot in knots.dropLast() {
+      sum -= 2 * log(knot.horizontal_variance)
+      sum -= log(knot.vertical_variance) + log(knot.yaw_variance)
+    }
+    let speeds = model.speedVariances
+    let logSpeeds = log(speeds.0) + log(speeds.1) + log(speeds.2)
+    for motion in motions where layout.moverCount > 0 {
+      let step = 3 * (log(motion.position_variance) + log(motion.velocity_variance))
+      sum -= Double(layout.moverCount) * (step + 2 * logSpeeds)
+    }
+    return sum
+  }
+
+  /// The covariances at a state.
+  package struct Covariances: Sendable {
+    /// Minus the logarithm of the posterior density, up to a constant, and the logarithm of the
+    /// determinant of the information.
+    package fileprivate(set) var cost = 0.0
+    package fileprivate(set) var logDeterminant = 0.0
+    /// Those of the last knot and the border, column by column; of the first knot if the knots were
+    /// asked for.
+    package fileprivate(set) var dense: [Double]
+    /// Of each knot those of its unknowns with themselves and with the border, row by row: as many
+    /// rows as a block has unknowns, and as many columns as ``ChainProblem/denseCount``.
+    package fileprivate(set) var knots: [Double] = []
+  }
+
+  /// The covariances at a state; `nil` where the information is singular.
+  ///
+  /// - Parameters:
+  ///   - state: Where the problem is linearised.
+  ///   - includesKnots: Whether those of all knots are wanted, which takes O(knots × border²).
+  ///   - workspace: Grows as is needed.
+  /// - Returns: The covariances.
+  package func covariances(
+    at state: [Double], includingKnots includesKnots: Bool, workspace: inout ChainWorkspace
+  ) -> Covariances? {
+    check(state)
+    let size = denseCount
+    var found = Covariances(dense: [Double](repeating: 0, count: size * size))
+    if includesKnots {
+      found.knots = [Double](repeating: 0, count: knotCount * layout.blockSize * size)
+    }
+    let evidence = unsafe withKernel(nil, &workspace) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe found.dense.withUnsafeMutableBufferPointer { dense in
+          unsafe found.knots.withUnsafeMutableBufferPointer { knots in
+            unsafe nearby_chain_covariances(
+              problem, state.baseAddress, workspace, dense.baseAddress,
+              knots.isEmpty ? nil : knots.baseAddress)
+          }
+        }
+      }
+    }
+    (found.cost, found.logDeterminant) = (evidence.cost, evidence.log_determinant)
+    return evidence.is_regular == 0 ? nil : found
+  }
+
+  private func withKernel<Result>(
+    _ held: Hold?, _ workspace: inout ChainWorkspace,
+    _ body: (UnsafePointer<nearby_chain_problem>, UnsafeMutablePointer<Double>?) -> Result
+  ) -> Result {
+    unsafe knots.withUnsafeBufferPointer { knots in
+      unsafe motions.withUnsafeBufferPointer { motions in
+        unsafe cells.withUnsafeBufferPointer { cells in
+          unsafe prior.information.withUnsafeBufferPointer { information in
+            unsafe prior.gradient.withUnsafeBufferPointer { gradient in
+              unsafe prior.origin.withUnsafeBufferPointer { origin in
+                var problem = unsafe nearby_chain_problem(
+                  knots: knots.baseAddress, motions: motions.baseAddress,
+                  cells: cells.baseAddress, knot_count: Int32(knots.count),
+                  cell_count: Int32(cells.count), peer_count: Int32(memberCount),
+                  mover_count: Int32(layout.moverCount),
+                  has_odometry_errors: layout.hasOdometryErrors ? 1 : 0,
+                  information: information.baseAddress, gradient: gradient.baseAddress,
+                  origin: origin.baseAddress, outlier_share: model.shares,
+                  range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
+                  speed_variance: model.speedVariances, widening: widening,
+                  held_peer: Int32(held?.member ?? -1),
+                  held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
+                    ?? (0, 0, 0), held_place: held?.place ?? 0)
+                let needed = unsafe Int(nearby_chain_workspace(&problem))
+                if workspace.kernel.count < needed {
+                  workspace.kernel = [Double](repeating: 0, count: needed)
+                }
+                return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
+                  unsafe body(&problem, workspace.baseAddress)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -165,6 +165,15 @@ public struct ConvergenceConfiguration: Hashable, Sendable, Codable {
 
   /// Makes a configuration of defaults.
   public init() {}
+
+  /// The largest total standard deviation with which a position converges, metres.
+  ///
+  /// - Parameter distance: The distance from the device to the peer, metres.
+  /// - Returns: The limit, metres.
+  @inline(__always)
+  package func requiredSigma(at distance: Double) -> Double {
+    max(sigmaFloor, sigmaPerDistance * distance)
+  }
 }
 
 /// When each output is published.

@@ -77,8 +77,7 @@ struct ResultJoin: ~Copyable {
       configuration.odometry.isPlanar ? covariance.xx + covariance.zz : covariance.trace
     let settings = configuration.convergence
     return row.modeProbability ?? 1 >= settings.dominantModeWeight
-      && max(0, variance).squareRoot()
-        <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
+      && max(0, variance).squareRoot() <= settings.requiredSigma(at: distance)
   }
 
   private mutating func index(of sample: RangingRow) -> Int {

@@ -523,7 +523,7 @@ struct Track: Sendable {
   private func isOnePlace(_ convergence: ConvergenceConfiguration) -> Bool {
     let (mean, p) = bank.positionMoments()
     let distance = (mean - device.worldFromDevice.translation).length
-    let required = max(convergence.sigmaFloor, convergence.sigmaPerDistance * distance)
+    let required = convergence.requiredSigma(at: distance)
     return p.trace <= required * required
   }
 

@@ -71,9 +71,7 @@ extension PosteriorView {
       isPlanar ? 0 : covariance.quadraticForm(up) / up.dot(up), spread.squaredTransverse(to: along)
     ).squareRoot()
     return ConvergenceProgress(
-      requiredSigma: max(
-        configuration.convergence.sigmaFloor,
-        configuration.convergence.sigmaPerDistance * best.length),
+      requiredSigma: configuration.convergence.requiredSigma(at: best.length),
       totalSigma: totalVariance(configuration).squareRoot(),
       lineOfSightSigma: sigmas[0], horizontalSigma: sigmas[1], verticalSigma: sigmas[2],
       dominantModeWeight: dominantModeWeight, parallaxRadians: sigmas[3] / best.length)

@@ -105,19 +105,9 @@ public struct ReferenceRun: Sendable {
   public func comparisons(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> [Comparison] {
-    var all: [Comparison] = []
-    try await withThrowingTaskGroup(of: [Comparison].self) { group in
-      var waiting = seeds.makeIterator()
-      for _ in 0..<min(max(1, jobs), 64) {
-        if let seed = waiting.next() { group.addTask { try comparisons(seed: seed) } }
-      }
-      while let comparisons = try await group.next() {
-        all += comparisons
-        finished()
-        if let seed = waiting.next() { group.addTask { try self.comparisons(seed: seed) } }
-      }
-    }
-    return all.sorted { ($0.seed, $0.seconds) < ($1.seed, $1.seconds) }
+    try await SeededRuns(seeds: seeds, jobs: jobs)
+      .results(finished: finished) { try comparisons(seed: $0) }
+      .flatMap(\.self)
   }
 
   /// The last sample before each moment.

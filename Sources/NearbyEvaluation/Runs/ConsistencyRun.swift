@@ -77,20 +77,9 @@ public struct ConsistencyRun: Sendable {
   public func report(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> ConsistencyReport {
-    var all: [RunRecord] = []
-    try await withThrowingTaskGroup(of: [RunRecord].self) { group in
-      var waiting = seeds.makeIterator()
-      for _ in 0..<min(max(1, jobs), 64) {
-        if let seed = waiting.next() { group.addTask { try records(seed: seed) } }
-      }
-      while let records = try await group.next() {
-        all += records
-        finished()
-        if let seed = waiting.next() { group.addTask { try self.records(seed: seed) } }
-      }
-    }
-    // Sorted by seed, so that rounding does not depend on which run ended first.
-    return ConsistencyReport(records: all.sorted { ($0.seed, $0.peer) < ($1.seed, $1.peer) })
+    let all = try await SeededRuns(seeds: seeds, jobs: jobs)
+      .results(finished: finished) { try records(seed: $0) }
+    return ConsistencyReport(records: all.flatMap(\.self))
   }
 
   /// The bound after each sample, of the sample's peer.

@@ -80,6 +80,7 @@ let package = Package(
       name: "NearbyEvaluation",
       dependencies: [
         "CLAPACKE", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation",
+        "NearbySmoothing",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -144,7 +145,7 @@ let package = Package(
       name: "NearbyEvaluationTests",
       dependencies: [
         "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
-        "NearbySimulation", "NearbyTestSupport",
+        "NearbySimulation", "NearbySmoothing", "NearbyTestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

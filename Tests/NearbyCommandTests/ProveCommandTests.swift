@@ -121,6 +121,33 @@ struct ProveCommandTests {
     #expect(lines.last?.hasPrefix("hysteresis") == true)
   }
 
+  @Test func theReferenceOfSeveralPeersIsTheSmootherOnPrefixes() throws {
+    let file = folder.path("two.json")
+    try Data(
+      #"{ "motion": "wanderingWalk", "duration": 12, "radio": { "rate": 2 }, "peer": { "count": 2 } }"#
+        .utf8
+    ).write(to: URL(fileURLWithPath: file))
+    let result = try CommandLineTool.run("prove", file, "--reference", "--seeds", "2")
+    #expect(result.exitCode == 0, "\(result.errors)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 3, "\(result.output)")
+    #expect(lines[0].hasPrefix("scenario "))
+    #expect(lines[0].contains(" claimable % wrong claimed % wrong beyond wrong late s "))
+    // Twelve moments of two peers in two runs.
+    #expect(lines[1].split(separator: " ").prefix(2) == ["two", "48"])
+    #expect(lines[2] == "two has no exact posterior: it has several peers")
+    let text = try CommandLineTool.run("prove", file, "--reference", "--seeds", "2", "--json")
+      .output
+    #expect((try json(text)["scenarios"] as? [Any])?.isEmpty == true)
+    let prefixes = try #require(json(text)["prefixes"] as? [[String: Any]])
+    #expect(prefixes.map { $0["scenario"] as? String } == ["two"])
+    let all = try #require(prefixes[0]["all"] as? [String: Any])
+    let claimable = try #require(all["claimable"] as? Double)
+    #expect(all["claimableShare"] as? Double == claimable / 48)
+    #expect((prefixes[0]["times"] as? [Any])?.count == 12)
+    #expect((prefixes[0]["delay"] as? [String: Any])?["neverClaimed"] is Int)
+  }
+
   @Test func aScenarioMayBeAFile() throws {
     let file = folder.path("quick.json")
     try Data(#"{ "motion": "straightLine", "duration": 5 }"#.utf8)

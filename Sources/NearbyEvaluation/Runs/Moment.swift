@@ -72,7 +72,17 @@ public struct Moment: Sendable {
 
   /// Whether this is a false convergence: an error beyond both 0.5 m and 3.4 claimed sigma.
   public var isFalselyConverged: Bool {
-    isConverged && error > 0.5 && error > 3.4 * claimedSigma
+    isConverged && Self.isFalse(error: error, claimedSigma: claimedSigma)
+  }
+
+  /// Whether an error refutes a claim: it is beyond both 0.5 m and 3.4 claimed sigma.
+  ///
+  /// - Parameters:
+  ///   - error: The length of the error, metres.
+  ///   - claimedSigma: The square root of the trace of the claimed covariance, metres.
+  /// - Returns: Whether it does.
+  static func isFalse(error: Double, claimedSigma: Double) -> Bool {
+    error > 0.5 && error > 3.4 * claimedSigma
   }
 
   /// Whether the bound meets the engine's criterion of convergence: max(0.35 m, 7 % of the distance).

@@ -497,7 +497,7 @@ struct JointEstimator: Sendable {
     var rivals: [Int: JointPosterior.Mode] = [:]
     let path = solution.device.path
     let walk = path - (knots.first?.path ?? path)
-    var examined = 0
+    var due: [(examination: DirectionExamination, urgency: Double)] = []
     for member in members.indices {
       guard members[member].isFromFlatWalk,
         let examination = DirectionExamination(of: member, in: solution)
@@ -507,30 +507,33 @@ struct JointEstimator: Sendable {
         continue
       }
       members[member].weakDirections = examination.directions
-      if examined < Self.mostExamined,
-        isDue(examination, in: solution, at: path, walk: walk, settings)
-      {
-        examined += 1
-        rivals[member] = examine(examination, &solution, &workspace, at: path)
-      }
-      members[member].isUndecided =
-        !members[member].check.isVerified(with: examination.variance(in: solution))
+      let urgency = urgency(of: examination, in: solution, at: path, walk: walk, settings)
+      if urgency >= 1 { due.append((examination, urgency)) }
+    }
+    due.sort { $0.urgency > $1.urgency }
+    for (examination, _) in due.prefix(Self.mostExamined) {
+      rivals[examination.member] = examine(examination, &solution, &workspace, at: path)
+    }
+    for member in members.indices where !members[member].weakDirections.isEmpty {
+      let variance = solution.variance(of: member, along: members[member].weakDirections)
+      members[member].isUndecided = !members[member].check.isVerified(with: variance)
     }
     return rivals
   }
 
-  private func isDue(
-    _ examination: DirectionExamination, in solution: JointSolution, at path: Double, walk: Double,
-    _ settings: Settings
-  ) -> Bool {
+  /// How urgent an examination is: it is due from one on.
+  private func urgency(
+    of examination: DirectionExamination, in solution: JointSolution, at path: Double,
+    walk: Double, _ settings: Settings
+  ) -> Double {
     let member = members[examination.member]
     let variance = examination.variance(in: solution)
     let distance = records[member.peer].cells.last?.values.range.mean ?? 0
     let limit = max(
       Self.examinedShare * distance, 2 * settings.configuration.convergence.sigmaFloor)
-    return variance < limit * limit
-      && member.check.isDue(
-        along: examination.directions[0], at: path, walk: walk, variance: variance)
+    guard variance < limit * limit else { return 0 }
+    return member.check.urgency(
+      along: examination.directions[0], at: path, walk: walk, variance: variance)
   }
 
   /// Examines one place, and takes note of what is found.

@@ -53,6 +53,11 @@ struct JointSolution: Sendable {
     return sum
   }
 
+  /// The sum of the variances of a member's place along some directions, m².
+  func variance(of member: Int, along directions: [Vector3]) -> Double {
+    directions.reduce(0) { $0 + variance(of: member, along: $1) }
+  }
+
   /// The state with a member moved along a direction, and the last knot and all peers with it as they are
   /// correlated.
   func shifted(_ member: Int, along direction: Vector3, by metres: Double) -> [Double] {

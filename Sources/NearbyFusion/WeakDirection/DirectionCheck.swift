@@ -42,23 +42,23 @@ struct DirectionCheck: Hashable, Sendable {
     verifiedVariance.map { variance > Self.unverifiedSureness * $0 } ?? false
   }
 
-  /// Whether it is to be examined.
+  /// By how many times the walk between two examinations has gone on since the last: the place is to be
+  /// examined from one on.
   ///
   /// - Parameters:
   ///   - direction: The weakest direction.
   ///   - path: The device's path so far, metres.
   ///   - walk: How much of it the fit is about, metres.
   ///   - variance: The variance along the weak directions, m².
-  /// - Returns: Whether it is.
-  func isDue(along direction: Vector3, at path: Double, walk: Double, variance: Double) -> Bool {
-    guard let examinedPath, isSame(direction) else { return true }
+  func urgency(along direction: Vector3, at path: Double, walk: Double, variance: Double) -> Double {
+    guard let examinedPath, isSame(direction) else { return .infinity }
     let share: Double
     if let verifiedVariance, variance > Self.examinedSureness * verifiedVariance {
       share = Self.walkShareOnceVerified
     } else {
       share = passes > 0 ? Self.walkShare : Self.walkShareAfterFailure
     }
-    return path - examinedPath >= max(Self.leastWalk, share * walk)
+    return (path - examinedPath) / max(Self.leastWalk, share * walk)
   }
 
   private func isSame(_ direction: Vector3) -> Bool {

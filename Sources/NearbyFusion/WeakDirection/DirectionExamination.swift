@@ -46,13 +46,14 @@ struct DirectionExamination {
   ///
   /// Also far away: a bent posterior is narrow at its top, and flat beside it. Where it has risen by so
   /// many nats it does not matter by how much more.
-  private static let probes = [-3.0, -2, 2, 3, -5, 5]
+  private static let probes = [-2.0, 2, -3, 3, -5, 5]
   private static let riseOfGaussian = 0.4...10
   private static let sureNats = 18.0
   /// A probe that takes more iterations than this has not risen as a Gaussian's does.
   private static let probeIterations = 10
-  /// A step that lowers the cost by less, in nats, is the last.
+  /// A step that lowers the cost by less, in nats, is the last; it is taken, and its gain counted.
   private static let tolerance = 0.02
+  private static let probeTolerance = 0.2
 
   /// - Returns: `nil` where the walk tells the place in all directions.
   init?(of member: Int, in solution: JointSolution) {
@@ -65,7 +66,7 @@ struct DirectionExamination {
 
   /// The sum of the variances along the weak directions, m².
   func variance(in solution: JointSolution) -> Double {
-    directions.reduce(0) { $0 + solution.variance(of: member, along: $1) }
+    solution.variance(of: member, along: directions)
   }
 
   /// Examines the place.
@@ -148,14 +149,13 @@ struct DirectionExamination {
   ///   Gaussian at all.
   private func widening(_ solution: JointSolution, _ workspace: inout ChainWorkspace) -> Double? {
     var least = 1.0
-    for sigmas in Self.probes {
-      for direction in directions {
-        guard let rise = rise(at: sigmas, along: direction, in: solution, &workspace) else {
-          return nil
-        }
-        let share = rise / (0.5 * sigmas * sigmas)
+    for direction in directions {
+      var probe = Probe(of: member, along: direction, in: solution)
+      for sigmas in Self.probes {
+        guard let rise = rise(at: sigmas, &probe, in: solution, &workspace) else { return nil }
         // So far away that it does not matter how much farther.
         if rise > Self.sureNats { continue }
+        let share = rise / (0.5 * sigmas * sigmas)
         guard Self.riseOfGaussian.contains(share) else { return nil }
         least = min(least, share)
       }
@@ -166,19 +166,60 @@ struct DirectionExamination {
   /// By how much the cost rises where the place is held so many sigmas away, nats; `nil` when the fit has
   /// not converged.
   private func rise(
-    at sigmas: Double, along direction: Vector3, in solution: JointSolution,
+    at sigmas: Double, _ probe: inout Probe, in solution: JointSolution,
     _ workspace: inout ChainWorkspace
   ) -> Double? {
     var none: [Double] = []
-    let metres = sigmas * solution.variance(of: member, along: direction).squareRoot()
-    var state = solution.shifted(member, along: direction, by: metres)
-    let probe = solution.problem.fit(
+    let metres = sigmas * probe.sigma
+    var state = probe.start(at: metres, in: solution)
+    let result = solution.problem.fit(
       &state,
       held: ChainProblem.Hold(
-        member: member, direction: direction,
-        place: direction.dot(solution.place(of: member)) + metres),
-      iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
+        member: member, direction: probe.direction, place: probe.place + metres),
+      iterations: Self.probeIterations, tolerance: Self.probeTolerance, covariance: &none,
       workspace: &workspace)
-    return probe.hasConverged ? probe.cost - solution.cost : nil
+    guard result.hasConverged else { return nil }
+    probe.note(state, at: metres, in: solution)
+    return result.cost - solution.cost
+  }
+}
+
+/// Where the fits of a profile likelihood begin.
+///
+/// Performance: everything else follows the held place nearly in proportion. A fit that begins with what
+/// the one before has found on the same side, in proportion, takes one or two steps in place of four.
+private struct Probe {
+  let member: Int
+  let direction: Vector3
+  /// The place along the direction where the cost is least, metres, and its sigma.
+  let place: Double
+  let sigma: Double
+  /// What the state was changed by, per metre, by the newest fit on either side.
+  private var responses: (below: [Double]?, above: [Double]?)
+
+  init(of member: Int, along direction: Vector3, in solution: JointSolution) {
+    self.member = member
+    self.direction = direction
+    place = direction.dot(solution.place(of: member))
+    sigma = solution.variance(of: member, along: direction).squareRoot()
+  }
+
+  /// The state at which the fit with the place held so far away begins.
+  func start(at metres: Double, in solution: JointSolution) -> [Double] {
+    let response =
+      metres < 0 ? responses.below ?? responses.above : responses.above ?? responses.below
+    guard let response else { return solution.shifted(member, along: direction, by: metres) }
+    var state = solution.state
+    for index in state.indices { state[index] += metres * response[index] }
+    return state
+  }
+
+  /// Takes note of what the fit has found.
+  mutating func note(_ state: [Double], at metres: Double, in solution: JointSolution) {
+    var response = state
+    for index in response.indices {
+      response[index] = (state[index] - solution.state[index]) / metres
+    }
+    if metres < 0 { responses.below = response } else { responses.above = response }
   }
 }

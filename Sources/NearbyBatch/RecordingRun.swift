@@ -18,6 +18,8 @@ public struct RecordingRun: Sendable {
   public var selection: Set<String> = []
   /// Whether the recording is also smoothed.
   public var smooths = false
+  /// The file of the map of peers at rest, which is read if it exists and written anew; `nil` for none.
+  public var mapPath: String?
   /// Whether the summary contains durations.
   ///
   /// Without it equal work gives equal files.
@@ -52,31 +54,40 @@ public struct RecordingRun: Sendable {
   ) throws -> RecordingReplay.Outcome {
     let replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
+    let keeper = try mapPath.map { path throws(RecordingError) in
+      try MapKeeper(path: path, recording, configuration)
+    }
+    let known = keeper?.known
     var files = try ResultFiles(
-      in: Self.plain(folder), frames: recording.manifest.frames, smooths: smooths)
+      in: Self.plain(folder), frames: recording.manifest.frames, smooths: smooths,
+      hasKnownMap: known != nil)
+    var newMap: PeerMap?
     var outcome: RecordingReplay.Outcome
     if smooths {
-      var smoother = try Smoother(configuration)
+      var smoother = try Smoother(configuration, map: known?.map)
       var smoothing: SmoothingRun? = SmoothingRun(recording, configuration)
       outcome = try run(replay, through: &smoother, into: &files, &smoothing) {
         progress(Self.replayShare * $0, $1)
       }
       try accept(outcome)
+      newMap = smoother.peerMap
       guard var smoothed = files.smoothed.take() else { return outcome }
       try smoothing?.finish(smoother, into: &smoothed, summary: &outcome.summary) {
         progress(Self.replayShare + (1 - Self.replayShare) * $0, $1)
       }
       files.smoothed = consume smoothed
     } else {
-      var engine = try FusionEngine(configuration)
+      var engine = try FusionEngine(configuration, map: known?.map)
       var smoothing: SmoothingRun?
       outcome = try run(replay, through: &engine, into: &files, &smoothing, progress: progress)
       try accept(outcome)
+      newMap = engine.peerMap
     }
     if !keepsTime { outcome.summary.timing = nil }
     outcome.summary.trajectory = try trajectory(&files)
     // The recording has no fault: from here on files may appear.
     try files.commit(summary: outcome.summary.json(), configuration: configuration)
+    try keeper?.keep(newMap)
     return outcome
   }
 

@@ -40,11 +40,14 @@ struct ResultFiles: ~Copyable {
   private let folder: String
 
   /// Starts the files in a folder, which must exist.
-  init(in folder: String, frames: FrameConvention, smooths: Bool) throws(RecordingError) {
+  init(
+    in folder: String, frames: FrameConvention, smooths: Bool, hasKnownMap: Bool
+  ) throws(RecordingError) {
     let estimates = try EstimateWriter(
       path: "\(folder)/\(EstimateWriter.fileName)", frames: frames)
     let corrected = try MapTrajectoryWriter(
-      path: "\(folder)/\(MapTrajectoryWriter.correctedFileName)", frames: frames)
+      path: "\(folder)/\(MapTrajectoryWriter.correctedFileName)", frames: frames,
+      isOfKnownMap: hasKnownMap)
     let smoothed = smooths ? try Smoothed(in: folder, frames: frames) : nil
     self.folder = folder
     self.estimates = estimates

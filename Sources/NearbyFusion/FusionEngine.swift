@@ -31,6 +31,10 @@ public struct FusionEngine: Sendable {
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private(set) var joint = JointEstimator()
+  /// The map from before, and what seeks the device in it; `nil` without one.
+  private(set) var localizer: MapLocalizer?
+  /// What peers are called, by their indices.
+  private(set) var names: [String?] = []
   private var isVisionLimited = false
   private var newestSampleTime: Timestamp?
 
@@ -43,12 +47,18 @@ public struct FusionEngine: Sendable {
 
   /// Makes an engine that has seen nothing.
   ///
-  /// - Parameter configuration: The settings.
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - map: What is known of peers from before. The engine looks for the device among those that have the
+  ///     same names, by the ranges to three of them or more on some metres of a walk, and then knows all of
+  ///     them at once.
   /// - Throws: The first setting that makes no sense.
   public init(
-    _ configuration: FusionConfiguration = FusionConfiguration()
+    _ configuration: FusionConfiguration = FusionConfiguration(), map: PeerMap? = nil
   ) throws(FusionConfigurationError) {
     try configuration.validate()
+    try map?.validate()
+    localizer = map.map { MapLocalizer($0) }
     settings = Settings(configuration)
     trajectory = Trajectory(
       odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness,
@@ -60,9 +70,15 @@ public struct FusionEngine: Sendable {
 
   /// Adds a peer; samples of it may follow.
   ///
-  /// - Parameter motion: How the peer may move.
+  /// - Parameters:
+  ///   - motion: How the peer may move.
+  ///   - name: What it is called in a ``PeerMap``.
   /// - Returns: The peer's handle in this engine.
-  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+  public mutating func addPeer(
+    _ motion: PeerMotion = .stationary, named name: String? = nil
+  ) -> PeerID {
+    names.append(name)
+    localizer?.add(peer: motion, named: name)
     peers.append(PeerFilter(motion: motion, configuration.ranging))
     return PeerID(index: peers.count - 1)
   }
@@ -137,6 +153,7 @@ public struct FusionEngine: Sendable {
   ) {
     guard configuration.features.contains(.jointFit), let (birth, place) = peers[peer].restingPlace
     else { return }
+    defer { if !joint.isInMap { enterMap(by: measurements, of: peer, from: device) } }
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
       settings)
@@ -145,6 +162,25 @@ public struct FusionEngine: Sendable {
     for index in joint.proposals.indices {
       peers[joint.proposals[index].peer].propose(joint.proposals[index].posterior)
     }
+  }
+
+  /// Looks for the device in the map, and goes on in its frame once it is found.
+  @inline(never)
+  private mutating func enterMap(
+    by measurements: Measurements, of peer: Int, from device: TrajectoryPoint
+  ) {
+    guard
+      let placement = localizer?.locate(
+        by: measurements, of: peer, from: device, settings.configuration),
+      let localizer
+    else { return }
+    // With too many those that were heard come first.
+    let known = localizer.known.sorted { a, b in
+      peers[a.peer].isHeard && !peers[b.peer].isHeard
+    }.prefix(JointEstimator.mostKnownPeers)
+    joint.enter(
+      localizer.map.selecting(known.map(\.entry)), peers: known.map(\.peer),
+      mapFromWorld: placement, at: device, isPlanar: configuration.odometry.isPlanar)
   }
 
   /// What is known of a peer at the time of the newest sample of it that was used, or that told how far

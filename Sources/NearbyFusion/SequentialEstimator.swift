@@ -9,9 +9,11 @@ public import NearbyGeometry
 public protocol SequentialEstimator: Sendable {
   /// Adds a peer; samples of it may follow.
   ///
-  /// - Parameter motion: How the peer may move.
+  /// - Parameters:
+  ///   - motion: How the peer may move.
+  ///   - name: What it is called in a ``PeerMap``.
   /// - Returns: The peer's handle in this estimator.
-  mutating func addPeer(_ motion: PeerMotion) -> PeerID
+  mutating func addPeer(_ motion: PeerMotion, named name: String?) -> PeerID
 
   /// Extends the device's trajectory.
   ///
@@ -40,6 +42,9 @@ public protocol SequentialEstimator: Sendable {
 
   /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
   var mapAlignment: MapAlignment? { get }
+
+  /// Where peers at rest are in the map; `nil` when there is nothing to be kept.
+  var peerMap: PeerMap? { get }
 }
 
 extension FusionEngine: SequentialEstimator {}

@@ -64,23 +64,29 @@ public struct Smoother: SequentialEstimator {
 
   /// Makes a smoother that has seen nothing.
   ///
-  /// - Parameter configuration: The settings.
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - map: What is known of peers from before. It is for the engine: smoothed are the samples alone.
   /// - Throws: The first setting that makes no sense.
   public init(
-    _ configuration: FusionConfiguration = FusionConfiguration()
+    _ configuration: FusionConfiguration = FusionConfiguration(), map: PeerMap? = nil
   ) throws(FusionConfigurationError) {
-    engine = try FusionEngine(configuration)
+    engine = try FusionEngine(configuration, map: map)
     faults = FaultModel(configuration)
     self.configuration = configuration
   }
 
   /// Adds a peer; samples of it may follow.
   ///
-  /// - Parameter motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
+  /// - Parameters:
+  ///   - motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
+  ///   - name: What it is called in a `PeerMap`.
   /// - Returns: The peer's handle in this smoother.
-  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+  public mutating func addPeer(
+    _ motion: PeerMotion = .stationary, named name: String? = nil
+  ) -> PeerID {
     motions.append(motion)
-    return engine.addPeer(motion)
+    return engine.addPeer(motion, named: name)
   }
 
   /// Extends the device's trajectory.
@@ -148,6 +154,9 @@ public struct Smoother: SequentialEstimator {
 
   /// Where the odometry's world lies in the map, by the engine; ``SmoothedRecording/path`` has it smoothed.
   public var mapAlignment: MapAlignment? { engine.mapAlignment }
+
+  /// Where peers at rest are in the map, by the engine.
+  public var peerMap: PeerMap? { engine.peerMap }
 
   // MARK: Solving
 

@@ -30,7 +30,18 @@ struct RunCommand: ParsableCommand {
         nearby run living-room -o out --json | python3 -m json.tool
         nearby run living-room -o out --config noisy.json
         nearby run living-room -o out --smooth
+        nearby run monday -o out/1 --map building.json
+        nearby run tuesday -o out/2 --map building.json
         tail -f log.jsonl | nearby run -
+
+      With --map the peers at rest are kept in a file: their places with their joint covariance, \
+      and the errors of their radios. If the file exists, the run begins with it: once the ranges \
+      to three of its peers tell where the device is among them, all are known, and \
+      trajectory-corrected.txt is the device's path in the map's frame. Surveyed anchors are such \
+      a file, written by hand:
+        { "format": "nearby-map", "version": 1, "world": { "up": "z" },
+          "peers": [ { "id": "door", "position": [0.2, 3.1, 2.2], "positionSigma": 0.01 } ] }
+      A recording that the file holds already is not counted twice.
 
       With - for the recording, JSON lines come from standard input, as 'nearby import jsonl \
       --help' shows them, and for each range line a line goes to standard output at once: the \
@@ -70,6 +81,13 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Also estimate from the whole recording, past and future: smoothed.csv.")
   var smooth = false
 
+  @Option(
+    name: .customLong("map"),
+    help: ArgumentHelp(
+      "A map of the peers at rest: read if it exists, and written.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var mapPath: String?
+
   @Flag(help: "Print summary.json instead of the table.")
   var json = false
 
@@ -81,13 +99,14 @@ struct RunCommand: ParsableCommand {
       throw ValidationError("--json and --quiet contradict each other; leave one out")
     }
     if isLive {
-      guard output == nil, !smooth, !json else {
+      guard output == nil, !smooth, !json, mapPath == nil else {
         throw ValidationError(
-          "'run -' writes to standard output; leave out --output, --smooth, --json")
+          "'run -' writes to standard output; leave out --output, --smooth, --json, --map")
       }
     } else if output == nil {
       throw ValidationError("Missing expected argument '--output <dir>'")
     }
+    if mapPath == "" { throw ValidationError("--map is empty; name a file") }
     if output == "" { throw ValidationError("--output is empty; name a folder") }
   }
 
@@ -109,6 +128,7 @@ struct RunCommand: ParsableCommand {
       var run = try RecordingRun(folder: recordingPath, settings: configurationPath)
       run.selection = Set(peers)
       run.smooths = smooth
+      run.mapPath = mapPath
       let path = output ?? ""
       let folder = try OutputFolder(path: path)
       let outcome = try run.write(

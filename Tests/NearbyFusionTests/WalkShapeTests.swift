@@ -52,25 +52,25 @@ struct WalkShapeTests {
   func check() {
     var check = DirectionCheck()
     let up = Vector3(0, 1, 0)
-    #expect(check.isDue(along: up, at: 5, walk: 5, variance: 1))
+    #expect(check.urgency(along: up, at: 5, walk: 5, variance: 1) >= 1)
     for path in [6.0, 7] {
       check.add(widening: 1, along: up, at: path, variance: 1)
       #expect(!check.isVerified(with: 1))
     }
-    #expect(!check.isDue(along: up, at: 7.2, walk: 7, variance: 1))
+    #expect(check.urgency(along: up, at: 7.2, walk: 7, variance: 1) < 1)
     check.add(widening: 1.5, along: up, at: 8, variance: 0.5)
     #expect(check.isVerified(with: 0.5) && check.widening == 1.5)
     #expect(!check.isVerified(with: 0.2))
-    #expect(!check.isDue(along: up, at: 10, walk: 20, variance: 0.4))
-    #expect(check.isDue(along: up, at: 12, walk: 20, variance: 0.4), "after a longer walk")
-    #expect(check.isDue(along: up, at: 10, walk: 20, variance: 0.3), "much surer")
+    #expect(check.urgency(along: up, at: 10, walk: 20, variance: 0.4) < 1)
+    #expect(check.urgency(along: up, at: 12, walk: 20, variance: 0.4) >= 1, "after a longer walk")
+    #expect(check.urgency(along: up, at: 10, walk: 20, variance: 0.3) >= 1, "much surer")
     check.add(widening: nil, along: up, at: 20, variance: 0.3)
     #expect(!check.isVerified(with: 0.3) && check.widening == 1)
     // A failure is looked at again later than a success.
-    #expect(!check.isDue(along: up, at: 21, walk: 20, variance: 0.3))
-    #expect(check.isDue(along: up, at: 22, walk: 20, variance: 0.3))
+    #expect(check.urgency(along: up, at: 21, walk: 20, variance: 0.3) < 1)
+    #expect(check.urgency(along: up, at: 22, walk: 20, variance: 0.3) >= 1)
     check.restart(at: 30)
-    #expect(!check.isDue(along: up, at: 30.1, walk: 30, variance: 1))
+    #expect(check.urgency(along: up, at: 30.1, walk: 30, variance: 1) < 1)
   }
 
   @Test("what was found along one direction says nothing of another")
@@ -79,7 +79,7 @@ struct WalkShapeTests {
     let (up, aside) = (Vector3(0, 1, 0), Vector3(1, 0, 0))
     for path in [1.0, 2, 3] { check.add(widening: 1, along: up, at: path, variance: 1) }
     #expect(check.isVerified(with: 1))
-    #expect(check.isDue(along: aside, at: 3.1, walk: 3, variance: 1))
+    #expect(check.urgency(along: aside, at: 3.1, walk: 3, variance: 1) >= 1)
     check.add(widening: 1, along: aside, at: 3.1, variance: 1)
     #expect(!check.isVerified(with: 1))
   }

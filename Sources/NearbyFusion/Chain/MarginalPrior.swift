@@ -55,6 +55,44 @@ package struct MarginalPrior: Sendable {
     origin += mean
   }
 
+  /// Adds unknowns with a joint prior of their own.
+  ///
+  /// - Parameters:
+  ///   - mean: The means of the unknowns.
+  ///   - covariance: Their covariance, positive definite, row by row.
+  mutating func append(mean: [Double], covariance: [Double]) {
+    let (old, count) = (size, mean.count)
+    append(mean: mean, variances: [Double](repeating: .infinity, count: count))
+    let added = Self.inverse(covariance, size: count)
+    for column in 0..<count {
+      for row in 0..<count {
+        information[(old + column) * size + old + row] = added[column * count + row]
+      }
+    }
+  }
+
+  /// Gauss and Jordan's method on a symmetric positive definite matrix, which needs no pivoting.
+  private static func inverse(_ matrix: [Double], size: Int) -> [Double] {
+    var (left, right) = (matrix, [Double](repeating: 0, count: size * size))
+    for row in 0..<size { right[row * size + row] = 1 }
+    for pivot in 0..<size {
+      // Rounding may leave less than nothing of an unknown that the others tell.
+      let scale = 1 / max(left[pivot * size + pivot], 1e-4 / heldInformation)
+      for column in 0..<size {
+        left[pivot * size + column] *= scale
+        right[pivot * size + column] *= scale
+      }
+      for row in 0..<size where row != pivot && left[row * size + pivot] != 0 {
+        let factor = left[row * size + pivot]
+        for column in 0..<size {
+          left[row * size + column] -= factor * left[pivot * size + column]
+          right[row * size + column] -= factor * right[pivot * size + column]
+        }
+      }
+    }
+    return right
+  }
+
   /// Marginalises a peer: it is forgotten, and what it says of all others stays.
   ///
   /// - Parameters:

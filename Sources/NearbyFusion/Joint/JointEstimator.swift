@@ -25,11 +25,15 @@ struct JointEstimator: Sendable {
   private(set) var proposals: [(peer: Int, posterior: JointPosterior)] = []
   /// The device's correction at the newest fit; `nil` before.
   private(set) var correction: DeviceCorrection?
+  /// Whether the fixed world is that of a map from before, in which the device has been found.
+  private(set) var isInMap = false
+  /// The peers of the newest fit, and whether their places may be believed in all directions.
+  private var fitted: [(peer: Int, isDecided: Bool)] = []
 
   /// A peer in the fit.
   private struct Member: Sendable {
     let peer: Int
-    let birth: Timestamp
+    var birth: Timestamp
     /// Place in the fixed world, range bias and range scale.
     var state: InlineArray<5, Double>
     var check = DirectionCheck()
@@ -43,6 +47,8 @@ struct JointEstimator: Sendable {
     var isUndecided = false
     /// The directions along which it was examined, in the fixed world.
     var weakDirections: [Vector3] = []
+    /// Whether a map from before tells where it is.
+    var isKnown = false
   }
 
   /// A place that the data do not rule out beside a member's.
@@ -169,13 +175,15 @@ struct JointEstimator: Sendable {
     cellsSinceKnot = 0
     fittedPath = device.path
     correction = nil
+    isInMap = false
+    fitted = []
   }
 
   /// Forgets what was measured of a peer: its track has begun anew.
   private mutating func forget(_ peer: Int, bornAt birth: Timestamp) {
     cellCount -= records[peer].cells.count
     records[peer] = Record(birth: birth)
-    if let member = members.firstIndex(where: { $0.peer == peer }) {
+    if let member = members.firstIndex(where: { $0.peer == peer }), !members[member].isKnown {
       members.remove(at: member)
       prior.remove(member: member, Self.layout)
     }
@@ -212,6 +220,98 @@ struct JointEstimator: Sendable {
     return [place.x, place.y, place.z, yaw]
   }
 
+  // MARK: Maps
+
+  /// What is known of the first knot's place and yaw when the fixed world is a map's: the samples alone
+  /// tell these, m² and rad².
+  private static let freePlaceVariance = 1e6
+  private static let freeYawVariance = 10.0
+
+  /// Takes a map's frame for the fixed world, after the device has been found in it.
+  ///
+  /// What was measured so far stays, and is fitted anew, with the map as the prior of its peers.
+  ///
+  /// - Parameters:
+  ///   - map: Peers of the map, ``mostMembers`` at most.
+  ///   - indices: Their indices.
+  ///   - mapFromWorld: How the odometry's world lies in the map at a device point: a turn about gravity
+  ///     and a shift.
+  ///   - device: The device point.
+  ///   - isPlanar: Whether the world is planar.
+  mutating func enter(
+    _ map: PeerMap, peers indices: [Int], mapFromWorld: MapPlacement, at device: TrajectoryPoint,
+    isPlanar: Bool
+  ) {
+    guard let first = knots.first, first.world == device.world else { return }
+    let now = extrapolated(to: device)
+    // The map's frame from the fixed world as it was.
+    let turn = mapFromWorld.yawRadians - now[3]
+    let here = Vector3(now[0], now[1], now[2])
+    for knot in knots.indices {
+      let first = ChainLayout.driftSize * knot
+      let place = Vector3(corrections[first], corrections[first + 1], corrections[first + 2])
+      let moved = mapFromWorld.place + YawTurn(turn).act(place - here)
+      (corrections[first], corrections[first + 1], corrections[first + 2]) = (
+        moved.x, moved.y, moved.z
+      )
+      corrections[first + 3] += turn
+    }
+    prior = MarginalPrior()
+    prior.append(
+      mean: Array(corrections[..<ChainLayout.driftSize]),
+      variances: [
+        Self.freePlaceVariance, isPlanar ? Self.heldVariance : Self.freePlaceVariance,
+        Self.freePlaceVariance, Self.freeYawVariance,
+      ])
+    let known = map.prior
+    prior.append(mean: known.mean, covariance: known.covariance)
+    members = indices.enumerated().map { entry, peer in
+      let size = ChainLayout.peerSize
+      var member = Member(
+        peer: peer, birth: device.timestamp,
+        state: InlineArray { known.mean[size * entry + $0] })
+      member.isKnown = true
+      return member
+    }
+    while records.count <= indices.max() ?? 0 { records.append(Record()) }
+    isInMap = true
+    correction = nil
+    fitted = []
+    fittedPath = -.infinity
+  }
+
+  /// With more members the fit takes too long.
+  static var mostKnownPeers: Int { mostMembers }
+
+  /// The members' places by the newest fit with their joint covariance; those are left out that may not be
+  /// believed in all directions.
+  ///
+  /// - Parameter name: The name of a peer by its index.
+  /// - Returns: The map and the indices of its peers; `nil` before a fit.
+  func map(naming name: (Int) -> String) -> (map: PeerMap, peers: [Int])? {
+    guard !fitted.isEmpty, let solution = memory.solution, correction != nil else { return nil }
+    let size = solution.problem.denseCount
+    let first = solution.state.count - size
+    let start = solution.problem.layout.peer(0, knots: 1)
+    let chosen = fitted.indices.filter { fitted[$0].isDecided }
+    let rows = chosen.flatMap { member in
+      (0..<ChainLayout.peerSize).map { start + ChainLayout.peerSize * member + $0 }
+    }
+    let peers = chosen.map { member in
+      let own = first + start + ChainLayout.peerSize * member
+      return PeerMap.Peer(
+        name: name(fitted[member].peer),
+        position: Vector3(solution.state[own], solution.state[own + 1], solution.state[own + 2]),
+        rangeBias: solution.state[own + 3], rangeScale: solution.state[own + 4])
+    }
+    return (
+      PeerMap(
+        peers: peers,
+        covariance: rows.flatMap { row in rows.map { solution.covariance[row * size + $0] } }),
+      chosen.map { fitted[$0].peer }
+    )
+  }
+
   // MARK: Fitting
 
   /// Whether a fit is due as a sample comes.
@@ -238,7 +338,9 @@ struct JointEstimator: Sendable {
     swap(&memory, &self.memory)
     defer { swap(&memory, &self.memory) }
     admit(peers, at: device, &memory.candidates, settings)
-    guard members.count > 1 || members.contains(where: \.isFromFlatWalk) else { return }
+    guard members.count > 1 || members.contains(where: { $0.isFromFlatWalk || $0.isKnown }) else {
+      return
+    }
     marginalizeIfFull(at: device, peers, &memory, settings)
     var solution =
       memory.solution.take()
@@ -262,6 +364,7 @@ struct JointEstimator: Sendable {
     // Before the examinations, whose fits write over the shares.
     let lost = members.indices.filter {
       memory.workspace.inlierShares[$0] < Self.leastInlierShare
+        && !records[members[$0].peer].cells.isEmpty
     }
     let rivals = examine(&solution, &memory.workspace, settings)
     keep(solution)
@@ -325,7 +428,8 @@ struct JointEstimator: Sendable {
         continue
       }
       if let known {
-        members[known].isFromFlatWalk = candidate.isFromFlatWalk
+        members[known].isFromFlatWalk = candidate.isFromFlatWalk && !members[known].isKnown
+        if members[known].isKnown { members[known].birth = candidate.birth }
         continue
       }
       guard candidate.isPlaced else { continue }
@@ -466,6 +570,8 @@ struct JointEstimator: Sendable {
         members[member].state[index] = solution.state[first + index]
       }
     }
+    fitted.removeAll(keepingCapacity: true)
+    for member in members { fitted.append((member.peer, !member.isUndecided)) }
     correction = DeviceCorrection(
       device: solution.device,
       place: Vector3(
@@ -479,7 +585,7 @@ struct JointEstimator: Sendable {
   // MARK: Weak directions
 
   /// At most this number of peers are examined after one fit.
-  private static let mostExamined = 2
+  private static let mostExamined = 4
   /// Places that are less sure than this along their weak directions, as a share of the distance, need no
   /// examination: nothing is claimed of them.
   private static let examinedShare = 0.25
@@ -594,6 +700,9 @@ struct JointEstimator: Sendable {
           posterior.rival = mode.mirrored(
             along: rival.directions, by: rival.offset, logWeight: rival.logWeight)
         }
+      } else if member.isKnown {
+        isTaken = true
+        posterior.isVerified = true
       } else if members.count > 1, candidate.isSingle {
         let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
         let since = drift.covariance(

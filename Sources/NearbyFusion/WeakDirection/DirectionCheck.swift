@@ -42,15 +42,17 @@ struct DirectionCheck: Hashable, Sendable {
     verifiedVariance.map { variance > Self.unverifiedSureness * $0 } ?? false
   }
 
-  /// By how many times the walk between two examinations has gone on since the last: the place is to be
-  /// examined from one on.
+  /// How urgent the next examination is: the walk since the last one over that after which it is due.
   ///
   /// - Parameters:
   ///   - direction: The weakest direction.
   ///   - path: The device's path so far, metres.
   ///   - walk: How much of it the fit is about, metres.
   ///   - variance: The variance along the weak directions, m².
-  func urgency(along direction: Vector3, at path: Double, walk: Double, variance: Double) -> Double {
+  /// - Returns: One or more when it is due.
+  func urgency(
+    along direction: Vector3, at path: Double, walk: Double, variance: Double
+  ) -> Double {
     guard let examinedPath, isSame(direction) else { return .infinity }
     let share: Double
     if let verifiedVariance, variance > Self.examinedSureness * verifiedVariance {

@@ -6,7 +6,8 @@ public import NearbyGeometry
 /// pose there.
 ///
 /// The format is that of `trajectory.txt` (TUM), in the recording's own frames. Before peers have told of
-/// the drift a pose is the odometry's. When they never do, there is no file.
+/// the drift a pose is the odometry's; of a map from before it is left out until the device has been found
+/// in it. When they never tell, there is no file.
 public struct MapTrajectoryWriter: ~Copyable {
   /// The name of the file with each pose as it was known then.
   public static let correctedFileName = "trajectory-corrected.txt"
@@ -15,6 +16,7 @@ public struct MapTrajectoryWriter: ~Copyable {
 
   private let frames: FrameConvention
   private var file: ExportFile
+  private let isOfKnownMap: Bool
   private var isCorrected = false
 
   /// Starts a file; its folder must exist.
@@ -22,9 +24,13 @@ public struct MapTrajectoryWriter: ~Copyable {
   /// - Parameters:
   ///   - path: The path at which ``commit()`` makes the file appear.
   ///   - frames: The recording's frames, ``RecordingManifest/frames``.
+  ///   - isOfKnownMap: Whether the map is one from before.
   /// - Throws: When the file cannot be written.
-  public init(path: String, frames: FrameConvention) throws(RecordingError) {
+  public init(
+    path: String, frames: FrameConvention, isOfKnownMap: Bool = false
+  ) throws(RecordingError) {
     self.frames = frames
+    self.isOfKnownMap = isOfKnownMap
     file = try ExportFile(path: path)
   }
 
@@ -41,6 +47,8 @@ public struct MapTrajectoryWriter: ~Copyable {
     if let mapFromWorld {
       isCorrected = true
       corrected = mapFromWorld * corrected
+    } else if isOfKnownMap {
+      return
     }
     file.text.appendTum(pose.timestamp, frames.worldFromDevice(fromEngine: corrected))
     try file.endRow()

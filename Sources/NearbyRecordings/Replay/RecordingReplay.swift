@@ -175,7 +175,7 @@ private struct ReplayPass {
   var peerCount: Int { handles.count }
 
   mutating func add(_ peer: RecordingPeer?, to estimator: inout some SequentialEstimator) {
-    handles.append(peer.map { estimator.addPeer($0.motion) })
+    handles.append(peer.map { estimator.addPeer($0.motion, named: $0.id) })
   }
 
   mutating func fuse(

@@ -120,7 +120,9 @@ private struct CountingEstimator: SequentialEstimator {
 
   init() throws { engine = try FusionEngine() }
 
-  mutating func addPeer(_ motion: PeerMotion) -> PeerID { engine.addPeer(motion) }
+  mutating func addPeer(_ motion: PeerMotion, named name: String?) -> PeerID {
+    engine.addPeer(motion, named: name)
+  }
   mutating func add(_ pose: DevicePose) -> PoseOutcome {
     poses += 1
     return engine.add(pose)
@@ -134,4 +136,5 @@ private struct CountingEstimator: SequentialEstimator {
     engine.estimate(of: peer, at: time)
   }
   var mapAlignment: MapAlignment? { engine.mapAlignment }
+  var peerMap: PeerMap? { engine.peerMap }
 }

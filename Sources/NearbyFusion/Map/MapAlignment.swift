@@ -4,7 +4,8 @@ public import NearbyGeometry
 /// Where the odometry's world lies in a map that does not drift, by what peers at rest say of the path.
 ///
 /// The map is the odometry's world as it was when the joint fit began to collect samples, which is with
-/// the first sample of a peer that takes part. After the odometry's world was lost, it is another map.
+/// the first sample of a peer that takes part. After the odometry's world was lost, it is another map. An
+/// engine that was given a ``PeerMap`` takes that one's frame as soon as the device has been found in it.
 public struct MapAlignment: Hashable, Sendable {
   /// Takes points of the odometry's world, as it is now, to the map: a turn about gravity and a shift.
   public var mapFromWorld: RigidTransform
@@ -17,14 +18,15 @@ public struct MapAlignment: Hashable, Sendable {
 extension FusionEngine {
   /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
   ///
-  /// No joint fit is made of moving peers, nor of a single peer whose elevation or height difference is
+  /// With a map it is `nil` until the device has been found in it. No joint fit is made of moving peers, nor of a single peer whose elevation or height difference is
   /// measured.
   ///
   /// With the device at d in the odometry's world and at c, turned by ψ about gravity, in the map, as of
   /// the newest fit, it is `p ↦ c + R(ψ) (p - d)`. What the odometry has drifted since then is in the
   /// covariance. The device's pose in the map is `mapFromWorld * worldFromDevice`.
   public var mapAlignment: MapAlignment? {
-    guard let correction = joint.correction, let newest = trajectory.newest,
+    guard localizer == nil || joint.isInMap, let correction = joint.correction,
+      let newest = trajectory.newest,
       newest.world == correction.device.world
     else { return nil }
     return correction.alignment(

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Glibc
 public import NearbyGeometry
 
 /// Where a device is among anchors of known places.
@@ -36,27 +35,11 @@ public struct AnchorFix: Hashable, Sendable {
 /// once; a fix solves from 24 starts while it searches and from one once it is found.
 public struct AnchorLocator: Sendable {
   /// The anchors' places in the site, metres.
-  public let anchors: [Vector3]
+  public var anchors: [Vector3] { window.anchors }
 
   private let configuration: FusionConfiguration
   private var trajectory: Trajectory
-  private var window: [AnchorObservation] = []
-  private var lastKept: [Timestamp?]
-  /// The solution of the last fix, if there was only one.
-  private var previous: (solution: AnchorSolution, device: TrajectoryPoint)?
-
-  /// Ranges are kept for so long, and no more than so many, seconds.
-  private static let windowSeconds = 60.0
-  private static let windowCount = 400
-  /// Of one anchor a range is kept so often, seconds: what comes between replaces nothing.
-  private static let interval = 0.2
-  /// A place under which the ranges are less likely by this factor is no rival, in χ².
-  private static let rivalry = 2 * log(1000.0)
-  /// Solutions nearer than this are one, metres.
-  private static let sameWithin = 0.3
-  /// A place must be known this well, metres, and a turn this well, radians.
-  private static let positionGate = 1.0
-  private static let turnGate = 15.0.degreesAsRadians
+  private var window: AnchorWindow
 
   /// Makes a locator that has seen nothing.
   ///
@@ -71,11 +54,14 @@ public struct AnchorLocator: Sendable {
     if let index = anchors.firstIndex(where: { !($0.isFinite && $0.length < 1e6) }) {
       throw FusionConfigurationError(setting: "anchors[\(index)]", problem: "must be a place")
     }
-    self.anchors = anchors
+    let ranging = configuration.ranging
+    let error = AnchorError(
+      variance: ranging.rangeBiasSigma * ranging.rangeBiasSigma,
+      scaleSigma: ranging.rangeScaleSigma)
+    window = AnchorWindow(anchors: anchors, errors: anchors.map { _ in error })
     self.configuration = configuration
     trajectory = Trajectory(
       odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness)
-    lastKept = Array(repeating: nil, count: anchors.count)
   }
 
   /// Extends the device's trajectory.
@@ -103,61 +89,28 @@ public struct AnchorLocator: Sendable {
       distance <= configuration.ranging.maximumRange, sigma > 1e-6, sigma < 1e6,
       let device = trajectory.point(at: time), device.isTracked
     else { return false }
-    if let last = lastKept[anchor], time.seconds(since: last) < Self.interval { return false }
-    lastKept[anchor] = time
-    // Nothing that was measured in a world that is lost can be tied to this one.
-    window.removeAll {
-      $0.device.world != device.world
-        || time.seconds(since: $0.device.timestamp) > Self.windowSeconds
-    }
-    if window.count >= Self.windowCount { window.removeFirst() }
-    window.append(
-      AnchorObservation(
-        anchor: anchor, distance: distance, variance: sigma * sigma, device: device,
-        antennaInWorld: device.worldFromDevice.act(configuration.ranging.antennaInDevice)))
-    return true
+    return window.add(
+      distance, to: anchor, sigma: sigma, from: device,
+      antennaInDevice: configuration.ranging.antennaInDevice)
   }
 
   /// Where the device is at the newest pose.
   ///
   /// - Returns: The fix; `nil` before the first pose and the first range.
   public mutating func locate() -> AnchorFix? {
-    guard let device = trajectory.newest, window.last?.device.world == device.world else {
+    guard let device = trajectory.newest, let fix = window.locate(at: device, configuration) else {
       return nil
     }
-    let problem = AnchorProblem(window, anchors: anchors, seenFrom: device, configuration)
-    var solutions: [AnchorSolution] = []
-    if let previous, previous.device.world == device.world {
-      let start = previous.solution.moved(from: previous.device, to: device)
-      if let solution = problem.solve(from: start), problem.explains(solution) {
-        solutions = [solution]
-      }
-    }
-    if solutions.isEmpty { solutions = distinct(problem.solveFromEverywhere()) }
-    guard let best = solutions.first else { return nil }
-    let isAlone = solutions.count == 1 && problem.explains(best)
-    let sigma = best.positionCovariance.trace.squareRoot()
-    let isKnown = isAlone && sigma <= Self.positionGate
-    let isTurnKnown = isKnown && best.turnVariance.squareRoot() <= Self.turnGate
-    previous = isTurnKnown ? (best, device) : nil
+    let best = fix.solution
     return AnchorFix(
       timestamp: device.timestamp,
       position: Estimated(
-        value: isKnown ? best.position : nil, sigma: sigma,
-        unavailability: isKnown ? nil : .tooUncertain),
+        value: fix.isKnown ? best.position : nil, sigma: best.positionCovariance.trace.squareRoot(),
+        unavailability: fix.isKnown ? nil : .tooUncertain),
       covariance: best.positionCovariance,
       siteFromWorld: Estimated(
-        value: isTurnKnown ? best.siteFromWorld(device) : nil,
-        sigma: best.turnVariance.squareRoot(), unavailability: isTurnKnown ? nil : .tooUncertain))
-  }
-
-  /// The best solution first, and after it those that explain the ranges about as well elsewhere.
-  private func distinct(_ solutions: [AnchorSolution]) -> [AnchorSolution] {
-    let sorted = solutions.sorted { $0.cost < $1.cost }
-    guard let best = sorted.first else { return [] }
-    let rival = sorted.first {
-      $0.cost < best.cost + Self.rivalry && ($0.position - best.position).length > Self.sameWithin
-    }
-    return rival.map { [best, $0] } ?? [best]
+        value: fix.isTurnKnown ? best.siteFromWorld(device) : nil,
+        sigma: best.turnVariance.squareRoot(),
+        unavailability: fix.isTurnKnown ? nil : .tooUncertain))
   }
 }

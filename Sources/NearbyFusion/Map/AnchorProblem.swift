@@ -10,6 +10,14 @@ struct AnchorObservation: Sendable {
   var antennaInWorld: Vector3
 }
 
+/// The error that all ranges to one anchor have in common.
+struct AnchorError: Sendable {
+  /// The variance of what does not depend on the distance: the radio's bias, the anchor's place, m².
+  var variance: Double
+  /// The standard deviation of the scale error.
+  var scaleSigma: Double
+}
+
 /// A place in the site and a turn that explain the ranges.
 struct AnchorSolution: Sendable {
   var position: Vector3
@@ -42,6 +50,7 @@ struct AnchorProblem {
   private let terms: [Term]
   /// The variance of each anchor's constant error, m².
   private let biasVariances: [Double]
+  private let isPlanar: Bool
 
   private struct Term {
     var anchor: Int
@@ -57,18 +66,21 @@ struct AnchorProblem {
   private static let turnStarts = 8
   /// How far above and below the anchors it is looked for, metres.
   private static let heightStarts = [0.0, -2.5, 2.5]
-  /// What is known of place (m²) and turn (rad²) before any range.
+  /// What is known of place (m⁻²) and turn (rad⁻²) before any range; in a planar world the height stays as
+  /// it is.
   private static let priorInformation = Parameters(1e-6, 1e-6, 1e-6, 0.1)
+  private static let planarInformation = Parameters(1e-6, 1e8, 1e-6, 0.1)
   /// A solution that takes fewer of the ranges for inliers explains nothing.
   private static let leastInlierShare = 0.6
 
   typealias Parameters = SIMD4<Double>
 
   init(
-    _ window: [AnchorObservation], anchors: [Vector3], seenFrom device: TrajectoryPoint,
-    _ configuration: FusionConfiguration
+    _ window: [AnchorObservation], anchors: [Vector3], errors: [AnchorError],
+    seenFrom device: TrajectoryPoint, isPlanar: Bool
   ) {
     self.anchors = anchors
+    self.isPlanar = isPlanar
     let here = device.worldFromDevice.translation
     terms = window.map { observation in
       let way = observation.antennaInWorld - here
@@ -79,7 +91,6 @@ struct AnchorProblem {
         variance: observation.variance + drift + yaw * way.dot(way)
           + observation.device.interpolationVariance, way: way)
     }
-    let ranging = configuration.ranging
     var sums = [Double](repeating: 0, count: anchors.count)
     var counts = sums
     for term in terms {
@@ -87,8 +98,8 @@ struct AnchorProblem {
       counts[term.anchor] += 1
     }
     biasVariances = anchors.indices.map { index in
-      let scale = ranging.rangeScaleSigma * sums[index] / max(counts[index], 1)
-      return max(ranging.rangeBiasSigma * ranging.rangeBiasSigma + scale * scale, 1e-8)
+      let scale = errors[index].scaleSigma * sums[index] / max(counts[index], 1)
+      return max(errors[index].variance + scale * scale, 1e-8)
     }
   }
 
@@ -103,7 +114,8 @@ struct AnchorProblem {
     guard !heard.isEmpty else { return [] }
     let sum = heard.reduce(Vector3.zero) { $0 + anchors[$1] }
     let middle = sum / Double(heard.count)
-    return Self.heightStarts.flatMap { height in
+    let heights = isPlanar ? [0] : Self.heightStarts
+    return heights.flatMap { height in
       (0..<Self.turnStarts).compactMap { step in
         solve(
           from: AnchorSolution(
@@ -173,7 +185,8 @@ struct AnchorProblem {
   private func equations(at parameters: Parameters) -> NormalEquations {
     var sums = [(weight: Double, residual: Double, derivative: Parameters)](
       repeating: (0, 0, .zero), count: anchors.count)
-    var normal = NormalEquations(information: Self.priorInformation)
+    var normal = NormalEquations(
+      information: isPlanar ? Self.planarInformation : Self.priorInformation)
     for term in terms {
       let (distance, derivative) = Self.prediction(
         parameters, way: term.way, anchor: anchors[term.anchor])

@@ -79,6 +79,12 @@ public struct OdometryConfiguration: Hashable, Sendable, Codable {
   public var positionDrift = 0.01
   /// Drift of yaw: radians of one-sigma random walk per square root of a metre travelled.
   public var yawDriftRadians = 0.3.degreesAsRadians
+  /// The constant error of the rate of yaw, as of a gyroscope's bias, one sigma, radians per second.
+  ///
+  /// Where peers at rest tell it, it is estimated with them. Zero when there is none.
+  public var turnRateSigmaRadians = 0.0
+  /// The constant scale error of distances travelled, one sigma; estimated likewise.
+  public var scaleSigma = 0.0
   /// Whether the world is two-dimensional: device and peers in one horizontal plane.
   public var isPlanar = false
   /// The longest gap between two poses in which a pose is interpolated, seconds.
@@ -247,6 +253,9 @@ extension FusionConfiguration {
     Limit("ranging.maximumLateness", \.ranging.maximumLateness, 0...60),
     Limit("odometry.positionDrift", \.odometry.positionDrift, 0...10),
     Limit("odometry.yawDriftRadians", \.odometry.yawDriftRadians, 0...Double.pi),
+    Limit(
+      "odometry.turnRateSigmaRadians", \.odometry.turnRateSigmaRadians, 0...Double.pi),
+    Limit("odometry.scaleSigma", \.odometry.scaleSigma, 0...1),
     Limit("odometry.maximumPoseGap", \.odometry.maximumPoseGap, 0.001...3600),
     Limit("odometry.maximumExtrapolation", \.odometry.maximumExtrapolation, 0...10),
     Limit("motion.horizontalSpeedSigma", \.motion.horizontalSpeedSigma, 1e-3...100),

@@ -30,7 +30,7 @@ public struct FusionEngine: Sendable {
   let settings: Settings
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
-  private(set) var joint = JointEstimator()
+  private(set) var joint: JointEstimator
   /// The map from before, and what seeks the device in it; `nil` without one.
   private(set) var localizer: MapLocalizer?
   /// What peers are called, by their indices.
@@ -60,6 +60,7 @@ public struct FusionEngine: Sendable {
     try map?.validate()
     localizer = map.map { MapLocalizer($0) }
     settings = Settings(configuration)
+    joint = JointEstimator(configuration.odometry)
     trajectory = Trajectory(
       odometry: configuration.odometry, maximumLateness: configuration.ranging.maximumLateness,
       detectsJumps: configuration.features.contains(.jumpDetection))
@@ -180,7 +181,7 @@ public struct FusionEngine: Sendable {
     }.prefix(JointEstimator.mostKnownPeers)
     joint.enter(
       localizer.map.selecting(known.map(\.entry)), peers: known.map(\.peer),
-      mapFromWorld: placement, at: device, isPlanar: configuration.odometry.isPlanar)
+      mapFromWorld: placement, at: device, settings)
   }
 
   /// What is known of a peer at the time of the newest sample of it that was used, or that told how far

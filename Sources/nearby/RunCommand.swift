@@ -40,7 +40,7 @@ struct RunCommand: ParsableCommand {
       trajectory-corrected.txt is the device's path in the map's frame. Surveyed anchors are such \
       a file, written by hand:
         { "format": "nearby-map", "version": 1, "world": { "up": "z" },
-          "peers": [ { "id": "door", "position": [0.2, 3.1, 2.2], "positionSigma": 0.01 } ] }
+          "peers": [ { "id": "door", "position": [0.2, 3.1, 2.2] } ] }
       A recording that the file holds already is not counted twice.
 
       With - for the recording, JSON lines come from standard input, as 'nearby import jsonl \

@@ -93,6 +93,12 @@ package struct MarginalPrior: Sendable {
     return right
   }
 
+  /// Adds the steady turn and the scale error of an odometry.
+  package mutating func appendOdometryErrors(_ odometry: OdometryConfiguration) {
+    let (turn, scale) = (odometry.turnRateSigmaRadians, odometry.scaleSigma)
+    append(mean: [0, 0], variances: [turn * turn, scale * scale])
+  }
+
   /// Marginalises a peer: it is forgotten, and what it says of all others stays.
   ///
   /// - Parameters:

@@ -12,6 +12,9 @@ struct JointEstimator: Sendable {
   private var knots: [TrajectoryPoint] = []
   /// The corrections at the knots, as the last fit has them: place and yaw each.
   private var corrections: [Double] = []
+  /// The odometry's steady turn and scale error, as the last fit has them.
+  private var odometryErrors: [Double]
+  private let layout: ChainLayout
   private var members: [Member] = []
   private var prior = MarginalPrior(holding: .zero)
   /// The cells of each peer, by its index, in the order of time.
@@ -123,6 +126,12 @@ struct JointEstimator: Sendable {
   /// The fit takes over from a filter alone after such a walk, metres.
   private static let soundWalk = 10.0
 
+  /// Makes one that has seen nothing.
+  init(_ odometry: OdometryConfiguration) {
+    layout = ChainLayout(hasOdometryErrors: odometry.hasConstantErrors)
+    odometryErrors = [Double](repeating: 0, count: layout.constantCount)
+  }
+
   // MARK: Recording
 
   /// Takes a sample of a peer at rest in.
@@ -139,7 +148,7 @@ struct JointEstimator: Sendable {
     _ measurements: Measurements, of peer: Int, bornAt birth: Timestamp, at place: Vector3,
     from device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
   ) {
-    if knots.first?.world != device.world { restart(at: device) }
+    if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
     if records[peer].birth != birth { forget(peer, bornAt: birth) }
     guard members.count < Self.mostMembers || members.contains(where: { $0.peer == peer }) else {
@@ -164,12 +173,14 @@ struct JointEstimator: Sendable {
   }
 
   /// Begins anew in another world of the odometry's.
-  private mutating func restart(at device: TrajectoryPoint) {
+  private mutating func restart(at device: TrajectoryPoint, _ settings: Settings) {
     let place = device.worldFromDevice.translation
     knots = [device]
     corrections = [place.x, place.y, place.z, 0]
     members = []
     prior = MarginalPrior(holding: place)
+    if layout.hasOdometryErrors { prior.appendOdometryErrors(settings.configuration.odometry) }
+    for index in odometryErrors.indices { odometryErrors[index] = 0 }
     records = []
     cellCount = 0
     cellsSinceKnot = 0
@@ -185,7 +196,7 @@ struct JointEstimator: Sendable {
     records[peer] = Record(birth: birth)
     if let member = members.firstIndex(where: { $0.peer == peer }), !members[member].isKnown {
       members.remove(at: member)
-      prior.remove(member: member, Self.layout)
+      prior.remove(member: member, layout)
     }
   }
 
@@ -237,12 +248,13 @@ struct JointEstimator: Sendable {
   ///   - mapFromWorld: How the odometry's world lies in the map at a device point: a turn about gravity
   ///     and a shift.
   ///   - device: The device point.
-  ///   - isPlanar: Whether the world is planar.
+  ///   - settings: The settings.
   mutating func enter(
     _ map: PeerMap, peers indices: [Int], mapFromWorld: MapPlacement, at device: TrajectoryPoint,
-    isPlanar: Bool
+    _ settings: Settings
   ) {
     guard let first = knots.first, first.world == device.world else { return }
+    let isPlanar = settings.configuration.odometry.isPlanar
     let now = extrapolated(to: device)
     // The map's frame from the fixed world as it was.
     let turn = mapFromWorld.yawRadians - now[3]
@@ -263,6 +275,8 @@ struct JointEstimator: Sendable {
         Self.freePlaceVariance, isPlanar ? Self.heldVariance : Self.freePlaceVariance,
         Self.freePlaceVariance, Self.freeYawVariance,
       ])
+    if layout.hasOdometryErrors { prior.appendOdometryErrors(settings.configuration.odometry) }
+    for index in odometryErrors.indices { odometryErrors[index] = 0 }
     let known = map.prior
     prior.append(mean: known.mean, covariance: known.covariance)
     members = indices.enumerated().map { entry, peer in
@@ -357,7 +371,7 @@ struct JointEstimator: Sendable {
       &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
       covariance: &solution.covariance, workspace: &memory.workspace)
     guard result.cost.isFinite else {
-      restart(at: device)
+      restart(at: device, settings)
       return
     }
     solution.cost = result.cost
@@ -376,10 +390,8 @@ struct JointEstimator: Sendable {
     memory.solution = solution
   }
 
-  private static let layout = ChainLayout()
-
   private func newProblem(_ settings: Settings) -> ChainProblem {
-    ChainProblem(prior, Self.layout, settings.faults, settings.configuration.ranging)
+    ChainProblem(prior, layout, settings.faults, settings.configuration.ranging)
   }
 
   /// Begins from the corrections of the last fit, that at the newest sample, and the members' places; makes
@@ -388,6 +400,7 @@ struct JointEstimator: Sendable {
     solution.state.removeAll(keepingCapacity: true)
     solution.state.append(contentsOf: corrections)
     for index in now.indices { solution.state.append(now[index]) }
+    solution.state.append(contentsOf: odometryErrors)
     for member in members.indices {
       for index in 0..<ChainLayout.peerSize {
         solution.state.append(members[member].state[index])
@@ -403,7 +416,7 @@ struct JointEstimator: Sendable {
   private mutating func expel(_ lost: [Int]) {
     for index in lost.reversed() {
       members.remove(at: index)
-      prior.remove(member: index, Self.layout)
+      prior.remove(member: index, layout)
     }
   }
 
@@ -540,6 +553,7 @@ struct JointEstimator: Sendable {
     }
     memory.olderState.removeAll(keepingCapacity: true)
     memory.olderState.append(contentsOf: corrections[..<(ChainLayout.driftSize * (kept + 1))])
+    memory.olderState.append(contentsOf: odometryErrors)
     for member in members {
       for index in member.state.indices { memory.olderState.append(member.state[index]) }
     }
@@ -549,7 +563,7 @@ struct JointEstimator: Sendable {
     problem.restart(MarginalPrior())
     memory.older = problem
     guard isRegular else {
-      restart(at: device)
+      restart(at: device, settings)
       return
     }
     memory.solution?.problem.restart(MarginalPrior())
@@ -564,8 +578,11 @@ struct JointEstimator: Sendable {
   private mutating func keep(_ solution: JointSolution) {
     let fixed = ChainLayout.driftSize * knots.count
     for index in 0..<fixed { corrections[index] = solution.state[index] }
+    for index in odometryErrors.indices {
+      odometryErrors[index] = solution.state[fixed + ChainLayout.driftSize + index]
+    }
     for member in members.indices {
-      let first = Self.layout.peer(member, knots: solution.problem.knotCount)
+      let first = layout.peer(member, knots: solution.problem.knotCount)
       for index in 0..<ChainLayout.peerSize {
         members[member].state[index] = solution.state[first + index]
       }

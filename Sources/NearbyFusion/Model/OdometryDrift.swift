@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
+extension OdometryConfiguration {
+  /// Whether it has errors that are the same all the time, and are estimated.
+  package var hasConstantErrors: Bool { turnRateSigmaRadians > 0 || scaleSigma > 0 }
+}
+
 /// The drift of the odometry's world between two moments.
 struct OdometryDrift {
   /// Variance in the horizontal plane and along gravity, m².

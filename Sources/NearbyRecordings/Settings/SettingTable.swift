@@ -53,6 +53,10 @@ extension Setting {
         Spelling(key: "trajectory.yawDriftDegrees", factor: degrees),
         Spelling(key: "trajectory.yawDriftRadians", factor: 1),
       ],
+      "odometry.turnRateSigmaRadians": [
+        Spelling(key: "trajectory.turnRateSigmaDegrees", factor: degrees),
+        Spelling(key: "trajectory.turnRateSigmaRadians", factor: 1),
+      ],
       "ranging.fieldOfViewRadians": [
         Spelling(key: "device.fieldOfViewDegrees", factor: degrees),
         Spelling(key: "device.fieldOfViewRadians", factor: 1),
@@ -89,6 +93,8 @@ extension Setting {
     ("ranging.maximumLateness", "s", "samples later than this are left out"),
     ("odometry.positionDrift", "m/√m", "random walk of the odometry's position"),
     ("odometry.yawDriftRadians", "rad/√m", "random walk of the odometry's yaw"),
+    ("odometry.turnRateSigmaRadians", "rad/s", "steady turn of the odometry; estimated with peers"),
+    ("odometry.scaleSigma", "", "scale error of its distances; estimated with peers"),
     ("odometry.isPlanar", "", "true if device and peers are in one horizontal plane"),
     ("odometry.maximumPoseGap", "s", "longest gap between poses that is bridged"),
     ("odometry.maximumExtrapolation", "s", "how far beyond the newest pose samples are used"),

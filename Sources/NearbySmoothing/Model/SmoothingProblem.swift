@@ -26,6 +26,7 @@ struct SmoothingProblem: Sendable {
   /// Whether the odometry drifts at all.
   var drifts: Bool
   var ranging: RangingConfiguration
+  var odometry: OdometryConfiguration
   var faults: FaultModel
   var motion: MotionModel
   /// The mean excess of a range without line of sight, metres.
@@ -48,6 +49,7 @@ struct SmoothingProblem: Sendable {
       first?.positionDriftVariance != last?.positionDriftVariance
       || first?.yawDriftVariance != last?.yawDriftVariance
     ranging = configuration.ranging
+    odometry = configuration.odometry
     faults = FaultModel(configuration)
     motion = MotionModel(configuration)
     rangeExcess = faults.rangeExcess(sigma: configuration.ranging.rangeSigma)
@@ -70,7 +72,10 @@ struct SmoothingProblem: Sendable {
 
   var peerCount: Int { movingSlots.count }
   /// Where everything stands among the unknowns.
-  var layout: ChainLayout { ChainLayout(moverCount: movingCount) }
+  var layout: ChainLayout {
+    ChainLayout(
+      moverCount: movingCount, hasOdometryErrors: drifts && odometry.hasConstantErrors)
+  }
 
   /// Where a peer is in the fixed world at a moment after a knot.
   func place(
@@ -141,6 +146,7 @@ struct SmoothingProblem: Sendable {
       prior.append(
         mean: center + [0, 0, 0], variances: places + (0..<3).map { speedVariance($0) })
     }
+    if layout.hasOdometryErrors { prior.appendOdometryErrors(odometry) }
     let (bias, scale) = (ranging.rangeBiasSigma, ranging.rangeScaleSigma)
     for slot in movingSlots {
       prior.append(

@@ -10,6 +10,9 @@ struct SmoothingState: Sendable {
   var peers: [PeerParameters]
   /// For each knot each moving peer in turn.
   var motions: [Kinematics]
+  /// The odometry's steady turn, rad/s, and scale error.
+  var turnRate = 0.0
+  var scale = 0.0
 }
 
 /// The device in the fixed world at one knot.
@@ -55,7 +58,7 @@ extension SmoothingState {
         append(motion.velocity)
       }
     }
-    unknowns += [Double](repeating: 0, count: layout.constantCount)
+    if layout.hasOdometryErrors { unknowns += [turnRate, scale] }
     for peer in peers {
       append(peer.position)
       unknowns += [peer.rangeBias, peer.rangeScale]
@@ -77,6 +80,10 @@ extension SmoothingState {
         let first = layout.blockSize * knot + layout.motion(mover)
         return Kinematics(position: vector(first), velocity: vector(first + 3))
       }
+    }
+    if layout.hasOdometryErrors {
+      let first = layout.blockSize * knots
+      (turnRate, scale) = (unknowns[first], unknowns[first + 1])
     }
     peers = (0..<count).map { peer in
       let first = layout.peer(peer, knots: knots)

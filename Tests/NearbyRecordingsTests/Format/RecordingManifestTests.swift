@@ -67,6 +67,12 @@ import Testing
     let head = #"{ "format": "nearby-recording", "version": 1, "name": "n", "trajectory": "#
     #expect(try read(head + #"{"kind": "groundTruth"}}"#).manifest.trajectory.positionDrift == 0)
     #expect(try read(head + #"{"kind": "groundTruth"}}"#).manifest.trajectory.yawDriftDegrees == 0)
+    let turning = try read(head + #"{"kind": "wheel"}}"#).manifest
+    #expect(turning.trajectory.turnRateSigmaDegrees == 0.2)
+    let radians = turning.fusionConfiguration().odometry.turnRateSigmaRadians
+    #expect(abs(radians - 0.2 * .pi / 180) < 1e-15)
+    let told = try read(head + #"{"kind": "wheel", "turnRateSigmaDegrees": 0}}"#).manifest
+    #expect(told.fusionConfiguration().odometry.turnRateSigmaRadians == 0)
     #expect(
       try read(head + #"{"kind": "groundTruth", "positionDrift": 0.3}}"#).manifest.trajectory
         .positionDrift == 0.3)
@@ -195,6 +201,7 @@ import Testing
     manifest.trajectory.kind = .groundTruth
     manifest.trajectory.positionDrift = 0.1
     manifest.trajectory.yawDriftDegrees = 0.7
+    manifest.trajectory.turnRateSigmaDegrees = 0.05
     manifest.trajectory.isPlanar = true
     manifest.ranging.rangeSigma = 0.123456789012345678
     manifest.ranging.azimuthSigmaDegrees = 1.5

@@ -45,6 +45,9 @@ extension RecordingManifest {
         try object.number("positionDrift", in: 0...10) ?? trajectory.positionDrift
       trajectory.yawDriftDegrees =
         try object.degrees("yawDrift", in: 0...180, &warnings) ?? trajectory.yawDriftDegrees
+      trajectory.turnRateSigmaDegrees =
+        try object.degrees("turnRateSigma", in: 0...10, &warnings)
+        ?? trajectory.turnRateSigmaDegrees
       object.rename("isPlanar", to: "planar", &warnings)
       trajectory.isPlanar = try object.bool("planar") ?? trajectory.isPlanar
       object.finish(&warnings)

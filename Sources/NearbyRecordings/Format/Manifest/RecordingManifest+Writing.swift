@@ -14,6 +14,11 @@ extension RecordingManifest {
     for (key, text) in [("description", description), ("source", source), ("license", license)] {
       if let text { lines.append("\"\(key)\": \(quoted(text))") }
     }
+    // The usual one is left out, so that recordings stay readable by older versions.
+    let isUsualTurn =
+      trajectory.turnRateSigmaDegrees == Trajectory(kind: trajectory.kind).turnRateSigmaDegrees
+    let turn =
+      isUsualTurn ? "" : "\"turnRateSigmaDegrees\": \(trajectory.turnRateSigmaDegrees), "
     let antenna = "[\(device.antenna.x), \(device.antenna.y), \(device.antenna.z)]"
     lines += [
       "\"world\": { \"up\": \"\(worldUp.rawValue)\" }",
@@ -24,7 +29,7 @@ extension RecordingManifest {
       """
       "trajectory": { "kind": "\(trajectory.kind.rawValue)", \
       "positionDrift": \(trajectory.positionDrift), \
-      "yawDriftDegrees": \(trajectory.yawDriftDegrees), "planar": \(trajectory.isPlanar) }
+      "yawDriftDegrees": \(trajectory.yawDriftDegrees), \(turn)"planar": \(trajectory.isPlanar) }
       """,
       """
       "ranging": { "rangeSigma": \(ranging.rangeSigma), \

@@ -73,6 +73,8 @@ public struct RecordingManifest: Hashable, Sendable {
     public var positionDrift = 0.01
     /// Degrees of one-sigma random walk per square root of a metre travelled.
     public var yawDriftDegrees = 0.3
+    /// The constant error of the rate of yaw, as of a gyroscope's bias: one sigma, degrees per second.
+    public var turnRateSigmaDegrees = 0.0
     /// Whether the odometry is two-dimensional.
     public var isPlanar = false
 
@@ -81,17 +83,23 @@ public struct RecordingManifest: Hashable, Sendable {
 
     /// Makes an odometry of a kind, with the drift that is usual for it.
     ///
-    /// | kind | position, m/√m | yaw, degrees/√m |
-    /// | --- | --- | --- |
-    /// | ``Kind/visualInertial``, ``Kind/odometry`` | 0.01 | 0.3 |
-    /// | ``Kind/wheel`` | 0.05 | 2 |
-    /// | ``Kind/lidar`` | 0.02 | 0.1 |
-    /// | ``Kind/groundTruth`` | 0 | 0 |
+    /// | kind | position, m/√m | yaw, degrees/√m | steady turn, degrees/s |
+    /// | --- | --- | --- | --- |
+    /// | ``Kind/visualInertial`` | 0.01 | 0.3 | 0 |
+    /// | ``Kind/odometry`` | 0.01 | 0.3 | 0.2 |
+    /// | ``Kind/wheel`` | 0.05 | 2 | 0.2 |
+    /// | ``Kind/lidar`` | 0.02 | 0.1 | 0 |
+    /// | ``Kind/groundTruth`` | 0 | 0 | 0 |
+    ///
+    /// What turns steadily is an odometry whose yaw is that of a gyroscope or of two wheels: a camera and a
+    /// laser scanner see their surroundings turn.
     public init(kind: Kind) {
       self.kind = kind
       switch kind {
-      case .visualInertial, .odometry: break
-      case .wheel: (positionDrift, yawDriftDegrees) = (0.05, 2)
+      case .visualInertial: break
+      case .odometry: turnRateSigmaDegrees = 0.2
+      case .wheel:
+        (positionDrift, yawDriftDegrees, turnRateSigmaDegrees) = (0.05, 2, 0.2)
       case .lidar: (positionDrift, yawDriftDegrees) = (0.02, 0.1)
       case .groundTruth: (positionDrift, yawDriftDegrees) = (0, 0)
       }
@@ -126,6 +134,8 @@ public struct RecordingManifest: Hashable, Sendable {
     configuration.ranging.elevationSigmaRadians = ranging.elevationSigmaDegrees.degreesAsRadians
     configuration.odometry.positionDrift = trajectory.positionDrift
     configuration.odometry.yawDriftRadians = trajectory.yawDriftDegrees.degreesAsRadians
+    configuration.odometry.turnRateSigmaRadians =
+      trajectory.turnRateSigmaDegrees.degreesAsRadians
     configuration.odometry.isPlanar = trajectory.isPlanar
     return configuration
   }

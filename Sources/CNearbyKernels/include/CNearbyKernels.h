@@ -403,11 +403,11 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
 
 // MARK: Chain
 
-/// The unknowns of a chain. At each knot the odometry's drift: the device's place in a world that does
-/// not drift (3) and the yaw by which the odometry's world is turned there; then for each peer that
-/// moves its place and velocity in that world (6). Behind the knots what is the same at all of them:
-/// errors of the odometry, if they are asked for (steady turn, rad/s, and scale error), and for each
-/// peer its place (3), the constant error of its ranges and their scale error.
+/// The unknowns of a chain. At each knot the odometry's drift: the device's place in a world that
+/// does not drift (3) and the yaw by which the odometry's world is turned there; then for each peer
+/// that moves its place and velocity in that world (6). Behind the knots what is the same at all of
+/// them: errors of the odometry, if they are asked for (steady turn, rad/s, and scale error), and
+/// for each peer its place (3), the constant error of its ranges and their scale error.
 enum {
   NEARBY_CHAIN_DRIFT_SIZE = 4,
   NEARBY_CHAIN_MOTION_SIZE = 6,
@@ -514,8 +514,8 @@ nearby_chain_result nearby_chain_fit(const nearby_chain_problem *problem, double
                                      int32_t most_iterations, double tolerance, double *workspace,
                                      double *covariance, double *inlier_shares);
 
-/// What a problem says of its last knot and all behind it, linearised at a state: all other knots are
-/// marginalised. Information and gradient at that state, as a later problem takes them. Returns
+/// What a problem says of its last knot and all behind it, linearised at a state: all other knots
+/// are marginalised. Information and gradient at that state, as a later problem takes them. Returns
 /// zero when the information is singular.
 int32_t nearby_chain_marginalize(const nearby_chain_problem *problem, const double *state,
                                  double *workspace, double *information, double *gradient);
@@ -523,9 +523,9 @@ int32_t nearby_chain_marginalize(const nearby_chain_problem *problem, const doub
 /// The covariances at a state.
 ///
 /// `covariance` becomes that of the last knot and of all behind it. With room for the knots, which
-/// may be null, it is that of the first knot instead, and `knots` gets of each knot the covariance of
-/// its unknowns with themselves and with all behind the knots, row by row.
-/// O(knots × (block + border)²) with the knots.
+/// may be null, it is that of the first knot instead, and `knots` gets of each knot the covariance
+/// of its unknowns with themselves and with all behind the knots, row by row. O(knots × (block +
+/// border)²) with the knots.
 nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *problem,
                                                const double *state, double *workspace,
                                                double *covariance, double *knots);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer as one engine knows it: a small number, handed out by ``FusionEngine/addPeer(_:)``.
+/// A peer as one engine knows it: a small number, handed out by ``FusionEngine/addPeer(_:named:)``.
 ///
 /// Names, tokens and radio addresses stay with the caller.
 @frozen

@@ -3,15 +3,16 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 
-/// The map that runs keep in a file, to which each recording adds once.
+/// A map file that several runs share, in which each recording counts once.
 struct MapKeeper {
-  /// What the file holds; `nil` when there is none, or when all it holds is this recording.
+  /// The map of the earlier recordings, the run's prior; `nil` without a file, or when the file is of this
+  /// recording alone.
   let known: PeerMapFile?
 
   private let path: String
   private let recording: RecordingReader
   private let entry: PeerMapFile.Recording
-  /// Whether the file holds this recording among others, and stays as it is.
+  /// Whether this recording and others are in the map already: the file is then not written again.
   private let isComplete: Bool
 
   /// Reads the file, if there is one.
@@ -34,14 +35,14 @@ struct MapKeeper {
     }
     let file = try PeerMapFile(path: path, configuration)
     let isHeld = file.recordings.contains { $0.digest == digest }
-    // What a recording has told would count twice.
+    // A map of this recording is no prior for it: its samples would be counted twice.
     known = isHeld && file.recordings.count == 1 ? nil : file
     isComplete = isHeld && file.recordings.count > 1
   }
 
   /// Writes the file anew.
   ///
-  /// - Parameter map: The map after the run; `nil` when nothing is known, and nothing is then written.
+  /// - Parameter map: The map after the run; `nil` if no peer was located, and no file is then written.
   /// - Throws: When it cannot be written.
   func keep(_ map: PeerMap?) throws(RecordingError) {
     guard let map, !isComplete else { return }

@@ -81,9 +81,10 @@ public struct OdometryConfiguration: Hashable, Sendable, Codable {
   public var yawDriftRadians = 0.3.degreesAsRadians
   /// The constant error of the rate of yaw, as of a gyroscope's bias, one sigma, radians per second.
   ///
-  /// Where peers at rest tell it, it is estimated with them. Zero when there is none.
+  /// With a value above zero the joint fit and the smoother estimate the error together with the peers at
+  /// rest. With zero they assume that there is no such error.
   public var turnRateSigmaRadians = 0.0
-  /// The constant scale error of distances travelled, one sigma; estimated likewise.
+  /// The constant scale error of distances travelled, one sigma, a ratio; estimated if above zero.
   public var scaleSigma = 0.0
   /// Whether the world is two-dimensional: device and peers in one horizontal plane.
   public var isPlanar = false

@@ -31,7 +31,7 @@ public struct FusionEngine: Sendable {
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private(set) var joint: JointEstimator
-  /// The map from before, and what seeks the device in it; `nil` without one.
+  /// Locates the device in the map that was given; `nil` without a map.
   private(set) var localizer: MapLocalizer?
   /// What peers are called, by their indices.
   private(set) var names: [String?] = []
@@ -49,9 +49,8 @@ public struct FusionEngine: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
-  ///   - map: What is known of peers from before. The engine looks for the device among those that have the
-  ///     same names, by the ranges to three of them or more on some metres of a walk, and then knows all of
-  ///     them at once.
+  ///   - map: A map of an earlier run or of surveyed anchors. The ranges to three or more of its peers locate
+  ///     the device in it. From then on it is the joint fit's prior for the peers of the same names.
   /// - Throws: The first setting that makes no sense.
   public init(
     _ configuration: FusionConfiguration = FusionConfiguration(), map: PeerMap? = nil
@@ -165,7 +164,7 @@ public struct FusionEngine: Sendable {
     }
   }
 
-  /// Looks for the device in the map, and goes on in its frame once it is found.
+  /// Locates the device in the map, and then makes the map the joint fit's prior and frame.
   @inline(never)
   private mutating func enterMap(
     by measurements: Measurements, of peer: Int, from device: TrajectoryPoint
@@ -175,7 +174,7 @@ public struct FusionEngine: Sendable {
         by: measurements, of: peer, from: device, settings.configuration),
       let localizer
     else { return }
-    // With too many those that were heard come first.
+    // The number of peers in the fit is limited: those that were heard take precedence.
     let known = localizer.known.sorted { a, b in
       peers[a.peer].isHeard && !peers[b.peer].isHeard
     }.prefix(JointEstimator.mostKnownPeers)

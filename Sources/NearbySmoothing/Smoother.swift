@@ -66,7 +66,7 @@ public struct Smoother: SequentialEstimator {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
-  ///   - map: What is known of peers from before. It is for the engine: smoothed are the samples alone.
+  ///   - map: The engine's prior map; the smoother does not use it.
   /// - Throws: The first setting that makes no sense.
   public init(
     _ configuration: FusionConfiguration = FusionConfiguration(), map: PeerMap? = nil

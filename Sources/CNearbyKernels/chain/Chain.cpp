@@ -59,7 +59,7 @@ struct Work {
   }
 
   /// Cholesky's factor of a knot's block, by which the same rows of all that lies to the right are
-  /// divided. `false` when it is singular.
+  /// divided. `false` when the block is singular.
   bool factorize(int k) {
     const int b = shape.block(), border = shape.border();
     double *l = factor.block(k), *tie = factor.tie(k), *rhs = factor.rhs(k);
@@ -88,7 +88,8 @@ struct Work {
     return true;
   }
 
-  /// Eliminates all knots but the last: what is left is dense. `false` when it is singular.
+  /// Eliminates all knots but the last by their Schur complements, which leaves dense normal
+  /// equations of the last knot and the border. `false` when a block is singular.
   bool eliminate(double damping) {
     factor.copy(linear);
     const int b = shape.block(), border = shape.border();

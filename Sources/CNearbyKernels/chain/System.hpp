@@ -36,7 +36,7 @@ struct Shape {
   int border() const { return constants + peer_size * peers; }
   /// The first unknown of a peer in the border.
   int peer(int p) const { return constants + peer_size * p; }
-  /// The last knot and the border: what is not eliminated.
+  /// The last knot and the border: the dense part.
   int dense() const { return block() + border(); }
   int states() const { return block() * knots + border(); }
 };

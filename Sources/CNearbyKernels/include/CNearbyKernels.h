@@ -506,8 +506,9 @@ double nearby_chain_cost(const nearby_chain_problem *problem, const double *stat
 /// Minimises the cost by Gauss and Newton's method, damped where a step would not lower it
 /// (Marquardt 1963), each value weighted by its probability of being no outlier.
 ///
-/// `state` is the start and becomes the minimum. The knots are a chain and what lies behind them is
-/// tied to all of them: the knots are eliminated one after the other, and what is left is dense.
+/// `state` is the start and becomes the minimum. The normal equations are block tridiagonal in the
+/// knots, with a border of the unknowns that are the same at all knots. The knots are eliminated by
+/// their Schur complements; the equations of the last knot and the border are dense.
 /// `covariance` may be null, or becomes that of the last knot and of all behind it; `inlier_shares`
 /// likewise the mean probability, for each peer, that a value is no outlier. O(knots × peers²).
 nearby_chain_result nearby_chain_fit(const nearby_chain_problem *problem, double *state,

@@ -54,10 +54,10 @@ public struct PrefixRun: Sendable {
     public var seed: UInt64
     /// The index of the peer.
     public var peer: Int
-    /// The first claimable moment, late by at most the resolution of the search for it; `nil` if there
-    /// is none.
+    /// The first claimable moment, late by at most the resolution of the search for it; `nil` if no moment is
+    /// claimable.
     public var claimable: Arrival?
-    /// The first sample of the peer after which the engine had converged; `nil` if there is none.
+    /// The first sample of the peer after which the engine had converged; `nil` if it never did.
     public var claimed: Arrival?
   }
 

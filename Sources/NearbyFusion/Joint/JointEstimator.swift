@@ -28,9 +28,9 @@ struct JointEstimator: Sendable {
   private(set) var proposals: [(peer: Int, posterior: JointPosterior)] = []
   /// The device's correction at the newest fit; `nil` before.
   private(set) var correction: DeviceCorrection?
-  /// Whether the fixed world is that of a map from before, in which the device has been found.
+  /// Whether the fixed world is the frame of the map that was given: the device has been located in it.
   private(set) var isInMap = false
-  /// The peers of the newest fit, and whether their places may be believed in all directions.
+  /// The peers of the newest fit, and whether they need no verification along a weak direction, or passed it.
   private var fitted: [(peer: Int, isDecided: Bool)] = []
 
   /// A peer in the fit.
@@ -50,7 +50,7 @@ struct JointEstimator: Sendable {
     var isUndecided = false
     /// The directions along which it was examined, in the fixed world.
     var weakDirections: [Vector3] = []
-    /// Whether a map from before tells where it is.
+    /// Whether its prior is that of the map.
     var isKnown = false
   }
 
@@ -233,14 +233,14 @@ struct JointEstimator: Sendable {
 
   // MARK: Maps
 
-  /// What is known of the first knot's place and yaw when the fixed world is a map's: the samples alone
-  /// tell these, m² and rad².
+  /// The prior variances of the first knot's place and yaw in a map, m² and rad²: large, since only the
+  /// samples locate the device there.
   private static let freePlaceVariance = 1e6
   private static let freeYawVariance = 10.0
 
-  /// Takes a map's frame for the fixed world, after the device has been found in it.
+  /// Makes a map's frame the fixed world, after the device has been located in it.
   ///
-  /// What was measured so far stays, and is fitted anew, with the map as the prior of its peers.
+  /// The cells stay. The next fit linearises them anew, with the map as the prior of its peers.
   ///
   /// - Parameters:
   ///   - map: Peers of the map, ``mostMembers`` at most.
@@ -297,8 +297,8 @@ struct JointEstimator: Sendable {
   /// With more members the fit takes too long.
   static var mostKnownPeers: Int { mostMembers }
 
-  /// The members' places by the newest fit with their joint covariance; those are left out that may not be
-  /// believed in all directions.
+  /// The members' places by the newest fit, with their joint covariance, but for members that await
+  /// verification along a weak direction.
   ///
   /// - Parameter name: The name of a peer by its index.
   /// - Returns: The map and the indices of its peers; `nil` before a fit.

@@ -20,7 +20,7 @@ struct AnchorWindow: Sendable {
   /// Ranges are kept for so long, and no more than so many, seconds.
   private static let windowSeconds = 60.0
   private static let windowCount = 400
-  /// Of one anchor a range is kept so often, seconds: what comes between replaces nothing.
+  /// The least seconds between two ranges to one anchor; those in between are left out.
   private static let interval = 0.2
   /// A place under which the ranges are less likely by this factor is no rival, in χ².
   private static let rivalry = 2 * log(1000.0)

@@ -9,7 +9,7 @@ struct MapPlacement: Sendable {
   var yawRadians: Double
 }
 
-/// Looks for the device in a map from before, by the ranges to its peers.
+/// Locates the device in the map that an engine was given, by the ranges to its peers.
 struct MapLocalizer: Sendable {
   let map: PeerMap
   /// The map's place of each peer of the engine that is in it, by the peer's index.
@@ -17,7 +17,7 @@ struct MapLocalizer: Sendable {
   private var window: AnchorWindow
   private var soughtAt: Timestamp?
 
-  /// The device is sought so often, seconds.
+  /// The seconds between two attempts.
   private static let interval = 0.5
 
   init(_ map: PeerMap) {
@@ -44,9 +44,9 @@ struct MapLocalizer: Sendable {
     entries.enumerated().compactMap { peer, entry in entry.map { (peer, $0) } }
   }
 
-  /// Takes in what was measured of a peer, and looks for the device if it is time to.
+  /// Adds a range to a peer of the map, and locates the device if an attempt is due.
   ///
-  /// - Returns: Where it is, once that is known.
+  /// - Returns: Where the device is; `nil` without an unambiguous solution.
   mutating func locate(
     by measurements: Measurements, of peer: Int, from device: TrajectoryPoint,
     _ configuration: FusionConfiguration

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// Where peers at rest are in a frame that stays, with what is known of their radios: what one run keeps
-/// for the next.
+/// The places of peers at rest in a fixed frame and the errors of their ranges, with their joint covariance:
+/// the result of one run, and the prior of another.
 ///
-/// An engine that is given a map looks for the device in it, and then knows all peers of the map at once.
+/// An engine that is given a map locates the device in it, and with it all peers of the map.
 /// Surveyed anchors are a map whose covariance is small.
 ///
 /// The frame is gravity aligned and y up, metres. That of a map that a run has made without one is the

@@ -136,7 +136,8 @@ public struct FusionEngine: Sendable {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
       if peers.count > 1 || peers[index].needsJointFit {
-        fitJointly(used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false)
+        fitJointly(
+          used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
       }
     }
     // Performance: put together last; a whole that others write to would be copied to be returned.
@@ -149,7 +150,8 @@ public struct FusionEngine: Sendable {
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.
   @inline(never)
   private mutating func fitJointly(
-    _ measurements: Measurements, of peer: Int, from device: TrajectoryPoint, isObstructed: Bool
+    _ measurements: Measurements, of peer: Int, from device: TrajectoryPoint, isObstructed: Bool,
+    _ odometry: OdometryState
   ) {
     guard configuration.features.contains(.jointFit), let (birth, place) = peers[peer].restingPlace
     else { return }
@@ -160,7 +162,9 @@ public struct FusionEngine: Sendable {
     guard joint.isDue(at: device) else { return }
     joint.fit(at: device, peers, settings)
     for index in joint.proposals.indices {
-      peers[joint.proposals[index].peer].propose(joint.proposals[index].posterior)
+      peers[joint.proposals[index].peer].adopt(
+        joint.proposals[index].posterior, odometry, settings,
+        packsHypotheses: heardCount > Self.packingThreshold)
     }
   }
 
@@ -183,8 +187,8 @@ public struct FusionEngine: Sendable {
       mapFromWorld: placement, at: device, settings)
   }
 
-  /// What is known of a peer at the time of the newest sample of it that was used, or that told how far
-  /// it is while there were no poses.
+  /// What is known of a peer at the time of the newest sample of it that was used, of the newest joint fit
+  /// with it, or of the newest range of it while there were no poses.
   ///
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.

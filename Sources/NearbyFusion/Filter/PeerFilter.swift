@@ -37,29 +37,17 @@ struct PeerFilter: Sendable {
   private var world: Int?
   private(set) var noise: NoiseLevels
   private var screening = SampleScreening()
-  /// What the joint fit has found since the newest sample, if anything.
-  ///
-  /// Performance: in an array, as it is large and rare.
-  private var found: [JointPosterior] = []
-  /// What tells the place across the plane, or around the line, of the walk.
-  private var weakDirection = WeakDirectionKnowledge()
+  /// What may be claimed along the direction that the walk does not tell.
+  private var claim = WeakDirectionClaim.resolved
+  /// The walk, as far as it matters for that.
+  private var walk = AssessedWalk()
 
-  /// What tells the place along the direction that the walk itself does not tell: the height, when the
-  /// walk is level.
-  private struct WeakDirectionKnowledge {
-    /// Whether an elevation or a height difference does.
-    var isMeasured = false
+  /// The shape of the walk as it was last assessed.
+  private struct AssessedWalk {
     /// Whether an azimuth has been measured.
     var hasAzimuths = false
-    /// Whether nothing but ranges and azimuths from a flat walk does.
-    var isFromFlatWalk = false
-    /// Whether the joint fit has verified the place along it.
-    var isVerified = false
-    /// Whether it must be verified before it may be claimed.
-    var isOpen = false
-    /// Whether the walk was flat when its shape was last assessed, and whether the weak direction is
-    /// that of gravity rather than a horizontal one.
-    var isWalkFlat = true
+    var isFlat = true
+    /// Whether the weak direction is that of gravity rather than a horizontal one.
     var isAlongGravity = true
     /// The device's path up to which that holds, metres.
     var assessedPath = -Double.infinity
@@ -122,7 +110,7 @@ struct PeerFilter: Sendable {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
     }
-    learnWeakDirection(measurements, settings)
+    updateClaim(measurements, settings)
     assess(
       settings, odometry, isUsed: reports.usesRadio,
       isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
@@ -150,23 +138,20 @@ struct PeerFilter: Sendable {
 
   /// Takes note of what tells the place along the direction that the walk does not tell.
   @inline(__always)
-  private mutating func learnWeakDirection(_ measurements: Measurements, _ settings: Settings) {
-    guard !weakDirection.isMeasured, motion == .stationary,
+  private mutating func updateClaim(_ measurements: Measurements, _ settings: Settings) {
+    guard claim != .measured, motion == .stationary,
       settings.configuration.features.contains(.jointFit)
     else { return }
-    weakDirection.isMeasured = measurements.has(.elevation) || measurements.has(.heightDifference)
-    if measurements.has(.azimuth) { weakDirection.hasAzimuths = true }
-    guard !weakDirection.isMeasured, !settings.configuration.odometry.isPlanar, !tracks.isEmpty
-    else {
-      weakDirection.isFromFlatWalk = false
-      weakDirection.isOpen = false
+    if measurements.has(.elevation) || measurements.has(.heightDifference) {
+      claim = claim.after(.measured)
       return
     }
-    if tracks[0].device.path >= weakDirection.assessedPath { assessWalk() }
-    weakDirection.isFromFlatWalk = weakDirection.isWalkFlat
-    weakDirection.isOpen =
-      weakDirection.isFromFlatWalk && !weakDirection.isVerified
-      && !(weakDirection.hasAzimuths && tracks[0].walk < Self.longWalk)
+    if measurements.has(.azimuth) { walk.hasAzimuths = true }
+    guard !settings.configuration.odometry.isPlanar, !tracks.isEmpty else { return }
+    if tracks[0].device.path >= walk.assessedPath { assessWalk() }
+    claim = claim.after(
+      .walked(
+        isFlat: walk.isFlat, azimuthsTell: walk.hasAzimuths && tracks[0].walk < Self.longWalk))
   }
 
   /// Judges whether the walk tells the place in all directions.
@@ -174,14 +159,14 @@ struct PeerFilter: Sendable {
   private mutating func assessWalk() {
     // Performance: no list of the directions, as that would be allocated.
     let shape = tracks[0].spread.shape
-    weakDirection.isWalkFlat = shape.isFlat
-    weakDirection.isAlongGravity = shape.hides(Vector3(0, 1, 0))
-    weakDirection.assessedPath = tracks[0].device.path + Self.assessedWalk
+    walk.isFlat = shape.isFlat
+    walk.isAlongGravity = shape.hides(Vector3(0, 1, 0))
+    walk.assessedPath = tracks[0].device.path + Self.assessedWalk
   }
 
   /// Whether the joint fit can tell more of the peer than its filter, though there is no other peer.
   @inline(__always)
-  var needsJointFit: Bool { weakDirection.isFromFlatWalk }
+  var needsJointFit: Bool { claim.isFromFlatWalk }
 
   /// When the track of a peer at rest began and where it has the peer; `nil` of other peers.
   var restingPlace: (birth: Timestamp, place: Vector3)? {
@@ -206,29 +191,35 @@ struct PeerFilter: Sendable {
       device: track.device, variance: covariance.trace,
       isPlaced: covariance.xx + covariance.zz < limit * limit && !track.isDoubted
         && !hasChallenger && track.explainsRanges,
-      isSingle: track.bank.count == 1, isFromFlatWalk: weakDirection.isFromFlatWalk)
-  }
-
-  /// Takes note of what the joint fit has found; the next sample goes on from there.
-  mutating func propose(_ posterior: JointPosterior) {
-    guard posterior.mode != nil else {
-      weakDirection.isVerified = posterior.isVerified
-      return
-    }
-    found.removeAll(keepingCapacity: true)
-    found.append(posterior)
+      isSingle: track.bank.count == 1, claim: claim)
   }
 
   /// Goes on from what the joint fit has found, unless the samples contradict it.
-  @inline(never)
-  private mutating func adopt(at device: TrajectoryPoint, _ settings: Settings) {
-    let posterior = found[0]
-    // A late sample is of the time before.
-    guard device.timestamp >= posterior.device.timestamp else { return }
-    found.removeAll(keepingCapacity: true)
-    guard !hasChallenger, !tracks[0].isDoubted else { return }
-    tracks[0].adopt(posterior, noise, settings)
-    weakDirection.isVerified = posterior.isVerified
+  ///
+  /// The estimate is that of the joint fit at once, as of the fit's device point.
+  ///
+  /// - Parameters:
+  ///   - joint: What the joint fit has found.
+  ///   - odometry: How the odometry is doing.
+  ///   - settings: The settings.
+  ///   - packsHypotheses: Whether hypotheses are stored packed until the next sample.
+  mutating func adopt(
+    _ joint: JointPosterior, _ odometry: OdometryState, _ settings: Settings,
+    packsHypotheses: Bool
+  ) {
+    unpack(settings)
+    if world == joint.device.world, !tracks.isEmpty {
+      if joint.mode == nil {
+        claim = claim.after(.examined(isVerified: joint.isVerified))
+      } else if !hasChallenger, !tracks[0].isDoubted,
+        joint.device.timestamp >= tracks[0].device.timestamp
+      {
+        tracks[0].adopt(joint, noise, settings)
+        claim = claim.after(.examined(isVerified: joint.isVerified))
+      }
+      assess(settings, odometry, isUsed: false, isSilent: true, at: joint.device.timestamp)
+    }
+    if packsHypotheses { pack() }
   }
 
   // MARK: Memory between samples
@@ -329,14 +320,13 @@ struct PeerFilter: Sendable {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
       ranges = nil
-      found = []
-      weakDirection = WeakDirectionKnowledge()
+      claim = .resolved
+      walk = AssessedWalk()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
       reportBirth(measurements, into: &reports)
       return true
     }
-    if !found.isEmpty { adopt(at: device, settings) }
     let errors = errors(of: measurements, settings)
     var result = StepResult()
     step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
@@ -443,9 +433,8 @@ struct PeerFilter: Sendable {
     if Challenge.wins(tracks[1].asChallenger(at: device), incumbent) {
       tracks.removeFirst()
       result = challengerResult
-      found = []
-      weakDirection.isVerified = false
-      weakDirection.assessedPath = -.infinity
+      claim = claim.after(.replaced)
+      walk.assessedPath = -.infinity
     }
   }
 
@@ -550,8 +539,7 @@ struct PeerFilter: Sendable {
       return
     }
     convergence.tracks = ConvergenceState.Tracks(
-      tracks.span, hasOpenDirection: weakDirection.isOpen,
-      hasOpenHeight: weakDirection.isOpen && weakDirection.isAlongGravity)
+      tracks.span, claim, isAlongGravity: walk.isAlongGravity)
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }

@@ -30,8 +30,18 @@ struct JointEstimator: Sendable {
   private(set) var correction: DeviceCorrection?
   /// Whether the fixed world is the frame of the map that was given: the device has been located in it.
   private(set) var isInMap = false
-  /// The peers of the newest fit, and whether they need no verification along a weak direction, or passed it.
-  private var fitted: [(peer: Int, isDecided: Bool)] = []
+  /// The peers of the newest fit.
+  private var fitted: [Fitted] = []
+
+  /// What a map says of a peer of the newest fit, beside its place.
+  private struct Fitted: Sendable {
+    let peer: Int
+    /// Whether it was found, and needs no verification along a weak direction or passed it.
+    let isDecided: Bool
+    /// The weak directions, and by what factor its variance along them is too small.
+    let weakDirections: [Vector3]
+    let widening: Double
+  }
 
   /// A peer in the fit.
   private struct Member: Sendable {
@@ -44,10 +54,8 @@ struct JointEstimator: Sendable {
     var isNew = true
     /// The rival that the newest examination has found.
     var rival: Rival?
-    /// Whether it must be verified along the directions that the walk does not tell.
-    var isFromFlatWalk = false
-    /// Whether it must be verified and has not been.
-    var isUndecided = false
+    /// What may be claimed along the directions that the walk does not tell.
+    var claim = WeakDirectionClaim.resolved
     /// The directions along which it was examined, in the fixed world.
     var weakDirections: [Vector3] = []
     /// Whether its prior is that of the map.
@@ -318,12 +326,39 @@ struct JointEstimator: Sendable {
         position: Vector3(solution.state[own], solution.state[own + 1], solution.state[own + 2]),
         rangeBias: solution.state[own + 3], rangeScale: solution.state[own + 4])
     }
-    return (
-      PeerMap(
-        peers: peers,
-        covariance: rows.flatMap { row in rows.map { solution.covariance[row * size + $0] } }),
-      chosen.map { fitted[$0].peer }
-    )
+    var covariance = rows.flatMap { row in
+      rows.map { solution.covariance[row * size + $0] }
+    }
+    for (entry, member) in chosen.enumerated() {
+      for direction in fitted[member].weakDirections {
+        Self.widen(
+          &covariance, ofPeer: entry, along: direction, by: fitted[member].widening)
+      }
+    }
+    return (PeerMap(peers: peers, covariance: covariance), chosen.map { fitted[$0].peer })
+  }
+
+  /// Makes the variance of a peer's place along a direction larger by a factor f, and what is correlated
+  /// with it: `C + (f - 1) c cᵀ / v`, with `c = C n` and `v = nᵀ C n`.
+  private static func widen(
+    _ covariance: inout [Double], ofPeer entry: Int, along direction: Vector3, by factor: Double
+  ) {
+    let size = Int(Double(covariance.count).squareRoot().rounded())
+    let first = ChainLayout.peerSize * entry
+    let column = (0..<size).map { row in
+      covariance[row * size + first] * direction.x
+        + covariance[row * size + first + 1] * direction.y
+        + covariance[row * size + first + 2] * direction.z
+    }
+    let variance =
+      column[first] * direction.x + column[first + 1] * direction.y
+      + column[first + 2] * direction.z
+    guard factor > 1, variance > 0 else { return }
+    for row in 0..<size {
+      for other in 0..<size {
+        covariance[row * size + other] += (factor - 1) * column[row] * column[other] / variance
+      }
+    }
   }
 
   // MARK: Fitting
@@ -352,7 +387,8 @@ struct JointEstimator: Sendable {
     swap(&memory, &self.memory)
     defer { swap(&memory, &self.memory) }
     admit(peers, at: device, &memory.candidates, settings)
-    guard members.count > 1 || members.contains(where: { $0.isFromFlatWalk || $0.isKnown }) else {
+    guard members.count > 1 || members.contains(where: { $0.claim.isFromFlatWalk || $0.isKnown })
+    else {
       return
     }
     marginalizeIfFull(at: device, peers, &memory, settings)
@@ -381,7 +417,7 @@ struct JointEstimator: Sendable {
         && !records[members[$0].peer].cells.isEmpty
     }
     let rivals = examine(&solution, &memory.workspace, settings)
-    keep(solution)
+    keep(solution, lost: lost)
     if lost.isEmpty {
       propose(solution, rivals, memory.candidates)
     } else {
@@ -441,8 +477,11 @@ struct JointEstimator: Sendable {
         continue
       }
       if let known {
-        members[known].isFromFlatWalk = candidate.isFromFlatWalk && !members[known].isKnown
-        if members[known].isKnown { members[known].birth = candidate.birth }
+        if members[known].isKnown {
+          members[known].birth = candidate.birth
+        } else if candidate.claim.isFromFlatWalk != members[known].claim.isFromFlatWalk {
+          members[known].claim = candidate.claim
+        }
         continue
       }
       guard candidate.isPlaced else { continue }
@@ -451,7 +490,7 @@ struct JointEstimator: Sendable {
         + turn.act(candidate.place - device.worldFromDevice.translation)
       var member = Member(
         peer: peer, birth: candidate.birth, state: [place.x, place.y, place.z, 0, 0])
-      member.isFromFlatWalk = candidate.isFromFlatWalk
+      member.claim = candidate.claim
       let reach = records[peer].cells.reduce(0) { max($0, $1.values.range.mean) }
       let sigma = max(Self.priorReach * reach, Self.leastPriorSigma)
       let ranging = settings.configuration.ranging
@@ -549,7 +588,7 @@ struct JointEstimator: Sendable {
     let border = knots[kept].timestamp
     var problem = memory.older.take() ?? newProblem(settings)
     fill(&problem, knots: kept + 1, peers, settings, &memory.steps) { member, cell in
-      !member.isUndecided && cell.device.timestamp < border
+      !member.claim.isUndecided && cell.device.timestamp < border
     }
     memory.olderState.removeAll(keepingCapacity: true)
     memory.olderState.append(contentsOf: corrections[..<(ChainLayout.driftSize * (kept + 1))])
@@ -575,7 +614,11 @@ struct JointEstimator: Sendable {
   }
 
   /// Keeps a solution as the start of the next.
-  private mutating func keep(_ solution: JointSolution) {
+  ///
+  /// - Parameters:
+  ///   - solution: The solution.
+  ///   - lost: The members that it has not found.
+  private mutating func keep(_ solution: JointSolution, lost: [Int]) {
     let fixed = ChainLayout.driftSize * knots.count
     for index in 0..<fixed { corrections[index] = solution.state[index] }
     for index in odometryErrors.indices {
@@ -588,7 +631,12 @@ struct JointEstimator: Sendable {
       }
     }
     fitted.removeAll(keepingCapacity: true)
-    for member in members { fitted.append((member.peer, !member.isUndecided)) }
+    for (index, member) in members.enumerated() {
+      fitted.append(
+        Fitted(
+          peer: member.peer, isDecided: !member.claim.isUndecided && !lost.contains(index),
+          weakDirections: member.weakDirections, widening: member.check.widening))
+    }
     correction = DeviceCorrection(
       device: solution.device,
       place: Vector3(
@@ -622,11 +670,11 @@ struct JointEstimator: Sendable {
     let walk = path - (knots.first?.path ?? path)
     var due: [(examination: DirectionExamination, urgency: Double)] = []
     for member in members.indices {
-      guard members[member].isFromFlatWalk,
+      guard members[member].claim.isFromFlatWalk,
         let examination = DirectionExamination(of: member, in: solution)
       else {
         members[member].weakDirections = []
-        members[member].isUndecided = false
+        members[member].claim = members[member].claim.after(.examined(isVerified: true))
         continue
       }
       members[member].weakDirections = examination.directions
@@ -639,7 +687,8 @@ struct JointEstimator: Sendable {
     }
     for member in members.indices where !members[member].weakDirections.isEmpty {
       let variance = solution.variance(of: member, along: members[member].weakDirections)
-      members[member].isUndecided = !members[member].check.isVerified(with: variance)
+      let isVerified = members[member].check.isVerified(with: variance)
+      members[member].claim = members[member].claim.after(.examined(isVerified: isVerified))
     }
     return rivals
   }
@@ -700,10 +749,10 @@ struct JointEstimator: Sendable {
       var mode = solution.mode(of: index)
       let directions = member.weakDirections.map(solution.inOdometry)
       for direction in directions { mode.widen(along: direction, by: member.check.widening) }
-      let isVerified = member.isFromFlatWalk && !member.isUndecided
+      let isVerified = member.claim == .verified
       var posterior = JointPosterior(device: device, mode: mode, isVerified: isVerified)
       var isTaken = false
-      if member.isFromFlatWalk {
+      if member.claim.isFromFlatWalk {
         // Early on the filter still fits its window anew, and knows more of the radio's errors.
         isTaken = isSound
         let agrees = directions.allSatisfy { direction in
@@ -728,7 +777,7 @@ struct JointEstimator: Sendable {
           mode.positionVariance < Self.acceptedVariance * (candidate.variance + since.trace)
       }
       if !isTaken { posterior.mode = nil }
-      if isTaken || member.isFromFlatWalk { proposals.append((member.peer, posterior)) }
+      if isTaken || member.claim.isFromFlatWalk { proposals.append((member.peer, posterior)) }
     }
   }
 }

@@ -102,8 +102,8 @@ struct JointCandidate: Sendable {
   var isPlaced: Bool
   /// Whether a single hypothesis is left.
   var isSingle: Bool
-  /// Whether nothing but ranges and azimuths from a flat walk tells where it is.
-  var isFromFlatWalk: Bool
+  /// What the filter claims along the directions that the walk does not tell.
+  var claim: WeakDirectionClaim
 }
 
 extension JointPosterior.Mode {

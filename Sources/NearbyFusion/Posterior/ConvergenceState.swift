@@ -24,9 +24,7 @@ struct ConvergenceState: Sendable {
     var isDoubtful = false
     /// Whether it may be believed, however narrow it is.
     var isProven = false
-    /// Whether its place across the plane of the walk has not been verified, and whether that is its
-    /// height.
-    var hasOpenDirection = false
+    /// Whether its height has yet to be verified, as the walk does not tell it.
     var hasOpenHeight = false
 
     /// None yet.
@@ -34,14 +32,15 @@ struct ConvergenceState: Sendable {
 
     /// Performance: a track is read in place, as it is large.
     @inline(__always)
-    init(_ tracks: borrowing Span<Track>, hasOpenDirection: Bool, hasOpenHeight: Bool) {
+    init(
+      _ tracks: borrowing Span<Track>, _ claim: WeakDirectionClaim, isAlongGravity: Bool
+    ) {
       hypothesisCount = tracks[0].bank.count
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-      isProven = tracks[0].isProven && !hasOpenDirection
-      self.hasOpenDirection = hasOpenDirection
-      self.hasOpenHeight = hasOpenHeight
+      isProven = tracks[0].isProven && claim != .open
+      hasOpenHeight = claim == .open && isAlongGravity
     }
   }
 

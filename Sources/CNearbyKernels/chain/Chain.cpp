@@ -54,7 +54,7 @@ struct Work {
     if (shape.movers > 0) cost += add_motions(problem, at, linear);
     for (int i = 0; i < problem.cell_count; ++i)
       cost += add_cell(problem, problem.cells[i], at, linear, inliers);
-    if (problem.held_peer >= 0) add_hold(problem, at, linear);
+    if (problem.held_peer >= 0) cost += add_hold(problem, at, linear);
     return cost;
   }
 

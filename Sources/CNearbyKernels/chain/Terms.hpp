@@ -307,7 +307,7 @@ double add_prior(const nearby_chain_problem &problem, const Point<S> &at, const 
 
 /// Holds a peer along a direction, as if it were known to a tenth of a millimetre there.
 template <class S>
-void add_hold(const nearby_chain_problem &problem, const Point<S> &at, const System<S> &system) {
+double add_hold(const nearby_chain_problem &problem, const Point<S> &at, const System<S> &system) {
   constexpr double held_information = 1e8;
   const double *peer = at.peer(problem.held_peer), *n = problem.held_direction;
   const int first = system.shape.peer(problem.held_peer);
@@ -317,6 +317,7 @@ void add_hold(const nearby_chain_problem &problem, const Point<S> &at, const Sys
       system.own(first + row, first + column) += held_information * n[row] * n[column];
     system.own_rhs(first + column) += held_information * n[column] * off;
   }
+  return 0.5 * held_information * off * off;
 }
 
 }  // namespace nearby::chain

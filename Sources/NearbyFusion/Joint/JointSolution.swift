@@ -57,22 +57,4 @@ struct JointSolution: Sendable {
   func variance(of member: Int, along directions: [Vector3]) -> Double {
     directions.reduce(0) { $0 + variance(of: member, along: $1) }
   }
-
-  /// The state with a member moved along a direction, and the last knot and all peers with it as they are
-  /// correlated.
-  func shifted(_ member: Int, along direction: Vector3, by metres: Double) -> [Double] {
-    var shifted = state
-    let size = problem.denseCount
-    let first = state.count - size
-    let place = problem.layout.peer(member, knots: 1)
-    let scale = metres / variance(of: member, along: direction)
-    for index in 0..<size {
-      shifted[first + index] +=
-        scale
-        * (direction.x * covariance[place * size + index]
-          + direction.y * covariance[(place + 1) * size + index]
-          + direction.z * covariance[(place + 2) * size + index])
-    }
-    return shifted
-  }
 }

@@ -6,8 +6,7 @@ import NearbyGeometry
 /// Along these the place enters at second order (``WalkShape``): the posterior is bent, the place has a
 /// mirror image, and the covariance of a fit says little. So the fit is repeated with the place held
 /// elsewhere (``DirectionExamination``). A place is verified when several examinations in a row, each
-/// after more of a walk, have found no rival at its mirror image and a cost that rises to either side as
-/// a Gaussian's does.
+/// after more of a walk, have found no rival at its mirror image and a cost that rises to either side.
 struct DirectionCheck: Hashable, Sendable {
   /// How many examinations in a row it has passed.
   private var passes = 0
@@ -21,12 +20,10 @@ struct DirectionCheck: Hashable, Sendable {
   private(set) var widening = 1.0
 
   /// So many examinations in a row convince.
-  private static let convincing = 3
+  private static let convincing = 2
   /// The walk between two examinations: metres, and as a share of all that is fitted.
   private static let leastWalk = 0.3
   private static let walkShare = 0.04
-  /// The same after an examination that has not been passed.
-  private static let walkShareAfterFailure = 0.08
   /// The same once it is verified and has not become much surer.
   private static let walkShareOnceVerified = 0.15
   /// A place that has become so much surer, in variance, is examined again, and is not believed any more
@@ -54,12 +51,8 @@ struct DirectionCheck: Hashable, Sendable {
     along direction: Vector3, at path: Double, walk: Double, variance: Double
   ) -> Double {
     guard let examinedPath, isSame(direction) else { return .infinity }
-    let share: Double
-    if let verifiedVariance, variance > Self.examinedSureness * verifiedVariance {
-      share = Self.walkShareOnceVerified
-    } else {
-      share = passes > 0 ? Self.walkShare : Self.walkShareAfterFailure
-    }
+    let isSettled = verifiedVariance.map { variance > Self.examinedSureness * $0 } ?? false
+    let share = isSettled ? Self.walkShareOnceVerified : Self.walkShare
     return (path - examinedPath) / max(Self.leastWalk, share * walk)
   }
 

@@ -5,8 +5,8 @@ import NearbyGeometry
 /// held elsewhere.
 ///
 /// The place is tried at its mirror images, beyond the plane of the walk or around its line; and the cost
-/// is probed a few sigmas to either side, where it must rise as a Gaussian's does (the profile
-/// likelihood).
+/// is probed a few sigmas to either side. The variance is that of the profile likelihood through all these
+/// (``ProfileLikelihood``).
 struct DirectionExamination {
   /// The peer among the members of the fit.
   let member: Int
@@ -27,29 +27,28 @@ struct DirectionExamination {
 
   /// What there is at a mirror image.
   private enum Image {
-    /// The data rule it out, or it is the place itself.
-    case ruledOut
-    /// They do not, and the places in between are possible too.
-    case open
-    /// Another place, which they do not rule out.
+    /// It is the place itself.
+    case same
+    /// No other place: with the peer held there the cost rises by so many nats.
+    case shoulder(rise: Double)
+    /// Another place, which the data do not rule out.
     case rival(JointPosterior.Mode)
   }
 
-  /// A rival within so many nats may be the right one.
-  private static let rivalNats = 9.0
+  /// A rival within so many nats may be the right one, and the tails of the profile likelihood must rise by
+  /// as many: e⁻⁶ is a quarter of a per cent.
+  private static let rivalNats = 6.0
   /// From a mirror image with so many nats more no rival is sought.
   ///
   /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much
   /// higher than at the rival itself.
   private static let hopelessNats = 100.0
-  /// Where the cost is probed, in sigmas, and the shares of a Gaussian's rise by which it must have risen.
-  ///
-  /// Also far away: a bent posterior is narrow at its top, and flat beside it. Where it has risen by so
-  /// many nats it does not matter by how much more.
+  /// Where the cost is probed, in sigmas; also far away, as a bent posterior is narrow at its top and flat
+  /// beside it.
   private static let probes = [-2.0, 2, -3, 3, -5, 5]
-  private static let riseOfGaussian = 0.4...10
-  private static let sureNats = 18.0
-  /// A probe that takes more iterations than this has not risen as a Gaussian's does.
+  /// A probe at which the cost falls by more, in nats, shows that the fit has not ended at its minimum.
+  private static let roundingNats = 0.1
+  /// A place is not verified when a probe takes more iterations than this.
   private static let probeIterations = 10
   /// A step that lowers the cost by less, in nats, is the last; it is taken, and its gain counted.
   private static let tolerance = 0.02
@@ -77,7 +76,8 @@ struct DirectionExamination {
   /// - Returns: What was found.
   func examine(_ solution: inout JointSolution, _ workspace: inout ChainWorkspace) -> Finding {
     var finding = Finding()
-    var isRuledOut = true
+    var shoulders: [Shoulder] = []
+    var isAlone = true
     for mirrors in mirrors {
       let before = solution.cost
       let image = image(mirrors, in: &solution, &workspace)
@@ -86,15 +86,27 @@ struct DirectionExamination {
         finding.hasMoved = true
         finding.rival = nil
       }
-      if case .rival(let mode) = image, mode.logWeight > finding.rival?.mode.logWeight ?? -.infinity
-      {
-        finding.rival = (mode, mirrors)
+      switch image {
+      case .same: break
+      case .shoulder(let rise):
+        shoulders.append(Shoulder(mirrors: mirrors, rise: rise))
+        // Of half a turn around a line there is no profile.
+        if mirrors.count > 1, rise < Self.rivalNats { isAlone = false }
+      case .rival(let mode):
+        isAlone = false
+        if mode.logWeight > finding.rival?.mode.logWeight ?? -.infinity {
+          finding.rival = (mode, mirrors)
+        }
       }
-      if case .ruledOut = image { continue }
-      isRuledOut = false
     }
-    if isRuledOut, !finding.hasMoved { finding.widening = widening(solution, &workspace) }
+    if isAlone, !finding.hasMoved { finding.widening = widening(solution, shoulders, &workspace) }
     return finding
+  }
+
+  /// A mirror image at which there is no other place.
+  private struct Shoulder {
+    var mirrors: [Vector3]
+    var rise: Double
   }
 
   /// The directions to mirror: one, or both of a line, and both at once, which is half a turn around it.
@@ -109,11 +121,10 @@ struct DirectionExamination {
     let place = solution.place(of: member)
     let way = mirrors.reduce(Vector3.zero) { $0 - (2 * $1.dot(place - centre)) * $1 }
     let length = way.length
-    guard length > 0 else { return .ruledOut }
+    guard length > 0 else { return .same }
     let direction = way / length
     let variance = solution.variance(of: member, along: direction)
-    let squaredSigmas = length * length / variance
-    guard squaredSigmas > 4 else { return .ruledOut }
+    guard length * length > 4 * variance else { return .same }
     var other = solution
     other.move(member, to: place + way)
     var none: [Double] = []
@@ -124,7 +135,7 @@ struct DirectionExamination {
       iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
       workspace: &workspace)
     let rise = held.cost - solution.cost
-    guard rise < Self.hopelessNats else { return .ruledOut }
+    guard rise < Self.hopelessNats else { return .shoulder(rise: rise) }
     other.cost =
       other.problem.fit(
         &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
@@ -134,8 +145,7 @@ struct DirectionExamination {
       abs(direction.dot(other.place(of: member) - place))
       > max(2 * variance.squareRoot(), 0.5 * length)
     guard other.cost < solution.cost + Self.rivalNats, isElsewhere else {
-      let expected = min(0.5 * squaredSigmas, 2 * Self.rivalNats)
-      return rise > Self.riseOfGaussian.lowerBound * expected ? .ruledOut : .open
+      return .shoulder(rise: rise)
     }
     if other.cost < solution.cost { swap(&other, &solution) }
     var mode = other.mode(of: member)
@@ -143,24 +153,31 @@ struct DirectionExamination {
     return .rival(mode)
   }
 
-  /// Whether the cost rises to either side as a Gaussian's does.
+  /// The variance of the profile likelihood over that of the fit.
   ///
-  /// - Returns: By what factor the variance is too small, one at least; `nil` when it is no variance of a
-  ///   Gaussian at all.
-  private func widening(_ solution: JointSolution, _ workspace: inout ChainWorkspace) -> Double? {
-    var least = 1.0
+  /// - Returns: One at least; `nil` when the cost does not rise far enough to either side.
+  private func widening(
+    _ solution: JointSolution, _ shoulders: [Shoulder], _ workspace: inout ChainWorkspace
+  ) -> Double? {
+    var widening = 1.0
     for direction in directions {
       var probe = Probe(of: member, along: direction, in: solution)
+      var profile = ProfileLikelihood()
       for sigmas in Self.probes {
-        guard let rise = rise(at: sigmas, &probe, in: solution, &workspace) else { return nil }
-        // So far away that it does not matter how much farther.
-        if rise > Self.sureNats { continue }
-        let share = rise / (0.5 * sigmas * sigmas)
-        guard Self.riseOfGaussian.contains(share) else { return nil }
-        least = min(least, share)
+        guard let rise = rise(at: sigmas, &probe, in: solution, &workspace),
+          rise > -Self.roundingNats
+        else { return nil }
+        profile.add(rise: rise, at: sigmas * probe.sigma)
       }
+      for shoulder in shoulders where shoulder.mirrors == [direction] {
+        let offset = -2 * direction.dot(solution.place(of: member) - centre)
+        profile.add(rise: shoulder.rise, at: offset)
+      }
+      guard profile.outermostRise > Self.rivalNats else { return nil }
+      let (mean, variance) = profile.moments
+      widening = max(widening, (variance + mean * mean) / (probe.sigma * probe.sigma))
     }
-    return 1 / least
+    return widening
   }
 
   /// By how much the cost rises where the place is held so many sigmas away, nats; `nil` when the fit has
@@ -208,7 +225,7 @@ private struct Probe {
   func start(at metres: Double, in solution: JointSolution) -> [Double] {
     let response =
       metres < 0 ? responses.below ?? responses.above : responses.above ?? responses.below
-    guard let response else { return solution.shifted(member, along: direction, by: metres) }
+    guard let response else { return solution.state }
     var state = solution.state
     for index in state.indices { state[index] += metres * response[index] }
     return state

@@ -169,11 +169,12 @@ struct DirectionExamination {
         else { return nil }
         profile.add(rise: rise, at: sigmas * probe.sigma)
       }
+      // Before the shoulders: one far away does not make up for a cost that is flat beside the place.
+      guard profile.outermostRise > Self.rivalNats else { return nil }
       for shoulder in shoulders where shoulder.mirrors == [direction] {
         let offset = -2 * direction.dot(solution.place(of: member) - centre)
         profile.add(rise: shoulder.rise, at: offset)
       }
-      guard profile.outermostRise > Self.rivalNats else { return nil }
       let (mean, variance) = profile.moments
       widening = max(widening, (variance + mean * mean) / (probe.sigma * probe.sigma))
     }

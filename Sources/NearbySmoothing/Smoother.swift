@@ -31,36 +31,10 @@ public struct Smoother: SequentialEstimator {
   private var places: [TrajectoryPoint] = []
   private var sightings: [Sighting] = []
 
-  /// A sample as it came, and what the engine thought of it.
-  private struct Sighting {
-    var peer: Int
-    var timestamp: Timestamp
-    /// Where the device was; `nil` when there is no tracked pose.
-    var device: TrajectoryPoint?
-    /// What was measured that may be used.
-    var measurements: KindArray<MeasuredValue?>
-    var isObstructed: Bool
-    /// Where the filter had the peer then; of peers that may move.
-    var filterPosition: Vector3?
-
-    var isUsable: Bool {
-      device != nil && MeasurementKind.allCases.contains { measurements[$0] != nil }
-    }
-    /// Whether it holds anything but a height difference, which alone tells no place.
-    var hasRadio: Bool {
-      MeasurementKind.allCases.contains { $0 != .heightDifference && measurements[$0] != nil }
-    }
-  }
-
   /// Places of the path are kept at least so often, seconds: what a moving peer needs.
   private static let longestSeconds = 0.25
   /// As many values as a place has coordinates; one less in a planar world.
   private static let leastValues = 3
-  /// Peers are sought within so many times the longest range, and this at least, metres.
-  private static let priorReach = 2.0
-  private static let leastPriorSigma = 10.0
-  /// How far away peers are taken to be when there are no ranges, metres.
-  private static let unknownDistance = 5.0
 
   /// Makes a smoother that has seen nothing.
   ///
@@ -132,13 +106,14 @@ public struct Smoother: SequentialEstimator {
       }
     }
     let index = sample.peer.index
-    sightings.append(
-      Sighting(
-        peer: index, timestamp: sample.timestamp,
-        device: engine.trackedDevicePoint(at: sample.timestamp), measurements: measurements,
-        isObstructed: sample.isNonLineOfSight ?? false,
-        filterPosition: motions[index] == .stationary
-          ? nil : engine.estimate(of: sample.peer).meanInWorld))
+    var sighting = Sighting(
+      peer: index, timestamp: sample.timestamp,
+      device: engine.trackedDevicePoint(at: sample.timestamp), measurements: measurements,
+      isObstructed: sample.isNonLineOfSight ?? false)
+    if motions[index] != .stationary {
+      sighting.filterPosition = engine.estimate(of: sample.peer).meanInWorld
+    }
+    sightings.append(sighting)
     return report
   }
 
@@ -182,8 +157,10 @@ public struct Smoother: SequentialEstimator {
     guard let first = usable.first else { return SmoothedRecording(tracks: tracks) }
     let located = locatablePeers(usable)
     guard !located.isEmpty else { return SmoothedRecording(tracks: tracks) }
-    let knots = chosenKnots(usable, from: first.timestamp)
-    let problem = self.problem(usable, knots: knots, peers: located)
+    let builder = ProblemBuilder(configuration, usable)
+    let knots = chosenKnots(builder, from: first.timestamp)
+    let problem = builder.problem(
+      knots: knots, peers: located, isMoving: located.map { motions[$0] == .moving })
     var finder = ModeFinder(
       problem, starts: located.map { start(of: $0, starts, knots: knots) },
       alternatives: located.map(alternatives),
@@ -197,7 +174,7 @@ public struct Smoother: SequentialEstimator {
       let moments = sightings.filter { $0.peer == index }.map { sighting in
         TrackWriter.Moment(
           time: sighting.timestamp, worldFromDevice: sighting.device?.worldFromDevice,
-          knot: Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots))
+          knot: ProblemBuilder.knot(of: sighting.timestamp, sighting.device?.world, in: knots))
       }
       writer.write(peer, moments: moments, end: knots[knots.count - 1].device, into: &tracks[index])
     }
@@ -230,97 +207,15 @@ public struct Smoother: SequentialEstimator {
   public static let mostPeers = 64
 
   /// The knots of a path, from the last one before the first sample on.
-  private func chosenKnots(_ usable: [Sighting], from start: Timestamp) -> [DriftKnot] {
+  private func chosenKnots(_ builder: ProblemBuilder, from start: Timestamp) -> [DriftKnot] {
     var spacing = KnotSpacing(
-      rangeSigma: lineOfSightSigma(usable), distance: typicalDistance(usable))
+      rangeSigma: builder.lineOfSightSigma, distance: builder.typicalDistance)
     if motions.contains(where: { $0 != .stationary }) {
       spacing.longestSeconds = Self.longestSeconds
     }
     // A sample before the first pose has no place; its world is that of the first pose.
     let begin = max(0, (places.firstIndex { $0.timestamp > start } ?? places.count) - 1)
     return spacing.knots(Array(places[begin...]))
-  }
-
-  private func typicalDistance(_ usable: [Sighting]) -> Double {
-    let ranges = usable.compactMap { $0.measurements[.range]?.value }.sorted()
-    return ranges.isEmpty ? Self.unknownDistance : ranges[ranges.count / 2]
-  }
-
-  /// What the radio can tell, as metres in the direction in which it can tell most.
-  private func lineOfSightSigma(_ usable: [Sighting]) -> Double {
-    let distance = typicalDistance(usable)
-    var least = Double.infinity
-    for kind in MeasurementKind.allCases {
-      let sigmas = usable.compactMap { $0.measurements[kind]?.sigma }.sorted()
-      guard !sigmas.isEmpty else { continue }
-      least = min(least, sigmas[sigmas.count / 2] * (kind.isAngle ? distance : 1))
-    }
-    return least
-  }
-
-  /// The last knot that is not after a moment and in the same world.
-  private static func knot(of time: Timestamp, _ world: Int?, in knots: [DriftKnot]) -> Int {
-    var (low, high) = (0, knots.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if knots[middle].device.timestamp <= time { low = middle + 1 } else { high = middle }
-    }
-    var knot = max(0, low - 1)
-    // A pose interpolated across a jump belongs to the world behind it.
-    while let world, knot + 1 < knots.count, knots[knot].device.world < world { knot += 1 }
-    return knot
-  }
-
-  private func problem(
-    _ usable: [Sighting], knots: [DriftKnot], peers: [Int]
-  ) -> SmoothingProblem {
-    let placeOfPeer = Dictionary(
-      uniqueKeysWithValues: peers.enumerated().map { ($1, $0) })
-    let distance = typicalDistance(usable)
-    var observations: [Observation] = []
-    observations.reserveCapacity(usable.count)
-    for sighting in usable {
-      guard let device = sighting.device, let peer = placeOfPeer[sighting.peer] else { continue }
-      let knot = Self.knot(of: sighting.timestamp, device.world, in: knots)
-      observations.append(
-        observation(sighting, peer: peer, device, knot, knots, distance: distance))
-    }
-    // Sorted by time; across a jump a knot may come first.
-    let order = observations.indices.sorted {
-      (observations[$0].knot, $0) < (observations[$1].knot, $1)
-    }
-    let longest = usable.compactMap { $0.measurements[.range]?.value }.max() ?? distance
-    return SmoothingProblem(
-      knots: knots, observations: order.map { observations[$0] },
-      isMoving: peers.map { motions[$0] == .moving }, configuration: configuration,
-      priorCenter: knots[0].place,
-      priorSigma: max(Self.priorReach * longest, Self.leastPriorSigma))
-  }
-
-  private func observation(
-    _ sighting: Sighting, peer: Int, _ device: TrajectoryPoint, _ knot: Int, _ knots: [DriftKnot],
-    distance: Double
-  ) -> Observation {
-    // The last knot is only the end of a step.
-    let first = min(knot, knots.count - 2)
-    let (before, after) = (knots[first].device, knots[first + 1].device)
-    let share =
-      knot > first
-      ? 1 : before.world == after.world ? device.driftShare(from: before, to: after) : 0
-    // What is interpolated is off by a bridge between the knots.
-    let bridge = share * (1 - share)
-    let step = DriftStep(from: before, to: after)
-    let place = device.interpolationVariance + bridge * step.positionVariance
-    let turn = device.interpolationVariance + bridge * step.yawVariance
-    let range = max(sighting.measurements[.range]?.value ?? distance, 0.3)
-    return Observation(
-      peer: peer, knot: first, share: share,
-      secondsSinceKnot: sighting.timestamp.seconds(since: before.timestamp),
-      pose: AntennaPose(
-        device.worldFromDevice, antennaInDevice: configuration.ranging.antennaInDevice),
-      measurements: sighting.measurements,
-      poseVariance: (place, place / (range * range) + turn),
-      isObstructed: sighting.isObstructed)
   }
 
   // MARK: Starts
@@ -338,7 +233,8 @@ public struct Smoother: SequentialEstimator {
       mode.position.isFinite
     else { return nil }
     return PeerStart(
-      knot: Self.knot(of: device.timestamp, device.world, in: knots), position: mode.position,
+      knot: ProblemBuilder.knot(of: device.timestamp, device.world, in: knots),
+      position: mode.position,
       covariance: mode.covariance)
   }
 
@@ -353,7 +249,7 @@ public struct Smoother: SequentialEstimator {
     var track = [Vector3?](repeating: nil, count: knots.count)
     for sighting in usable where sighting.peer == peer {
       guard let place = sighting.filterPosition, place.isFinite else { continue }
-      track[Self.knot(of: sighting.timestamp, sighting.device?.world, in: knots)] = place
+      track[ProblemBuilder.knot(of: sighting.timestamp, sighting.device?.world, in: knots)] = place
     }
     return track
   }

@@ -12,14 +12,59 @@ import Testing
 struct ChainProblemTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var movers: Int
-    var hasOdometryErrors: Bool
-    var testDescription: String { "\(movers) moving, odometry's errors \(hasOdometryErrors)" }
+    var constants: ChainLayout.Constants = []
+    var testDescription: String { "\(movers) moving, constants \(constants.rawValue)" }
   }
 
+  private static let ofRadio: ChainLayout.Constants = [.clockOffset, .leverArm, .rangeScale]
   static let cases = [
-    Case(movers: 0, hasOdometryErrors: false), Case(movers: 0, hasOdometryErrors: true),
-    Case(movers: 1, hasOdometryErrors: false), Case(movers: 2, hasOdometryErrors: true),
+    Case(movers: 0), Case(movers: 0, constants: .odometryErrors), Case(movers: 1),
+    Case(movers: 2, constants: .odometryErrors), Case(movers: 0, constants: .clockOffset),
+    Case(movers: 0, constants: .leverArm), Case(movers: 0, constants: .rangeScale),
+    Case(movers: 1, constants: ofRadio.union(.odometryErrors)),
   ]
+
+  @Test("constants stand in the border in their order")
+  func constants() {
+    let all: ChainLayout.Constants = [.rangeScale, .leverArm, .odometryErrors, .clockOffset]
+    #expect(all.count == 7)
+    let places: [(ChainLayout.Constants, Int)] = [
+      (.odometryErrors, 0), (.clockOffset, 2), (.leverArm, 3), (.rangeScale, 6),
+    ]
+    for (constant, place) in places { #expect(all.first(of: constant) == place) }
+    #expect(ChainLayout.Constants.leverArm.first(of: .leverArm) == 0)
+    #expect(ChainLayout.Constants.leverArm.first(of: .clockOffset) == nil)
+  }
+
+  /// The device's constants in these tests; those that are not unknown are zero.
+  private struct Device {
+    var turnRate = 0.0
+    var odometryScale = 0.0
+    var clockOffset = 0.0
+    var leverArm = Vector3.zero
+    var rangeScale = 0.0
+
+    init(_ constants: ChainLayout.Constants) {
+      if constants.contains(.odometryErrors) { (turnRate, odometryScale) = (0.05, 0.02) }
+      if constants.contains(.clockOffset) { clockOffset = 0.03 }
+      if constants.contains(.leverArm) { leverArm = Vector3(0.1, -0.05, 0.2) }
+      if constants.contains(.rangeScale) { rangeScale = -0.02 }
+    }
+
+    /// Those that are unknown, in the order of the border, each with its prior variance.
+    func unknowns(_ constants: ChainLayout.Constants) -> [(value: Double, variance: Double)] {
+      var found: [(Double, Double)] = []
+      if constants.contains(.odometryErrors) {
+        found += [(turnRate, 0.01), (odometryScale, 0.001)]
+      }
+      if constants.contains(.clockOffset) { found.append((clockOffset, 0.01)) }
+      if constants.contains(.leverArm) {
+        found += [leverArm.x, leverArm.y, leverArm.z].map { ($0, 0.04) }
+      }
+      if constants.contains(.rangeScale) { found.append((rangeScale, 0.001)) }
+      return found
+    }
+  }
 
   /// A chain whose measurements and steps are exactly those of a state, so that there each residual
   /// is zero; ranges are too short by `shortness`.
@@ -30,19 +75,18 @@ struct ChainProblemTests {
     private static let knots = 5
     /// What is seen of peers: one that rests, then the moving ones.
     private let peers: Int
+    private let device: Device
 
     init(_ which: Case, seed: UInt64, shortness: Double = 0) {
       var generator = SeededGenerator(seed: seed)
-      let layout = ChainLayout(
-        moverCount: which.movers, hasOdometryErrors: which.hasOdometryErrors)
+      let layout = ChainLayout(moverCount: which.movers, constants: which.constants)
       peers = 1 + which.movers
+      device = Device(which.constants)
       var configuration = FusionConfiguration()
       configuration.faults.rangeOnset = 1e-12
       configuration.faults.angleOnset = 1e-12
       configuration.faults.heightOnset = 1e-12
       let settings = Settings(configuration)
-      let turnRate = which.hasOdometryErrors ? 0.05 : 0
-      let scale = which.hasOdometryErrors ? 0.02 : 0
 
       // The odometry's steps, and where they lead.
       var (place, corrected, yaw) = (Vector3(1, 0.2, -1), Vector3(1, 0.2, -1), 0.0)
@@ -66,8 +110,8 @@ struct ChainProblemTests {
         }
         let step = Vector3(0.5, 0.1 * Double(knot % 2), 0.3)
         place += step
-        corrected += (1 + scale) * YawTurn(yaw + 0.25 * turnRate).act(step)
-        yaw += 0.5 * turnRate
+        corrected += (1 + device.odometryScale) * YawTurn(yaw + 0.25 * device.turnRate).act(step)
+        yaw += 0.5 * device.turnRate
         for index in movers.indices {
           movers[index].place += motion.reach * movers[index].velocity
           movers[index].velocity = motion.correlation * movers[index].velocity
@@ -78,9 +122,9 @@ struct ChainProblemTests {
         prior.append(
           mean: [p.x, p.y, p.z, v.x, v.y, v.z], variances: [9, 9, 9, 0.5, 0.2, 0.5])
       }
-      if which.hasOdometryErrors {
-        prior.append(mean: [turnRate, scale], variances: [0.01, 0.001])
-        state += [turnRate, scale]
+      for (value, variance) in device.unknowns(which.constants) {
+        prior.append(mean: [value], variances: [variance])
+        state.append(value)
       }
       for peer in 0..<peers {
         let isAtRest = peer == 0
@@ -106,46 +150,61 @@ struct ChainProblemTests {
           problem.addMotion(settings.motion.step(seconds: 0.5))
         }
       }
+      for knot in 0..<Self.knots - 1 {
+        for peer in 0..<peers {
+          addCell(knot, peer, places, layout, &generator, shortness)
+        }
+      }
+    }
+
+    /// Adds a cell that measures what the state predicts.
+    private mutating func addCell(
+      _ knot: Int, _ peer: Int, _ places: [Vector3], _ layout: ChainLayout,
+      _ generator: inout SeededGenerator, _ shortness: Double
+    ) {
       func vector(_ first: Int) -> Vector3 {
         Vector3(state[first], state[first + 1], state[first + 2])
       }
-      for knot in 0..<Self.knots - 1 {
-        for peer in 0..<peers {
-          let share = generator.uniform(in: 0...1)
-          let seconds = 0.5 * share
-          let here = layout.blockSize * knot
-          let next = here + layout.blockSize
-          let antenna = places[knot] + generator.normalVector(sigma: 0.3)
-          func corrected(_ first: Int, _ place: Vector3) -> Vector3 {
-            vector(first) + YawTurn(state[first + 3]).act(antenna - place)
-          }
-          let fixed =
-            (1 - share) * corrected(here, places[knot]) + share * corrected(next, places[knot + 1])
-          let yaw = (1 - share) * state[here + 3] + share * state[next + 3]
-          let motion = peer == 0 ? 0 : here + layout.motion(peer - 1)
-          let target =
-            peer == 0
-            ? vector(layout.peer(0, knots: Self.knots))
-            : vector(motion) + seconds * vector(motion + 3)
-          let sight = YawTurn(yaw).actBack(target - fixed)
-          let angles = ArrivalAngles(ofDirection: sight)
-          problem.addCell(
-            from: AntennaPose(
-              RigidTransform(rotation: .identity, translation: antenna), antennaInDevice: .zero),
-            knot: knot, share: share, seconds: seconds, member: peer,
-            mover: peer == 0 ? nil : peer - 1, isObstructed: false,
-            PerKind(
-              range: .init(
-                value: 1.01 * sight.length + 0.05 - shortness, variance: 0.01,
-                effectiveVariance: 0.02),
-              azimuth: .init(
-                value: angles.azimuthRadians, variance: 0.004, effectiveVariance: 0.006),
-              elevation: .init(
-                value: angles.elevationRadians, variance: 0.008, effectiveVariance: 0.008),
-              heightDifference: .init(
-                value: sight.y, variance: 0.25, effectiveVariance: 0.5)))
-        }
+      let share = generator.uniform(in: 0...1)
+      let seconds = 0.5 * share
+      let here = layout.blockSize * knot
+      let next = here + layout.blockSize
+      let pose = RigidTransform(
+        rotation: device.leverArm == .zero ? .identity : generator.rotation(),
+        translation: places[knot] + generator.normalVector(sigma: 0.3))
+      let rate = ChainProblem.Rate(
+        velocity: generator.normalVector(sigma: 1), turn: generator.normalVector(sigma: 1))
+      let antenna =
+        pose.translation - device.clockOffset * rate.velocity + pose.rotation.act(device.leverArm)
+      func corrected(_ first: Int, _ place: Vector3) -> Vector3 {
+        vector(first) + YawTurn(state[first + 3]).act(antenna - place)
       }
+      let fixed =
+        (1 - share) * corrected(here, places[knot]) + share * corrected(next, places[knot + 1])
+      let yaw = (1 - share) * state[here + 3] + share * state[next + 3]
+      let motion = peer == 0 ? 0 : here + layout.motion(peer - 1)
+      let target =
+        peer == 0
+        ? vector(layout.peer(0, knots: Self.knots))
+        : vector(motion) + (seconds - device.clockOffset) * vector(motion + 3)
+      var sight = YawTurn(yaw).actBack(target - fixed)
+      let (distance, rise) = (sight.length, sight.y)
+      sight += device.clockOffset * rate.turn.cross(sight)
+      let angles = ArrivalAngles(ofDirection: pose.rotation.inverse.act(sight))
+      problem.addCell(
+        from: AntennaPose(pose, antennaInDevice: .zero),
+        knot: knot, share: share, seconds: seconds, member: peer,
+        mover: peer == 0 ? nil : peer - 1, isObstructed: false, rate: rate,
+        PerKind(
+          range: .init(
+            value: (1.01 + device.rangeScale) * distance + 0.05 - shortness, variance: 0.01,
+            effectiveVariance: 0.02),
+          azimuth: .init(
+            value: angles.azimuthRadians, variance: 0.004, effectiveVariance: 0.006),
+          elevation: .init(
+            value: angles.elevationRadians, variance: 0.008, effectiveVariance: 0.008),
+          heightDifference: .init(
+            value: rise, variance: 0.25, effectiveVariance: 0.5)))
     }
   }
 

@@ -221,7 +221,7 @@ struct Work {
 /// Calls a function with the workspace of a problem.
 template <class Body>
 auto with_work(const nearby_chain_problem &problem, double *workspace, Body body) {
-  const int constants = problem.has_odometry_errors ? odometry_size : 0;
+  const Constants constants(problem.constants);
   if (problem.mover_count > 0) {
     using S = Shape<true>;
     return body(Work<S>(S{problem.knot_count, problem.peer_count, problem.mover_count, constants},

@@ -12,18 +12,40 @@
 namespace nearby::chain {
 
 constexpr int drift_size = NEARBY_CHAIN_DRIFT_SIZE, motion_size = NEARBY_CHAIN_MOTION_SIZE,
-              peer_size = NEARBY_CHAIN_PEER_SIZE, odometry_size = NEARBY_CHAIN_ODOMETRY_SIZE;
+              peer_size = NEARBY_CHAIN_PEER_SIZE;
 
 using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 using Square = Eigen::Map<Eigen::MatrixXd>;
 using Column = Eigen::Map<Eigen::VectorXd>;
+
+/// Where the constants of the device stand in the border; -1 for one that is not asked for.
+struct Constants {
+  int count = 0, odometry, clock, lever, scale;
+
+  explicit Constants(int asked)
+      : odometry(place(asked & NEARBY_CHAIN_ODOMETRY_ERRORS, 2)),
+        clock(place(asked & NEARBY_CHAIN_CLOCK_OFFSET, 1)),
+        lever(place(asked & NEARBY_CHAIN_LEVER_ARM, 3)),
+        scale(place(asked & NEARBY_CHAIN_RANGE_SCALE, 1)) {}
+
+  /// Whether a prediction depends on any.
+  bool are_seen() const { return clock >= 0 || lever >= 0 || scale >= 0; }
+
+ private:
+  int place(int is_asked, int size) {
+    if (!is_asked) return -1;
+    count += size;
+    return count - size;
+  }
+};
 
 /// How many unknowns there are.
 ///
 /// Performance: without peers that move the block of a knot has a size that the compiler knows.
 template <bool moves>
 struct Shape {
-  int knots, peers, movers, constants;
+  int knots, peers, movers;
+  Constants constants;
 
   /// Unknowns of one knot: the odometry's drift, then each moving peer.
   int block() const {
@@ -32,10 +54,10 @@ struct Shape {
     else
       return drift_size;
   }
-  /// The unknowns that are the same at all knots: errors of the odometry, then each peer's.
-  int border() const { return constants + peer_size * peers; }
+  /// The unknowns that are the same at all knots: the device's constants, then each peer's.
+  int border() const { return constants.count + peer_size * peers; }
   /// The first unknown of a peer in the border.
-  int peer(int p) const { return constants + peer_size * p; }
+  int peer(int p) const { return constants.count + peer_size * p; }
   /// The last knot and the border: the dense part.
   int dense() const { return block() + border(); }
   int states() const { return block() * knots + border(); }
@@ -159,6 +181,24 @@ void add_at_rest(const System<S> &system, int knot, int peer, const double *drif
     const double scaled = weight * own[j];
     for (int i = j; i < peer_size; ++i) system.own(first + i, first + j) += scaled * own[i];
     system.own_rhs(first + j) += scaled * innovation;
+  }
+}
+
+/// Adds to `add_at_rest` what the derivatives by the device's constants, `constants`, bring.
+template <class S>
+void add_constants(const System<S> &system, int knot, int peer, const double *drift,
+                   const double *own, const Row &constants, double innovation, double weight) {
+  const int first = system.shape.peer(peer);
+  for (int c = 0; c < constants.count; ++c) {
+    const int column = constants.index[c];
+    const double scaled = weight * constants.value[c];
+    for (int side = 0; side < 2; ++side)
+      for (int i = 0; i < drift_size; ++i)
+        system.row(knot + side, i)[column] += scaled * drift[side * drift_size + i];
+    for (int i = 0; i < peer_size; ++i) system.own(first + i, column) += scaled * own[i];
+    for (int d = c; d < constants.count; ++d)
+      system.own(constants.index[d], column) += scaled * constants.value[d];
+    system.own_rhs(column) += scaled * innovation;
   }
 }
 

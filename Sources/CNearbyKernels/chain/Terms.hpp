@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "../models/Faults.hpp"
@@ -44,8 +45,8 @@ struct Point {
   }
   const double *border() const { return state + int64_t(shape.block()) * shape.knots; }
   const double *peer(int p) const { return border() + shape.peer(p); }
-  double turn_rate() const { return shape.constants ? border()[0] : 0; }
-  double scale() const { return shape.constants ? border()[1] : 0; }
+  /// A constant of the device by its place in the border; zero if it is not unknown.
+  double constant(int place) const { return place < 0 ? 0 : border()[place]; }
 };
 
 /// The odometry between knots, with s its scale error and ω its steady turn, over a time t:
@@ -55,15 +56,16 @@ template <class S>
 double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
                     const System<S> &system) {
   double cost = 0;
-  const bool has_errors = at.shape.constants > 0;
+  const int errors = at.shape.constants.odometry;
+  const bool has_errors = errors >= 0;
+  const double turn_rate = at.constant(errors);
+  const double scale = 1 + (has_errors ? at.border()[errors + 1] : 0);
   for (int k = 0; k + 1 < problem.knot_count; ++k) {
     const nearby_chain_knot &from = problem.knots[k];
     const double *a = at.knot(k), *b = at.knot(k + 1);
     double moved[3];
-    const Turn turn =
-        has_errors ? turn_by(a[3] + 0.5 * at.turn_rate() * from.seconds) : at.turns[k];
+    const Turn turn = has_errors ? turn_by(a[3] + 0.5 * turn_rate * from.seconds) : at.turns[k];
     turn.act(from.step, moved);
-    const double scale = 1 + at.scale();
     // up × moved, its derivative by yaw.
     const double swing[3] = {scale * moved[2], 0, -scale * moved[0]};
     for (int i = 0; i < 3; ++i) {
@@ -72,8 +74,8 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
       row.append(Row::here, 3, -swing[i]);
       row.append(Row::there, i, 1);
       if (has_errors) {
-        row.append(Row::border, 0, -0.5 * from.seconds * swing[i]);
-        row.append(Row::border, 1, -moved[i]);
+        row.append(Row::border, errors, -0.5 * from.seconds * swing[i]);
+        row.append(Row::border, errors + 1, -moved[i]);
       }
       const double innovation = scale * moved[i] - (b[i] - a[i]);
       const double weight = 1 / (i == 1 ? from.vertical_variance : from.horizontal_variance);
@@ -83,8 +85,8 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
     Row row;
     row.append(Row::here, 3, -1);
     row.append(Row::there, 3, 1);
-    if (has_errors) row.append(Row::border, 0, -from.seconds);
-    const double innovation = a[3] + at.turn_rate() * from.seconds - b[3];
+    if (has_errors) row.append(Row::border, errors, -from.seconds);
+    const double innovation = a[3] + turn_rate * from.seconds - b[3];
     const double weight = 1 / from.yaw_variance;
     add(system, k, row, innovation, weight);
     cost += 0.5 * innovation * innovation * weight;
@@ -146,6 +148,10 @@ double value_cost(const nearby_chain_problem &problem, const nearby_chain_cell &
 }
 
 /// A cell as it is seen at a state.
+///
+/// With an offset b of the radio's clock and a lever arm l the antenna of the odometry's world is
+/// at `a - b v + R l`, where v is its velocity and R the device's rotation; the sight s of it turns
+/// to `s + b ω × s` with the device's turn rate ω. Both are of first order in b.
 template <class S>
 struct Sight {
   const nearby_chain_cell &cell;
@@ -155,15 +161,28 @@ struct Sight {
   double swing[2][3];
   /// From the antenna to the peer.
   double way[3];
+  /// How long after the knot.
+  double seconds;
+  /// How the device moves; null unless the clock's offset is unknown.
+  const nearby_chain_rate *rate = nullptr;
 
   Sight(const nearby_chain_problem &problem, const nearby_chain_cell &cell, const Point<S> &at)
-      : cell(cell), at(at), shares{1 - cell.share, cell.share} {
-    double antenna[3] = {0, 0, 0};
+      : cell(cell), at(at), shares{1 - cell.share, cell.share}, seconds(cell.seconds) {
+    const Constants &constants = at.shape.constants;
+    double from[3], antenna[3] = {0, 0, 0};
+    for (int i = 0; i < 3; ++i) from[i] = cell.from.antenna_in_world[i];
+    if (constants.lever >= 0)
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) from[i] += at.constant(constants.lever + j) * device_axis(j)[i];
+    if (constants.clock >= 0) {
+      rate = &problem.rates[&cell - problem.cells];
+      for (int i = 0; i < 3; ++i) from[i] -= clock_offset() * rate->velocity[i];
+      seconds -= clock_offset();
+    }
     for (int side = 0; side < 2; ++side) {
       const double *corrected = at.knot(cell.knot + side);
       double away[3], turned[3];
-      for (int i = 0; i < 3; ++i)
-        away[i] = cell.from.antenna_in_world[i] - problem.knots[cell.knot + side].place[i];
+      for (int i = 0; i < 3; ++i) away[i] = from[i] - problem.knots[cell.knot + side].place[i];
       at.turns[cell.knot + side].act(away, turned);
       for (int i = 0; i < 3; ++i) antenna[i] += shares[side] * (corrected[i] + turned[i]);
       swing[side][0] = turned[2], swing[side][1] = 0, swing[side][2] = -turned[0];
@@ -171,7 +190,7 @@ struct Sight {
     for (int i = 0; i < 3; ++i) way[i] = -antenna[i];
     if (moves()) {
       const double *motion = at.motion(cell.knot, cell.mover);
-      for (int i = 0; i < 3; ++i) way[i] += motion[i] + cell.seconds * motion[3 + i];
+      for (int i = 0; i < 3; ++i) way[i] += motion[i] + seconds * motion[3 + i];
     } else {
       const double *peer = at.peer(cell.peer);
       for (int i = 0; i < 3; ++i) way[i] += peer[i];
@@ -179,11 +198,41 @@ struct Sight {
   }
 
   bool moves() const { return at.shape.movers > 0 && cell.mover >= 0; }
+  double clock_offset() const { return at.constant(at.shape.constants.clock); }
+  /// An axis of the device in the odometry's world.
+  const double *device_axis(int j) const { return cell.from.device_from_world + 3 * j; }
+
+  /// Turns a sight s in the odometry's world by what the device turns in the clock's offset.
+  void turn(double s[3]) const {
+    if (!rate) return;
+    double turned[3];
+    cross(rate->turn, s, turned);
+    for (int i = 0; i < 3; ++i) s[i] += clock_offset() * turned[i];
+  }
+
+  /// Makes the gradient g by a sight that was turned one by the sight s before, and returns the
+  /// derivative by the clock's offset, g · (ω × s).
+  double turn_gradient(const double s[3], double g[3]) const {
+    if (!rate) return 0;
+    double turned[3], back[3];
+    cross(rate->turn, s, turned);
+    const double derivative = g[0] * turned[0] + g[1] * turned[1] + g[2] * turned[2];
+    cross(g, rate->turn, back);
+    for (int i = 0; i < 3; ++i) g[i] += clock_offset() * back[i];
+    return derivative;
+  }
+
+  static void cross(const double a[3], const double b[3], double result[3]) {
+    result[0] = a[1] * b[2] - a[2] * b[1];
+    result[1] = a[2] * b[0] - a[0] * b[2];
+    result[2] = a[0] * b[1] - a[1] * b[0];
+  }
 
   /// Adds a value whose prediction has this gradient by the peer's place, and turns with the
-  /// odometry's world if it is an angle.
+  /// odometry's world if it is an angle; `turning` is its derivative by a turn of the device in a
+  /// clock's offset of one second.
   void add(const System<S> &system, const double gradient[3], bool is_angle, double bias,
-           double scale, double innovation, double weight) const {
+           double scale, double turning, double innovation, double weight) const {
     // Turning the odometry's world turns the sight the other way.
     const double turned = is_angle ? -(gradient[0] * way[2] - gradient[2] * way[0]) : 0;
     double drift[2 * drift_size];
@@ -195,25 +244,51 @@ struct Sight {
       }
       drift[side * drift_size + 3] = shares[side] * (turned - swung);
     }
+    Row row;
+    if (at.shape.constants.are_seen()) append_constants(row, gradient, scale, turning);
     if (!moves()) {
       const double own[peer_size] = {gradient[0], gradient[1], gradient[2], bias, scale};
       add_at_rest(system, cell.knot, cell.peer, drift, own, innovation, weight);
+      if (row.count > 0)
+        add_constants(system, cell.knot, cell.peer, drift, own, row, innovation, weight);
       return;
     }
-    Row row;
     for (int i = 0; i < drift_size; ++i) {
       row.append(Row::here, i, drift[i]);
       row.append(Row::there, i, drift[drift_size + i]);
     }
-    const int first = drift_size + motion_size * cell.mover;
+    const int first = drift_size + motion_size * cell.mover, peer = at.shape.peer(cell.peer);
     for (int i = 0; i < 3; ++i) {
       row.append(Row::here, first + i, gradient[i]);
-      row.append(Row::here, first + 3 + i, cell.seconds * gradient[i]);
+      row.append(Row::here, first + 3 + i, seconds * gradient[i]);
     }
-    const int peer = at.shape.peer(cell.peer);
     row.append(Row::border, peer + 3, bias);
     row.append(Row::border, peer + 4, scale);
     chain::add(system, cell.knot, row, innovation, weight);
+  }
+
+  /// The derivatives by the constants.
+  void append_constants(Row &row, const double gradient[3], double scale, double turning) const {
+    const Constants &constants = at.shape.constants;
+    // The gradient by the antenna's place in the odometry's world.
+    double by_antenna[3] = {0, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+      double back[3];
+      at.turns[cell.knot + side].act_back(gradient, back);
+      for (int i = 0; i < 3; ++i) by_antenna[i] -= shares[side] * back[i];
+    }
+    const auto along = [&](const double v[3]) {
+      return by_antenna[0] * v[0] + by_antenna[1] * v[1] + by_antenna[2] * v[2];
+    };
+    if (constants.clock >= 0) {
+      double derivative = turning - along(rate->velocity);
+      for (int i = 0; moves() && i < 3; ++i)
+        derivative -= gradient[i] * at.motion(cell.knot, cell.mover)[3 + i];
+      row.append(Row::border, constants.clock, derivative);
+    }
+    for (int j = 0; constants.lever >= 0 && j < 3; ++j)
+      row.append(Row::border, constants.lever + j, along(device_axis(j)));
+    if (constants.scale >= 0) row.append(Row::border, constants.scale, scale);
   }
 };
 
@@ -226,12 +301,13 @@ double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &ce
   const double *peer = at.peer(cell.peer);
   Hypothesis<double, NEARBY_HEIGHT_STATE_SIZE> state{};
   state.mean(NEARBY_STATE_RANGE_BIAS) = peer[3];
-  state.mean(NEARBY_STATE_RANGE_SCALE) = peer[4];
+  state.mean(NEARBY_STATE_RANGE_SCALE) = peer[4] + at.constant(at.shape.constants.scale);
   nearby_antenna_pose from = cell.from;
   for (double &coordinate : from.antenna_in_world) coordinate = 0;
 
   double cost = 0;
-  const auto add = [&](auto component, const double gradient[3], double predicted, double range) {
+  const auto add = [&](auto component, const double gradient[3], double predicted, double range,
+                       double turning) {
     constexpr int kind = component.value;
     constexpr bool is_angle = kind == NEARBY_AZIMUTH || kind == NEARBY_ELEVATION;
     double innovation = cell.value[kind] - predicted;
@@ -240,7 +316,7 @@ double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &ce
     cost += value_cost<kind>(problem, cell, innovation, weight);
     inliers[2 * cell.peer] += weight * cell.variance[kind] * problem.widening / cell.power[kind];
     inliers[2 * cell.peer + 1] += 1;
-    sight.add(system, gradient, is_angle, kind == NEARBY_RANGE, range, innovation, weight);
+    sight.add(system, gradient, is_angle, kind == NEARBY_RANGE, range, turning, innovation, weight);
   };
 
   // Ranges and height differences are the same in the turned world.
@@ -249,24 +325,26 @@ double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &ce
     double range;
     const auto z = RangeModel<double>::at<false>(state, from, range);
     const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
-    add(std::integral_constant<int, NEARBY_RANGE>(), gradient, z.predicted, range);
+    add(std::integral_constant<int, NEARBY_RANGE>(), gradient, z.predicted, range, 0);
   }
   if (cell.present & 1 << NEARBY_HEIGHT_DIFFERENCE) {
     const auto z = HeightDifferenceModel<double>::at<false>(state, from);
     const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
-    add(std::integral_constant<int, NEARBY_HEIGHT_DIFFERENCE>(), gradient, z.predicted, 0);
+    add(std::integral_constant<int, NEARBY_HEIGHT_DIFFERENCE>(), gradient, z.predicted, 0, 0);
   }
   if (cell.present & (1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION)) {
     const Turn turn = turn_by(sight.shares[0] * at.knot(cell.knot)[3] +
                               sight.shares[1] * at.knot(cell.knot + 1)[3]);
     double in_odometry[3];
     turn.act_back(sight.way, in_odometry);
-    for (int i = 0; i < 3; ++i) state.mean(i) = in_odometry[i];
+    std::copy_n(in_odometry, 3, state.means);
+    sight.turn(state.means);
     const auto add_angle = [&](auto component, const auto &z) {
-      const double inner[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+      double inner[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+      const double turning = sight.turn_gradient(in_odometry, inner);
       double gradient[3];
       turn.act(inner, gradient);
-      add(component, gradient, z.predicted, 0);
+      add(component, gradient, z.predicted, 0, turning);
     };
     if (cell.present & 1 << NEARBY_AZIMUTH)
       add_angle(std::integral_constant<int, NEARBY_AZIMUTH>(),

@@ -405,14 +405,21 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
 
 /// The unknowns of a chain. At each knot the odometry's drift: the device's place in a world that
 /// does not drift (3) and the yaw by which the odometry's world is turned there; then for each peer
-/// that moves its place and velocity in that world (6). Behind the knots what is the same at all of
-/// them: errors of the odometry, if they are asked for (steady turn, rad/s, and scale error), and
-/// for each peer its place (3), the constant error of its ranges and their scale error.
+/// that moves its place and velocity in that world (6). Behind the knots the border, which is the
+/// same at all of them: the constants of the device that are asked for, and for each peer its place
+/// (3), the constant error of its ranges and their scale error.
+enum { NEARBY_CHAIN_DRIFT_SIZE = 4, NEARBY_CHAIN_MOTION_SIZE = 6, NEARBY_CHAIN_PEER_SIZE = 5 };
+
+/// The constants of the device, each unknown only when its bit is set, in the order of the border.
 enum {
-  NEARBY_CHAIN_DRIFT_SIZE = 4,
-  NEARBY_CHAIN_MOTION_SIZE = 6,
-  NEARBY_CHAIN_ODOMETRY_SIZE = 2,
-  NEARBY_CHAIN_PEER_SIZE = 5
+  /// The odometry's steady turn, rad/s, and its scale error (2).
+  NEARBY_CHAIN_ODOMETRY_ERRORS = 1 << 0,
+  /// By how much the radio's clock is ahead of that by which the cells have their poses, s (1).
+  NEARBY_CHAIN_CLOCK_OFFSET = 1 << 1,
+  /// The antenna's place relative to that of the cells' poses, along the device's axes, m (3).
+  NEARBY_CHAIN_LEVER_ARM = 1 << 2,
+  /// The scale error that the ranges of all peers share (1).
+  NEARBY_CHAIN_RANGE_SCALE = 1 << 3
 };
 
 /// A place on the path at which the odometry's drift is a parameter of its own.
@@ -455,15 +462,23 @@ typedef struct nearby_chain_cell {
   int32_t present;
 } nearby_chain_cell;
 
+/// How the device moves at a cell, in the odometry's world: the velocity of its antenna, m/s, and
+/// its turn rate, rad/s.
+typedef struct nearby_chain_rate {
+  double velocity[3], turn[3];
+} nearby_chain_rate;
+
 /// A chain: what is minimised, and where.
 typedef struct nearby_chain_problem {
   const nearby_chain_knot *knots;
   /// One for each knot but the last; null without peers that move.
   const nearby_chain_motion *motions;
   const nearby_chain_cell *cells;
+  /// One for each cell; null unless the clock's offset is unknown.
+  const nearby_chain_rate *rates;
   int32_t knot_count, cell_count, peer_count, mover_count;
-  /// Whether the odometry's errors are unknown.
-  int32_t has_odometry_errors;
+  /// The bits of the constants that are unknown.
+  int32_t constants;
   /// What is known from before, of the first knot and of all behind the knots: its information A
   /// (column by column), gradient g and origin o; it costs ½ (s - o)ᵀ A (s - o) - gᵀ (s - o).
   const double *information, *gradient, *origin;

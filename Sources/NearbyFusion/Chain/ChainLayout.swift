@@ -3,9 +3,9 @@
 /// Where everything stands among the unknowns of a chain.
 ///
 /// First the knots, each with the odometry's drift (place and yaw of the device) and then place and
-/// velocity of each peer that moves. Behind them the border, which is the same at all knots: steady
-/// turn and scale error of the odometry, if they are unknown, and of each peer place, range bias and
-/// range scale.
+/// velocity of each peer that moves. Behind them the border, which is the same at all knots: the
+/// constants of the device that are unknown, in the order of ``Constants``, and of each peer place,
+/// range bias and range scale.
 package struct ChainLayout: Hashable, Sendable {
   /// Unknowns of the drift at one knot: the device's place (3) and yaw.
   package static let driftSize = 4
@@ -13,22 +13,55 @@ package struct ChainLayout: Hashable, Sendable {
   package static let motionSize = 6
   /// Unknowns of one peer in the border: its place (3), range bias and range scale.
   package static let peerSize = 5
-  /// Unknowns of the odometry in the border: steady turn, rad/s, and scale error.
-  package static let odometrySize = 2
+
+  /// Constants of the device and its radio, each an unknown only when asked for.
+  package struct Constants: OptionSet, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Steady turn, rad/s, and scale error of the odometry (2).
+    package static let odometryErrors = Constants(rawValue: 1 << 0)
+    /// By how much the radio's clock is ahead of that by which the cells have their poses, seconds.
+    package static let clockOffset = Constants(rawValue: 1 << 1)
+    /// The antenna's place relative to that of the cells' poses, along the device's axes, metres (3).
+    package static let leverArm = Constants(rawValue: 1 << 2)
+    /// The scale error that the ranges of all peers share.
+    package static let rangeScale = Constants(rawValue: 1 << 3)
+
+    /// In the order of the border, each with its number of unknowns.
+    private static let sizes: [(Constants, Int)] = [
+      (.odometryErrors, 2), (.clockOffset, 1), (.leverArm, 3), (.rangeScale, 1),
+    ]
+
+    /// How many unknowns they are.
+    package var count: Int { first(behind: Constants(rawValue: .max)) }
+
+    /// The first of a constant's unknowns in the border; `nil` when it is not unknown.
+    package func first(of constant: Constants) -> Int? {
+      contains(constant) ? first(behind: Constants(rawValue: constant.rawValue - 1)) : nil
+    }
+
+    private func first(behind before: Constants) -> Int {
+      Self.sizes.reduce(0) { $0 + (intersection(before).contains($1.0) ? $1.1 : 0) }
+    }
+  }
 
   /// How many peers move.
   package var moverCount = 0
-  /// Whether the odometry's errors are unknown.
-  package var hasOdometryErrors = false
+  /// The constants that are unknown.
+  package var constants: Constants = []
 
-  package init(moverCount: Int = 0, hasOdometryErrors: Bool = false) {
-    (self.moverCount, self.hasOdometryErrors) = (moverCount, hasOdometryErrors)
+  package init(moverCount: Int = 0, constants: Constants = []) {
+    (self.moverCount, self.constants) = (moverCount, constants)
   }
 
   /// Unknowns of one knot.
   package var blockSize: Int { Self.driftSize + Self.motionSize * moverCount }
-  /// Unknowns of the odometry that are the same at all knots.
-  package var constantCount: Int { hasOdometryErrors ? Self.odometrySize : 0 }
+  /// Whether the odometry's errors are unknown.
+  package var hasOdometryErrors: Bool { constants.contains(.odometryErrors) }
+  /// Unknowns of the device that are the same at all knots.
+  package var constantCount: Int { constants.count }
 
   /// The first unknown of a moving peer within the block of a knot.
   package func motion(_ mover: Int) -> Int { Self.driftSize + Self.motionSize * mover }
@@ -37,4 +70,9 @@ package struct ChainLayout: Hashable, Sendable {
   package func peer(_ member: Int, knots: Int) -> Int {
     blockSize * knots + constantCount + Self.peerSize * member
   }
+}
+
+extension OdometryConfiguration {
+  /// The constants of an odometry that a chain estimates.
+  package var constants: ChainLayout.Constants { hasConstantErrors ? .odometryErrors : [] }
 }

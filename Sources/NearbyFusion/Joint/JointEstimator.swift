@@ -136,7 +136,7 @@ struct JointEstimator: Sendable {
 
   /// Makes one that has seen nothing.
   init(_ odometry: OdometryConfiguration) {
-    layout = ChainLayout(hasOdometryErrors: odometry.hasConstantErrors)
+    layout = ChainLayout(constants: odometry.constants)
     odometryErrors = [Double](repeating: 0, count: layout.constantCount)
   }
 

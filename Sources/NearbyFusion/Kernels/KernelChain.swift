@@ -29,7 +29,9 @@ package struct ChainWorkspace: Sendable {
 ///
 ///     (1 - f) (c + R(ψ) (a - d)) + f (c' + R(ψ') (a - d'))
 ///
-/// in the fixed world, with d and d' the device in the odometry's world at the knots. A value counts
+/// in the fixed world, with d and d' the device in the odometry's world at the knots. With an offset b
+/// of the radio's clock and a lever arm l, if they are unknown, it is the antenna at a - b v + R l, where v
+/// is its velocity and R the device's rotation. A value counts
 /// as an inlier or an outlier by its mixture's density, to the power that it holds of an independent
 /// draw of its errors. The velocity of a peer that moves is an Ornstein-Uhlenbeck process
 /// (``MotionModel``).
@@ -37,6 +39,7 @@ package struct ChainProblem: Sendable {
   private var knots: [nearby_chain_knot] = []
   private var motions: [nearby_chain_motion] = []
   private var cells: [nearby_chain_cell] = []
+  private var rates: [nearby_chain_rate] = []
   private let model: Model
   package private(set) var prior: MarginalPrior
   package let layout: ChainLayout
@@ -103,6 +106,7 @@ package struct ChainProblem: Sendable {
     knots.removeAll(keepingCapacity: true)
     motions.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
+    rates.removeAll(keepingCapacity: true)
   }
 
   package var knotCount: Int { knots.count }
@@ -163,6 +167,17 @@ package struct ChainProblem: Sendable {
     }
   }
 
+  /// How the device moves at a cell, in the odometry's world.
+  package struct Rate: Hashable, Sendable {
+    /// The antenna's velocity, m/s, and the device's turn rate, rad/s.
+    package var velocity: Vector3
+    package var turn: Vector3
+
+    package init(velocity: Vector3 = .zero, turn: Vector3 = .zero) {
+      (self.velocity, self.turn) = (velocity, turn)
+    }
+  }
+
   /// Adds a cell.
   ///
   /// - Parameters:
@@ -173,10 +188,11 @@ package struct ChainProblem: Sendable {
   ///   - member: The peer.
   ///   - mover: The peer's number among those that move; `nil` for one at rest.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - rate: How the device moves; read only if the clock's offset is unknown.
   ///   - values: The values by kind.
   package mutating func addCell(
     from pose: AntennaPose, knot: Int, share: Double, seconds: Double = 0, member: Int,
-    mover: Int? = nil, isObstructed: Bool, _ values: PerKind<Value?>
+    mover: Int? = nil, isObstructed: Bool, rate: Rate = Rate(), _ values: PerKind<Value?>
   ) {
     var cell = nearby_chain_cell()
     cell.from = nearby_antenna_pose(
@@ -196,6 +212,11 @@ package struct ChainProblem: Sendable {
       cell.present |= 1 << Int32(kind.rawValue)
     }
     cells.append(cell)
+    guard layout.constants.contains(.clockOffset) else { return }
+    let (velocity, turn) = (rate.velocity, rate.turn)
+    rates.append(
+      nearby_chain_rate(
+        velocity: (velocity.x, velocity.y, velocity.z), turn: (turn.x, turn.y, turn.z)))
   }
 
   /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
@@ -375,28 +396,30 @@ package struct ChainProblem: Sendable {
     unsafe knots.withUnsafeBufferPointer { knots in
       unsafe motions.withUnsafeBufferPointer { motions in
         unsafe cells.withUnsafeBufferPointer { cells in
-          unsafe prior.information.withUnsafeBufferPointer { information in
-            unsafe prior.gradient.withUnsafeBufferPointer { gradient in
-              unsafe prior.origin.withUnsafeBufferPointer { origin in
-                var problem = unsafe nearby_chain_problem(
-                  knots: knots.baseAddress, motions: motions.baseAddress,
-                  cells: cells.baseAddress, knot_count: Int32(knots.count),
-                  cell_count: Int32(cells.count), peer_count: Int32(memberCount),
-                  mover_count: Int32(layout.moverCount),
-                  has_odometry_errors: layout.hasOdometryErrors ? 1 : 0,
-                  information: information.baseAddress, gradient: gradient.baseAddress,
-                  origin: origin.baseAddress, outlier_share: model.shares,
-                  range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
-                  speed_variance: model.speedVariances, widening: widening,
-                  held_peer: Int32(held?.member ?? -1),
-                  held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
-                    ?? (0, 0, 0), held_place: held?.place ?? 0)
-                let needed = unsafe Int(nearby_chain_workspace(&problem))
-                if workspace.kernel.count < needed {
-                  workspace.kernel = [Double](repeating: 0, count: needed)
-                }
-                return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
-                  unsafe body(&problem, workspace.baseAddress)
+          unsafe rates.withUnsafeBufferPointer { rates in
+            unsafe prior.information.withUnsafeBufferPointer { information in
+              unsafe prior.gradient.withUnsafeBufferPointer { gradient in
+                unsafe prior.origin.withUnsafeBufferPointer { origin in
+                  var problem = unsafe nearby_chain_problem(
+                    knots: knots.baseAddress, motions: motions.baseAddress,
+                    cells: cells.baseAddress, rates: rates.baseAddress,
+                    knot_count: Int32(knots.count), cell_count: Int32(cells.count),
+                    peer_count: Int32(memberCount), mover_count: Int32(layout.moverCount),
+                    constants: layout.constants.rawValue,
+                    information: information.baseAddress, gradient: gradient.baseAddress,
+                    origin: origin.baseAddress, outlier_share: model.shares,
+                    range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
+                    speed_variance: model.speedVariances, widening: widening,
+                    held_peer: Int32(held?.member ?? -1),
+                    held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
+                      ?? (0, 0, 0), held_place: held?.place ?? 0)
+                  let needed = unsafe Int(nearby_chain_workspace(&problem))
+                  if workspace.kernel.count < needed {
+                    workspace.kernel = [Double](repeating: 0, count: needed)
+                  }
+                  return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
+                    unsafe body(&problem, workspace.baseAddress)
+                  }
                 }
               }
             }

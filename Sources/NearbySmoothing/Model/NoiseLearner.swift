@@ -80,9 +80,7 @@ struct NoiseLearner: Sendable {
     let square = sigma * sigma
     let pose = kind.isAngle ? observation.poseVariance.angle : observation.poseVariance.range
     let wander = kind == .heightDifference ? heightOffset.variance : share.wander * square
-    let all = share.white * square + wander + pose
-    return MeasurementNoise(
-      variance: all, power: all / (share.white * square + wander / draw + pose))
+    return MeasurementNoise(white: share.white * square, wander: wander, pose: pose, draw: draw)
   }
 
   /// A residual as a share of its sigma; `nil` for an outlier.
@@ -90,15 +88,9 @@ struct NoiseLearner: Sendable {
     _ kind: MeasurementKind, of observation: Observation, _ problem: SmoothingProblem,
     _ state: SmoothingState
   ) -> Double? {
-    guard let measurement = observation[kind] else { return nil }
-    let parameters = state.peers[observation.peer]
-    let x = problem.place(
-      ofPeer: observation.peer, knot: observation.knot,
-      secondsSinceKnot: observation.secondsSinceKnot, in: state)
-    let innovation = SmoothingProblem.predict(
-      kind, measurement, from: problem.correctedPose(of: observation, at: state), peerAt: x,
-      parameters
-    ).innovation
+    guard let measurement = observation[kind],
+      let innovation = problem.residual(kind, of: observation, at: state)
+    else { return nil }
     let inlier = problem.inlierProbability(
       kind, of: observation, innovation: innovation, variance: observation.noise[kind].variance)
     guard inlier >= 0.5 else { return nil }
@@ -106,7 +98,7 @@ struct NoiseLearner: Sendable {
   }
 
   /// How much of an independent draw of its wandering error each sample holds.
-  private func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
+  func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
     let every = (views.count + Self.mostNeighbours - 1) / Self.mostNeighbours
     return views.map { view in
       var sum = 0.0

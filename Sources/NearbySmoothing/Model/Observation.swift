@@ -20,10 +20,25 @@ struct Observation: Sendable {
   var poseVariance: (range: Double, angle: Double)
   /// Whether the radio itself calls the range obstructed.
   var isObstructed: Bool
+  /// How the device moves; read only if the clock's offset is unknown.
+  var rate = ChainProblem.Rate()
+  /// Variance of the interpolated pose, m² and rad².
+  var interpolationVariance = 0.0
+  /// About how far away the peer is, metres.
+  var distance = 1.0
   /// How noisy each kind is.
   var noise: KindArray<MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
 
   subscript(kind: MeasurementKind) -> MeasuredValue? { measurements[kind] }
+
+  /// Sets the variance that the pose adds: what is interpolated is off by a Brownian bridge between the
+  /// knots.
+  mutating func setPoseVariance(_ step: DriftStep) {
+    let bridge = share * (1 - share)
+    let place = interpolationVariance + bridge * step.positionVariance
+    let turn = interpolationVariance + bridge * step.yawVariance
+    poseVariance = (place, place / (distance * distance) + turn)
+  }
 }
 
 /// How noisy one measurement of one sample is, and how much information it has.
@@ -35,4 +50,18 @@ struct MeasurementNoise: Hashable, Sendable {
   /// Errors that wander are nearly the same in neighbouring samples, which together hold no more than
   /// one draw of them. A likelihood to a power below one counts as much.
   var power = 1.0
+
+  init(variance: Double = 1, power: Double = 1) { (self.variance, self.power) = (variance, power) }
+
+  /// That of errors of these variances.
+  ///
+  /// - Parameters:
+  ///   - white: Of noise that is independent from sample to sample.
+  ///   - wander: Of the error that wanders with the viewpoint.
+  ///   - pose: Of the pose.
+  ///   - draw: How much of an independent draw of the wandering error the sample holds.
+  init(white: Double, wander: Double, pose: Double, draw: Double) {
+    variance = white + wander + pose
+    power = variance / (white + wander / draw + pose)
+  }
 }

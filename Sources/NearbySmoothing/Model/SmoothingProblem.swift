@@ -29,8 +29,9 @@ struct SmoothingProblem: Sendable {
   var odometry: OdometryConfiguration
   var faults: FaultModel
   var motion: MotionModel
-  /// The mean excess of a range without line of sight, metres.
-  private let rangeExcess: Double
+  /// Constants of the radio that are unknown, and of each unknown its prior mean and variance.
+  var radioConstants: ChainLayout.Constants = []
+  var radioPriors: [(mean: Double, variance: Double)] = []
   /// Where peers are sought: around here, so far, metres.
   var priorCenter: Vector3
   var priorSigma: Double
@@ -52,7 +53,6 @@ struct SmoothingProblem: Sendable {
     odometry = configuration.odometry
     faults = FaultModel(configuration)
     motion = MotionModel(configuration)
-    rangeExcess = faults.rangeExcess(sigma: configuration.ranging.rangeSigma)
     self.priorCenter = priorCenter
     self.priorSigma = priorSigma
     movingSlots = []
@@ -74,7 +74,7 @@ struct SmoothingProblem: Sendable {
   /// Where everything stands among the unknowns.
   var layout: ChainLayout {
     ChainLayout(
-      moverCount: movingCount, hasOdometryErrors: drifts && odometry.hasConstantErrors)
+      moverCount: movingCount, constants: radioConstants.union(drifts ? odometry.constants : []))
   }
 
   /// Where a peer is in the fixed world at a moment after a knot.
@@ -124,6 +124,7 @@ struct SmoothingProblem: Sendable {
         from: observation.pose, knot: observation.knot, share: observation.share,
         seconds: observation.secondsSinceKnot, member: observation.peer,
         mover: movingSlots[observation.peer], isObstructed: observation.isObstructed,
+        rate: observation.rate,
         PerKind { kind in
           guard let measured = observation[kind] else { return nil }
           let noise = observation.noise[kind]
@@ -147,6 +148,7 @@ struct SmoothingProblem: Sendable {
         mean: center + [0, 0, 0], variances: places + (0..<3).map { speedVariance($0) })
     }
     if layout.hasOdometryErrors { prior.appendOdometryErrors(odometry) }
+    prior.append(mean: radioPriors.map(\.mean), variances: radioPriors.map(\.variance))
     let (bias, scale) = (ranging.rangeBiasSigma, ranging.rangeScaleSigma)
     for slot in movingSlots {
       prior.append(
@@ -188,6 +190,23 @@ struct SmoothingProblem: Sendable {
     return (predicted, kind.wrapped(measurement.value - predicted.value))
   }
 
+  /// Measured minus predicted, metres or radians; `nil` where the kind was not measured.
+  func residual(
+    _ kind: MeasurementKind, of observation: Observation, at state: SmoothingState
+  ) -> Double? {
+    guard let measurement = observation[kind] else { return nil }
+    var parameters = state.peers[observation.peer]
+    if let scale = layout.constants.first(of: .rangeScale), scale < state.constants.count {
+      parameters.rangeScale += state.constants[scale]
+    }
+    let x = place(
+      ofPeer: observation.peer, knot: observation.knot,
+      secondsSinceKnot: observation.secondsSinceKnot, in: state)
+    return Self.predict(
+      kind, measurement, from: correctedPose(of: observation, at: state), peerAt: x, parameters
+    ).innovation
+  }
+
   /// The outliers' share of a kind's values, before they are seen.
   func outlierShare(_ kind: MeasurementKind, of observation: Observation) -> Double {
     observation.isObstructed && kind == .range
@@ -202,7 +221,8 @@ struct SmoothingProblem: Sendable {
     let inlier =
       (1 - outlierShare) * exp(-0.5 * innovation * innovation / variance)
       / (2 * .pi * variance).squareRoot()
-    let outlier = faults.outlierDensity(of: kind, innovation: innovation, excess: rangeExcess)
+    let outlier = faults.outlierDensity(
+      of: kind, innovation: innovation, excess: faults.rangeExcess(sigma: ranging.rangeSigma))
     return inlier / (inlier + outlierShare * outlier)
   }
 }

@@ -10,9 +10,8 @@ struct SmoothingState: Sendable {
   var peers: [PeerParameters]
   /// For each knot each moving peer in turn.
   var motions: [Kinematics]
-  /// The odometry's steady turn, rad/s, and scale error.
-  var turnRate = 0.0
-  var scale = 0.0
+  /// The constants of the device that are unknown, in the order of the chain's border.
+  var constants: [Double] = []
 }
 
 /// The device in the fixed world at one knot.
@@ -58,7 +57,7 @@ extension SmoothingState {
         append(motion.velocity)
       }
     }
-    if layout.hasOdometryErrors { unknowns += [turnRate, scale] }
+    unknowns += (0..<layout.constantCount).map { $0 < constants.count ? constants[$0] : 0 }
     for peer in peers {
       append(peer.position)
       unknowns += [peer.rangeBias, peer.rangeScale]
@@ -81,10 +80,7 @@ extension SmoothingState {
         return Kinematics(position: vector(first), velocity: vector(first + 3))
       }
     }
-    if layout.hasOdometryErrors {
-      let first = layout.blockSize * knots
-      (turnRate, scale) = (unknowns[first], unknowns[first + 1])
-    }
+    constants = Array(unknowns[(layout.blockSize * knots)...].prefix(layout.constantCount))
     peers = (0..<count).map { peer in
       let first = layout.peer(peer, knots: knots)
       return PeerParameters(

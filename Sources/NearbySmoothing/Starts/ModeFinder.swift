@@ -73,7 +73,9 @@ struct ModeFinder: Sendable {
     learner.measure(&problem, at: state, learnsShares: false)
   }
 
-  private func bestFromAfar() -> SmoothingSolution? {
+  /// The better of the modes downhill from the odometry as it is, and from the device located among the
+  /// peers.
+  func bestFromAfar() -> SmoothingSolution? {
     let trace = DeviceTrace(problem: problem, starts: starts)
     var candidates = [trace.straight()]
     if problem.drifts { candidates.append(trace.traced()) }

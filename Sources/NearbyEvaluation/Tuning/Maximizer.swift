@@ -61,7 +61,7 @@ struct Maximizer {
       return function(other)
     }
     let center = function(point)
-    let narrow = 0.05
+    let narrow = 0.1
     let widths = (0..<count).map { index in
       let second =
         -(moved([(index, narrow)]) - 2 * center + moved([(index, -narrow)])) / (narrow * narrow)

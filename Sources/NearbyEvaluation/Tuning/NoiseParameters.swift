@@ -3,16 +3,28 @@ internal import Glibc
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// What the likelihood is maximised over: logarithms, since all are positive.
+/// What the evidence is maximised over, as logarithms, since all are positive; and the shares of white
+/// noise, which the evidence does not tell (`ResidualSeries`).
 struct NoiseParameters: Sendable {
   /// The names of the parameters, in their order.
   enum Name: Int, CaseIterable {
-    case rangeWhite, rangeWander, rangeOutliers, positionDrift, yawDrift
-    case azimuthWhite, azimuthWander, elevationWhite, elevationWander, angleOutliers
+    case rangeSigma, rangeOutliers, positionDrift, yawDrift
+    case azimuthSigma, elevationSigma, angleOutliers
+
+    /// The accuracy of a kind, all errors together.
+    static func sigma(of kind: MeasurementKind) -> Name {
+      switch kind {
+      case .range, .heightDifference: .rangeSigma
+      case .azimuth: .azimuthSigma
+      case .elevation: .elevationSigma
+      }
+    }
   }
 
   /// The values' logarithms; of shares of outliers, those of the odds.
-  var logs: [Double]
+  private var logs: [Double]
+  /// The share of white noise in the standard deviation of each kind.
+  var whiteShares: PerKind<Double>
 
   subscript(name: Name) -> Double {
     get { logs[name.rawValue] }
@@ -27,17 +39,6 @@ struct NoiseParameters: Sendable {
     }
   }
 
-  /// The white noise and the wandering error of a kind.
-  func variances(of kind: MeasurementKind) -> (white: Double, wander: Double) {
-    let names: (Name, Name) =
-      switch kind {
-      case .range, .heightDifference: (.rangeWhite, .rangeWander)
-      case .azimuth: (.azimuthWhite, .azimuthWander)
-      case .elevation: (.elevationWhite, .elevationWander)
-      }
-    return (exp(2 * self[names.0]), exp(2 * self[names.1]))
-  }
-
   /// Makes the parameters of some settings.
   init(_ configuration: FusionConfiguration) {
     let ranging = configuration.ranging
@@ -46,19 +47,37 @@ struct NoiseParameters: Sendable {
       let share = faults.outlierShare(of: kind)
       return log(share / (1 - share))
     }
-    func white(_ kind: MeasurementKind) -> Double {
-      log(ranging.whiteShare(of: kind) * ranging.sigma(of: kind))
-    }
-    func wander(_ kind: MeasurementKind) -> Double {
-      let share = ranging.whiteShare(of: kind)
-      return log(max(1 - share * share, 0.01).squareRoot() * ranging.sigma(of: kind))
-    }
     logs = [
-      white(.range), wander(.range), odds(.range),
+      log(ranging.rangeSigma), odds(.range),
       log(max(configuration.odometry.positionDrift, Self.leastDrift)),
       log(max(configuration.odometry.yawDriftRadians, Self.leastDrift)),
-      white(.azimuth), wander(.azimuth), white(.elevation), wander(.elevation), odds(.azimuth),
+      log(ranging.azimuthSigmaRadians), log(ranging.elevationSigmaRadians), odds(.azimuth),
     ]
+    whiteShares = PerKind { ranging.whiteShare(of: $0) }
+  }
+
+  /// The settings with these parameters in place of their own.
+  func configuration(_ stated: FusionConfiguration) -> FusionConfiguration {
+    var configuration = stated
+    configuration.ranging.rangeSigma = value(.rangeSigma)
+    configuration.ranging.rangeWhiteShare = whiteShares[.range]
+    configuration.ranging.azimuthSigmaRadians = value(.azimuthSigma)
+    configuration.ranging.azimuthWhiteShare = whiteShares[.azimuth]
+    configuration.ranging.elevationSigmaRadians = value(.elevationSigma)
+    configuration.ranging.elevationWhiteShare = whiteShares[.elevation]
+    configuration.odometry.positionDrift = value(.positionDrift)
+    configuration.odometry.yawDriftRadians = value(.yawDrift)
+    let faults = FaultModel(stated)
+    configuration.faults.rangeOnset = onset(
+      stated.faults.rangeOnset, value(.rangeOutliers), faults.outlierShare(of: .range))
+    configuration.faults.angleOnset = onset(
+      stated.faults.angleOnset, value(.angleOutliers), faults.outlierShare(of: .azimuth))
+    return configuration
+  }
+
+  /// The probability of a fault's onset for a share of outliers, of which the odds are proportional to it.
+  private func onset(_ stated: Double, _ share: Double, _ statedShare: Double) -> Double {
+    stated * share / (1 - share) / (statedShare / (1 - statedShare))
   }
 
   /// What counts as no drift, in metres and radians per square root of a metre.
@@ -67,20 +86,27 @@ struct NoiseParameters: Sendable {
   /// The spread of the prior of a logarithm: weak, so that what is not observable stays as stated.
   static func priorSigma(of name: Name) -> Double {
     switch name {
-    case .rangeWhite, .positionDrift, .yawDrift: 2
-    case .azimuthWhite, .elevationWhite: 1.5
-    case .rangeWander, .azimuthWander, .elevationWander: 1.2
-    case .rangeOutliers, .angleOutliers: 1.5
+    case .rangeSigma, .positionDrift, .yawDrift: 2
+    case .azimuthSigma, .elevationSigma, .rangeOutliers, .angleOutliers: 1.5
     }
   }
 
   /// The values that the search keeps to.
   static func interval(of name: Name) -> ClosedRange<Double> {
     switch name {
-    case .rangeWhite, .rangeWander: log(1e-3)...log(30)
+    case .rangeSigma: log(1e-3)...log(30)
     case .positionDrift, .yawDrift: log(1e-5)...log(3)
-    case .azimuthWhite, .elevationWhite, .azimuthWander, .elevationWander: log(1e-4)...log(1.5)
+    case .azimuthSigma, .elevationSigma: log(1e-4)...log(1.5)
     case .rangeOutliers, .angleOutliers: -7...1.5
     }
   }
+
+  /// Whether a value is at the end of its interval, where the evidence has no maximum.
+  func isAtEnd(_ name: Name) -> Bool {
+    let interval = Self.interval(of: name)
+    return self[name] - interval.lowerBound < Self.endWidth
+      || interval.upperBound - self[name] < Self.endWidth
+  }
+
+  private static let endWidth = 0.1
 }

@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 internal import NearbyFusion
 internal import NearbyGeometry
+internal import NearbySmoothing
 
 /// Finds the settings under which a recording's samples are most likely.
 ///
-/// It needs no truth. The likelihood is that of `EvidenceFilter`; what it is maximised over is the
-/// noise (`NoiseParameters`), with a weak prior around what is stated, so that what the recording cannot
-/// tell stays as it was.
+/// It needs no truth. What is maximised is the evidence of the chain that the smoother solves
+/// (`NoiseEvidence`), over the noise (`NoiseParameters`), with a weak prior around what is stated, so that
+/// what the recording cannot tell stays as it was. How much of the noise is white the residuals at the
+/// mode tell (`ResidualSeries`), in turn with the maximum of the evidence.
 public struct Tuner: Sendable {
   private let data: TuningData
   /// Peers with most samples are used, so many at most.
   private static let mostPeers = 12
   /// So many samples are used at most, evenly thinned.
   private static let mostSamples = 12_000
-  /// How often reference and noise are found in turn.
+  /// Fewer samples of a kind tell nothing.
+  private static let leastSamples = 20
+  /// How often the mode's constants, the white shares and the maximum are found in turn.
   private static let rounds = 3
 
   /// Makes a tuner of a recording.
   public init(_ data: TuningData) { self.data = data.prepared(Self.mostPeers, Self.mostSamples) }
 
-  /// A reference to be linear about, and the noise with which it was found.
+  /// A mode, and the noise with which it was found.
   private struct Candidate {
-    var filter: EvidenceFilter
+    var evidence: NoiseEvidence
+    var stated: FusionConfiguration
     var noise: NoiseParameters
     var value: Double
+    /// Of each kind's white share one standard deviation.
+    var shareSigmas = PerKind<Double>(repeating: .infinity)
+
+    var configuration: FusionConfiguration { noise.configuration(stated) }
   }
 
   /// Estimates everything.
@@ -35,11 +45,12 @@ public struct Tuner: Sendable {
     guard var best = start() else { return nil }
     progress(0.2)
     for round in 0..<Self.rounds {
-      best = improved(best)
-      best.filter.relinearise(best.noise)
-      best.filter.relinearise(best.noise)
+      rebase(&best)
+      if round > 0 { learnShares(&best) }
+      improve(&best)
       progress(0.2 + 0.2 * Double(round + 1))
     }
+    rebase(&best)
     let result = result(of: best)
     progress(1)
     return result
@@ -64,37 +75,40 @@ public struct Tuner: Sendable {
   }
 
   private func candidate(isPlanar: Bool, ranges: Double, drift: Double) -> Candidate? {
-    var configuration = data.stated
-    configuration.odometry.isPlanar = isPlanar
+    var stated = data.stated
+    stated.odometry.isPlanar = isPlanar
+    var configuration = stated
     configuration.ranging.rangeSigma = min(1e3, ranges * configuration.ranging.rangeSigma)
     configuration.odometry.positionDrift = min(10, drift * configuration.odometry.positionDrift)
     configuration.odometry.yawDriftRadians = min(
       .pi, drift * configuration.odometry.yawDriftRadians)
-    guard let starts = data.starts(configuration) else { return nil }
-    var filter = EvidenceFilter(data, isPlanar: isPlanar)
-    guard filter.steps.count >= 30 else { return nil }
-    let noise = NoiseParameters(configuration)
-    let places = filter.pass(
-      noise, .init(isBackward: true, starts: starts, keepsPlaces: true)
-    ).places.map(\.mean)
-    filter.linearise(about: places, filter.base)
-    // With wide noise first: a reference that is off must not be taken for outliers.
-    filter.relinearise(noise)
+    let sightings = data.sightings(at: .init(antenna: stated.ranging.antennaInDevice))
+    guard sightings.count >= 30, let starts = data.starts(configuration),
+      var evidence = NoiseEvidence(
+        data.path, sightings, peerCount: data.motions.count, stated: stated)
+    else { return nil }
+    var noise = NoiseParameters(configuration)
+    // A drift that is too small is taken for errors of the radio that wander, and those weaken what
+    // would tell the drift: the way out of it begins with noise that is white.
+    noise.whiteShares = PerKind(repeating: 1)
+    guard evidence.locate(from: starts, under: noise.configuration(stated)) else { return nil }
+    evidence.measureViewpoints()
+    // With wide noise too: a mode that is off must not be taken for outliers.
     var best: Candidate?
     for factor in [0.0, 0.7, 1.4, 2.1, 2.8] {
       for more in [0.0, 1.5, 3] {
         var other = noise
-        for name in [NoiseParameters.Name.rangeWhite, .rangeWander] { other[name] += factor }
+        other[.rangeSigma] += factor
         for name in [NoiseParameters.Name.positionDrift, .yawDrift] { other[name] += more }
-        let value = objective(filter, other)
+        let value = objective(evidence, other, stated)
         if value > best?.value ?? -.infinity {
-          best = Candidate(filter: filter, noise: other, value: value)
+          best = Candidate(evidence: evidence, stated: stated, noise: other, value: value)
         }
       }
     }
     guard var found = best else { return nil }
-    found.filter.relinearise(found.noise)
-    found.value = objective(found.filter, found.noise)
+    found.evidence.settle(under: found.configuration)
+    found.value = objective(found.evidence, found.noise, stated)
     return found
   }
 
@@ -108,73 +122,146 @@ public struct Tuner: Sendable {
     }
   }
 
-  private func objective(_ filter: EvidenceFilter, _ noise: NoiseParameters) -> Double {
-    filter.pass(noise).logLikelihood + prior(noise)
+  private func objective(
+    _ evidence: NoiseEvidence, _ noise: NoiseParameters, _ stated: FusionConfiguration
+  ) -> Double {
+    evidence.logEvidence(of: noise.configuration(stated)) + prior(noise)
   }
 
   /// The parameters that the recording's measurements depend on.
   private var free: [NoiseParameters.Name] {
-    NoiseParameters.Name.allCases.filter { name in
+    func has(_ kinds: [MeasurementKind]) -> Bool {
+      kinds.reduce(0) { $0 + data.count(of: $1) } >= Self.leastSamples
+    }
+    return NoiseParameters.Name.allCases.filter { name in
       switch name {
       case .positionDrift, .yawDrift: true
-      case .rangeWhite, .rangeWander, .rangeOutliers: data.count(of: .range) >= 20
-      case .azimuthWhite, .azimuthWander: data.count(of: .azimuth) >= 20
-      case .elevationWhite, .elevationWander: data.count(of: .elevation) >= 20
-      case .angleOutliers: data.count(of: .azimuth) + data.count(of: .elevation) >= 20
+      case .rangeSigma, .rangeOutliers: has([.range])
+      case .azimuthSigma: has([.azimuth])
+      case .elevationSigma: has([.elevation])
+      case .angleOutliers: has([.azimuth, .elevation])
       }
     }
   }
 
-  private func maximizer(_ filter: EvidenceFilter, _ noise: NoiseParameters) -> Maximizer {
+  private func maximizer(_ candidate: Candidate) -> Maximizer {
     let free = free
     return Maximizer(
       function: { logs in
-        var noise = noise
+        var noise = candidate.noise
         for (name, value) in zip(free, logs) { noise[name] = value }
-        return objective(filter, noise)
+        return objective(candidate.evidence, noise, candidate.stated)
       }, intervals: free.map(NoiseParameters.interval(of:)))
   }
 
-  private func improved(_ candidate: Candidate) -> Candidate {
-    var candidate = candidate
-    let (point, value) = maximizer(candidate.filter, candidate.noise).maximum(
-      from: free.map { candidate.noise[$0] })
+  private func improve(_ candidate: inout Candidate) {
+    let (point, value) = maximizer(candidate).maximum(from: free.map { candidate.noise[$0] })
     for (name, log) in zip(free, point) { candidate.noise[name] = log }
     candidate.value = value
-    return candidate
   }
+
+  /// Goes to the mode, and takes the samples with their poses at its constants.
+  private func rebase(_ candidate: inout Candidate) {
+    candidate.evidence.settle(under: candidate.configuration)
+    let constants = candidate.evidence.constants
+    candidate.evidence.rebase(on: constants, data.sightings(at: constants))
+    candidate.evidence.settle(under: candidate.configuration)
+    candidate.evidence.measureViewpoints()
+  }
+
+  /// Learns how much of the noise is white.
+  private func learnShares(_ candidate: inout Candidate) {
+    for kind in MeasurementKind.allCases where data.count(of: kind) >= Self.leastSamples {
+      let series = candidate.evidence.residuals(of: kind)
+      let faults = FaultModel(candidate.configuration)
+      let (sigma, share) = (
+        candidate.noise[.sigma(of: kind)], candidate.noise.whiteShares[kind]
+      )
+      let start = [sigma + log(share), sigma + 0.5 * log(max(1 - share * share, 0.01))]
+      let stated = data.stated.ranging
+      let statedWhite = log(stated.whiteShare(of: kind) * stated.sigma(of: kind))
+      let maximizer = Maximizer(
+        function: { logs in
+          let away = (logs[1] - statedWhite) / Self.wanderPriorSigma
+          return series.reduce(-0.5 * away * away) {
+            $0
+              + $1.logLikelihood(
+                of: kind, white: exp(2 * logs[0]), wander: exp(2 * logs[1]), faults)
+          }
+        }, intervals: start.map { ($0 - 5)...($0 + 5) })
+      let point = maximizer.maximum(from: start).point
+      let (white, wander) = (exp(2 * point[0]), exp(2 * point[1]))
+      let found = (white / (white + wander)).squareRoot()
+      candidate.noise.whiteShares[kind] = found
+      guard let covariance = maximizer.curvature(at: point).symmetricInverse else { continue }
+      let spread = covariance[0][0] + covariance[1][1] - 2 * covariance[0][1]
+      candidate.shareSigmas[kind] =
+        found * wander / (white + wander) * max(spread, 0).squareRoot()
+    }
+  }
+
+  /// The spread of the prior of the wandering error's logarithm.
+  private static let wanderPriorSigma = 1.2
 
   // MARK: The result
 
-  private func result(of best: Candidate) -> TuningResult {
+  /// What is found, without the settings that do not prove themselves on the end of the recording.
+  private func result(of best: Candidate) -> TuningResult? {
+    let certainty = certainty(of: best)
+    guard var result = result(of: best, certainty) else { return nil }
+    var beginning = best
+    beginning.evidence = best.evidence.beginning(HeldOutTest.beginning)
+    improve(&beginning)
+    guard let found = self.result(of: beginning, certainty)?.configuration else { return result }
+    for index in HeldOutTest(data).harmfulGroups(in: found) {
+      result.withhold(HeldOutTest.groups[index], stated: data.stated)
+    }
+    return result
+  }
+
+  private func result(
+    of best: Candidate, _ certainty: TuningResult.Certainty
+  ) -> TuningResult? {
+    guard let findings = best.evidence.findings(under: best.configuration) else { return nil }
+    // Densities to other powers are not comparable: the white shares are the same for both.
+    var stated = NoiseParameters(data.stated)
+    stated.whiteShares = best.noise.whiteShares
+    return TuningResult(
+      noise: best.noise, certainty: certainty, findings: findings,
+      logEvidence: (
+        best.evidence.logEvidence(of: stated.configuration(best.stated)),
+        best.evidence.logEvidence(of: best.configuration)
+      ), isPlanar: best.stated.odometry.isPlanar, data: data)
+  }
+
+  private func certainty(of best: Candidate) -> TuningResult.Certainty {
     let free = free
-    let curvature = maximizer(best.filter, best.noise).curvature(at: free.map { best.noise[$0] })
+    let curvature = maximizer(best).curvature(at: free.map { best.noise[$0] })
     var certainty = TuningResult.Certainty()
+    certainty.shareSigmas = best.shareSigmas
     if let covariance = curvature.symmetricInverse {
-      for (row, name) in zip(covariance, free) {
-        certainty.covariance[name] = Dictionary(uniqueKeysWithValues: zip(free, row))
+      for (index, name) in free.enumerated() where !best.noise.isAtEnd(name) {
+        certainty.variances[name] = covariance[index][index]
       }
     }
+    let value = best.evidence.logEvidence(of: best.configuration)
     let stated = NoiseParameters(data.stated)
-    let value = best.filter.pass(best.noise).logLikelihood
     for name in free {
-      var other = best.noise
-      other[name] = stated[name]
-      certainty.losses[name] = value - best.filter.pass(other).logLikelihood
+      func loss(_ log: Double) -> Double {
+        var other = best.noise
+        other[name] = log
+        return value - best.evidence.logEvidence(of: other.configuration(best.stated))
+      }
+      let all = loss(stated[name])
+      guard all > TuningResult.contradiction else { continue }
+      var (good, bad) = (best.noise[name], stated[name])
+      while abs(good - bad) > 0.05 {
+        let middle = 0.5 * (good + bad)
+        if loss(middle) > TuningResult.contradiction { bad = middle } else { good = middle }
+      }
+      certainty.limits[name] = good
     }
-    return TuningResult(
-      noise: best.noise, certainty: certainty, pass: best.filter.pass(best.noise),
-      statedValue: best.filter.pass(stated).logLikelihood, isPlanar: best.filter.isPlanar,
-      data: data)
-  }
-}
-
-extension EvidenceFilter {
-  /// Moves the reference to where the peers are under some noise.
-  mutating func relinearise(_ noise: NoiseParameters) {
-    let (places, constants) = smoothed(noise)
-    // Halfway: with few samples the clock's offset would swing about its value.
-    linearise(about: places, base.halfway(to: constants))
+    return certainty
   }
 }
 

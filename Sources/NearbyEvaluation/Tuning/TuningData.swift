@@ -2,6 +2,7 @@
 public import NearbyFusion
 internal import NearbyGeometry
 public import NearbyRecordings
+internal import NearbySmoothing
 
 /// What a ``Tuner`` takes from a recording: the device's path and the samples of peers at rest.
 ///
@@ -11,24 +12,23 @@ public struct TuningData: Sendable {
   struct Sample: Sendable {
     var peer: Int
     var timestamp: Timestamp
-    var values: KindArray<Double?>
+    /// With the stated accuracies, and none of their own.
+    var values: KindArray<MeasuredValue?>
+    var isObstructed: Bool
   }
 
   /// The settings as they are stated, with which the search begins.
   public var stated: FusionConfiguration
-  /// The path.
-  ///
-  /// Its drift variances are those of a drift of one: metres travelled, in effect.
-  private(set) var points: [TrajectoryPoint] = []
-  /// The times at which the odometry's world jumped.
-  private(set) var jumps: Set<Int> = []
+  /// The path, with the variances of a drift of one.
+  private(set) var path: [NoiseEvidence.PathPoint] = []
   private(set) var samples: [Sample] = []
   private(set) var motions: [PeerMotion] = []
   /// How many samples state an accuracy of their own, by which an engine then goes.
   public private(set) var samplesWithOwnSigma = 0
 
-  private var path: FusionEngine
-  private var jumpWatch: FusionEngine
+  /// Two engines that take the poses: with a drift of one, and with none but for jumps.
+  private var unitDrift: FusionEngine
+  private var jumpsOnly: FusionEngine
 
   /// Makes data without poses and samples.
   ///
@@ -39,9 +39,11 @@ public struct TuningData: Sendable {
     var unit = stated
     unit.odometry.positionDrift = 1
     unit.odometry.yawDriftRadians = 1
-    unit.features.remove(.jumpDetection)
-    path = try FusionEngine(unit)
-    jumpWatch = try FusionEngine(stated)
+    unitDrift = try FusionEngine(unit)
+    var none = stated
+    none.odometry.positionDrift = 0
+    none.odometry.yawDriftRadians = 0
+    jumpsOnly = try FusionEngine(none)
   }
 
   /// Reads a recording, not its truth.
@@ -75,39 +77,50 @@ public struct TuningData: Sendable {
   @discardableResult
   public mutating func addPeer(_ motion: PeerMotion) -> PeerID {
     motions.append(motion)
-    return jumpWatch.addPeer(motion)
+    return jumpsOnly.addPeer(motion)
   }
 
   /// Extends the device's path.
   public mutating func add(_ pose: DevicePose) {
-    let outcome = jumpWatch.add(pose)
-    path.add(pose)
-    guard let newest = path.newestDevicePoint, newest.timestamp == pose.timestamp else { return }
-    if case .acceptedAfterJump = outcome { jumps.insert(points.count) }
-    points.append(newest)
+    jumpsOnly.add(pose)
+    unitDrift.add(pose)
+    guard var point = unitDrift.newestDevicePoint, point.timestamp == pose.timestamp,
+      let jumps = jumpsOnly.newestDevicePoint
+    else { return }
+    point.positionDriftVariance -= jumps.positionDriftVariance
+    point.yawDriftVariance -= jumps.yawDriftVariance
+    path.append(
+      NoiseEvidence.PathPoint(
+        point, jumpPositionVariance: jumps.positionDriftVariance,
+        jumpYawVariance: jumps.yawDriftVariance))
   }
 
   /// Takes note of the odometry's quality.
   public mutating func add(_ tracking: TrackingSample) {
-    path.add(tracking)
-    jumpWatch.add(tracking)
+    unitDrift.add(tracking)
+    jumpsOnly.add(tracking)
   }
 
   /// Adds a sample.
   public mutating func add(_ sample: RangingSample) {
     let peer = sample.peer.index
     guard motions.indices.contains(peer) else { return }
-    var values = KindArray<Double?>(repeating: nil)
+    var plain = RangingSample(peer: sample.peer, timestamp: sample.timestamp)
+    var values = KindArray<MeasuredValue?>(repeating: nil)
     var hasAny = false
     for kind in MeasurementKind.allCases where kind != .heightDifference {
       guard let value = MeasuredValue(kind, of: sample, stated.ranging), value.rejection == nil
       else { continue }
-      values[kind] = value.value
+      plain[kind] = (value.value, nil)
+      values[kind] = MeasuredValue(kind, of: plain, stated.ranging)
       hasAny = true
       if sample[kind].sigma != nil { samplesWithOwnSigma += 1 }
     }
     guard hasAny else { return }
-    samples.append(Sample(peer: peer, timestamp: sample.timestamp, values: values))
+    samples.append(
+      Sample(
+        peer: peer, timestamp: sample.timestamp, values: values,
+        isObstructed: sample.isNonLineOfSight ?? false))
   }
 
   // MARK: The device
@@ -118,21 +131,21 @@ public struct TuningData: Sendable {
   ///   - time: The moment.
   ///   - gap: The longest time between two poses that is bridged, seconds.
   /// - Returns: The point, its variances interpolated; `nil` where no tracked pose is near.
-  func point(at time: Timestamp, gap: Double) -> TrajectoryPoint? {
-    var (low, high) = (0, points.count)
+  private func point(at time: Timestamp, gap: Double) -> TrajectoryPoint? {
+    var (low, high) = (0, path.count)
     while low < high {
       let middle = (low + high) / 2
-      if points[middle].timestamp <= time { low = middle + 1 } else { high = middle }
+      if path[middle].point.timestamp <= time { low = middle + 1 } else { high = middle }
     }
     guard low > 0 else { return nil }
-    let before = points[low - 1]
+    let before = path[low - 1].point
     guard before.isTracked else { return nil }
-    guard low < points.count else {
+    guard low < path.count else {
       return time.seconds(since: before.timestamp) <= 0.1 ? before : nil
     }
-    let after = points[low]
+    let after = path[low].point
     let length = after.timestamp.seconds(since: before.timestamp)
-    guard length <= gap, after.isTracked else { return nil }
+    guard length <= gap, after.isTracked, after.world == before.world else { return nil }
     let passed = time.seconds(since: before.timestamp)
     let fraction = length > 0 ? passed / length : 0
     var point = before
@@ -149,20 +162,40 @@ public struct TuningData: Sendable {
     return point
   }
 
-  /// How many jumps of the world lie between two moments.
-  func jumpCount(from a: Timestamp, to b: Timestamp) -> Int {
-    guard !jumps.isEmpty else { return 0 }
-    let (first, last) = (min(a, b), max(a, b))
-    return jumps.count { points[$0].timestamp > first && points[$0].timestamp <= last }
+  /// Half of the time over which the device's motion is measured, seconds.
+  private static let motionSeconds = 0.02
+
+  /// The samples with the device where it was.
+  ///
+  /// - Parameter constants: How far the radio's clock is ahead of the poses', and where the antenna is.
+  /// - Returns: Those for which there are poses, in the order of time.
+  func sightings(at constants: NoiseEvidence.Constants) -> [Sighting] {
+    let gap = stated.odometry.maximumPoseGap
+    return samples.sorted { $0.timestamp < $1.timestamp }.compactMap { sample in
+      let time = sample.timestamp.advanced(bySeconds: -constants.clockOffset)
+      guard let device = point(at: time, gap: gap) else { return nil }
+      var sighting = Sighting(
+        peer: sample.peer, timestamp: time, device: device, measurements: sample.values,
+        isObstructed: sample.isObstructed)
+      let half = Self.motionSeconds
+      let before = point(at: time.advanced(bySeconds: -half), gap: gap)
+      let after = point(at: time.advanced(bySeconds: half), gap: gap)
+      let seconds = (before == nil ? 0 : half) + (after == nil ? 0 : half)
+      if seconds > 0 {
+        sighting.rate = ChainProblem.Rate(
+          from: (before ?? device).worldFromDevice, to: (after ?? device).worldFromDevice,
+          antenna: constants.antenna, seconds: seconds)
+      }
+      return sighting
+    }
   }
 
   /// Whether all poses are at one height and level, as those of wheels are.
   var hasFlatPath: Bool {
-    guard let first = points.first else { return false }
-    let height = first.worldFromDevice.translation.y
-    return points.allSatisfy { point in
-      abs(point.worldFromDevice.translation.y - height) < 1e-3
-        && point.worldFromDevice.rotation.yAxis.y > 0.9999
+    guard let first = path.first else { return false }
+    let height = first.point.worldFromDevice.translation.y
+    return path.lazy.map(\.point.worldFromDevice).allSatisfy { pose in
+      abs(pose.translation.y - height) < 1e-3 && pose.rotation.yAxis.y > 0.9999
     }
   }
 
@@ -194,35 +227,63 @@ public struct TuningData: Sendable {
     return data
   }
 
-  /// Where an engine has each peer at the peer's last sample.
+  /// Replays what is used through an engine.
   ///
-  /// - Parameter configuration: The engine's settings.
-  /// - Returns: Places and covariances, with `nil` for peers that it has nowhere.
-  func starts(
-    _ configuration: FusionConfiguration
-  ) -> [(place: Vector3, covariance: SymmetricMatrix3)?]? {
+  /// - Parameters:
+  ///   - configuration: The engine's settings.
+  ///   - report: Gets what became of each sample.
+  /// - Returns: The engine after all, and its peers; `nil` for settings that make no sense.
+  func replay(
+    _ configuration: FusionConfiguration, report: (SampleReport) -> Void = { _ in }
+  ) -> (engine: FusionEngine, peers: [PeerID])? {
     guard var engine = try? FusionEngine(configuration) else { return nil }
     let peers = motions.map { _ in engine.addPeer() }
     var next = 0
     let ordered = samples.sorted { $0.timestamp < $1.timestamp }
-    for point in points {
+    for point in path.lazy.map(\.point) {
       engine.add(DevicePose(timestamp: point.timestamp, worldFromDevice: point.worldFromDevice))
       while next < ordered.count, ordered[next].timestamp <= point.timestamp {
         var sample = RangingSample(
           peer: peers[ordered[next].peer], timestamp: ordered[next].timestamp)
         for kind in MeasurementKind.allCases {
-          sample[kind] = (ordered[next].values[kind], nil)
+          sample[kind] = (ordered[next].values[kind]?.value, nil)
         }
-        engine.add(sample)
+        if ordered[next].isObstructed { sample.isNonLineOfSight = true }
+        report(engine.add(sample))
         next += 1
       }
     }
+    return (engine, peers)
+  }
+
+  /// Where an engine has each peer at the peer's last sample.
+  ///
+  /// - Parameter configuration: The engine's settings.
+  /// - Returns: Its best idea of each peer, with `nil` for peers that it has nowhere; `nil` for settings
+  ///   that make no sense.
+  func starts(_ configuration: FusionConfiguration) -> [NoiseEvidence.Start?]? {
+    guard let (engine, peers) = replay(configuration) else { return nil }
     return peers.map { peer in
-      guard let mode = engine.modes(of: peer)?.modes.first, mode.position.isFinite else {
-        return nil
-      }
+      guard let (device, modes) = engine.modes(of: peer), let mode = modes.first,
+        mode.position.isFinite
+      else { return nil }
       let floor = SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01)
-      return (mode.position, 4 * mode.covariance + floor)
+      return NoiseEvidence.Start(
+        timestamp: device.timestamp, position: mode.position, covariance: mode.covariance + floor)
     }
+  }
+}
+
+extension ChainProblem.Rate {
+  /// How a device moves between two poses.
+  fileprivate init(
+    from a: RigidTransform, to b: RigidTransform, antenna: Vector3, seconds: Double
+  ) {
+    let turn = b.rotation * a.rotation.inverse
+    // Twice the quaternion's vector part is the angle, for so small a turn.
+    let scale = (turn.w < 0 ? -2 : 2) / seconds
+    self.init(
+      velocity: (1 / seconds) * (b.act(antenna) - a.act(antenna)),
+      turn: Vector3(scale * turn.x, scale * turn.y, scale * turn.z))
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 public import NearbyFusion
 internal import NearbyGeometry
+internal import NearbySmoothing
 
 /// What a ``Tuner`` found.
 public struct TuningResult: Sendable {
@@ -58,28 +60,26 @@ public struct TuningResult: Sendable {
   public var logEvidence: (stated: Double, found: Double)
   /// The settings as stated, with the noise, outliers, bias and drift that are observable set.
   public var configuration: FusionConfiguration
+  /// The quantities whose settings were left as stated, since with what was found an engine predicts the end
+  /// of the recording worse.
+  public private(set) var withheld: [Quantity] = []
 }
 
 extension TuningResult {
-  /// What the curvature of the likelihood says about one parameter.
+  /// What the curvature of the evidence says about the parameters.
   struct Certainty {
-    /// The covariance of the parameters' logarithms.
-    var covariance: [NoiseParameters.Name: [NoiseParameters.Name: Double]] = [:]
-    /// What the likelihood loses when a parameter is as stated.
-    var losses: [NoiseParameters.Name: Double] = [:]
+    /// The variances of the parameters' logarithms.
+    var variances: [NoiseParameters.Name: Double] = [:]
+    /// Of each kind's white share one standard deviation.
+    var shareSigmas = PerKind<Double>(repeating: .infinity)
+    /// Of parameters that the evidence contradicts as stated, the logarithm next to what is stated that
+    /// it does not.
+    var limits: [NoiseParameters.Name: Double] = [:]
 
-    func variance(_ a: NoiseParameters.Name, _ b: NoiseParameters.Name) -> Double {
-      covariance[a]?[b] ?? (a == b ? .infinity : 0)
-    }
-
-    /// The standard deviation of a weighted sum of two logarithms.
-    func sigma(
-      _ a: NoiseParameters.Name, _ weightA: Double, _ b: NoiseParameters.Name, _ weightB: Double
-    ) -> Double {
-      let square =
-        weightA * weightA * variance(a, a) + weightB * weightB * variance(b, b)
-        + 2 * weightA * weightB * variance(a, b)
-      return square >= 0 ? square.squareRoot() : .infinity
+    /// One standard deviation of a logarithm.
+    func sigma(_ name: NoiseParameters.Name) -> Double {
+      let variance = variances[name] ?? .infinity
+      return variance >= 0 ? variance.squareRoot() : .infinity
     }
   }
 
@@ -93,22 +93,22 @@ extension TuningResult {
   private static let mostScale = 0.01
   private static let mostOffset = 0.005
   private static let mostAntenna = 0.03
-  /// A loss of likelihood from which what is stated is wrong, even if the value is uncertain.
-  private static let contradiction = 3.0
+  /// A loss of evidence from which what is stated is wrong, even if the value is uncertain.
+  static let contradiction = 3.0
 
   init(
-    noise: NoiseParameters, certainty: Certainty, pass: EvidenceFilter.Pass, statedValue: Double,
-    isPlanar: Bool, data: TuningData
+    noise: NoiseParameters, certainty: Certainty, findings: NoiseEvidence.Findings,
+    logEvidence: (stated: Double, found: Double), isPlanar: Bool, data: TuningData
   ) {
     estimates = []
     self.isPlanar = isPlanar
-    logEvidence = (statedValue, pass.logLikelihood)
+    self.logEvidence = logEvidence
     configuration = data.stated
     configuration.odometry.isPlanar = isPlanar
     var sharesAreKnown = true
     for kind in MeasurementKind.allCases where data.count(of: kind) >= 20 {
       sharesAreKnown = addNoise(kind, noise, certainty) && sharesAreKnown
-      if kind == .range { addRangeErrors(noise, certainty, pass, data) }
+      if kind == .range { addRangeErrors(noise, certainty, findings, data) }
     }
     if sharesAreKnown { configuration.ranging.whiteSharesAreKnown = true }
     if data.count(of: .azimuth) + data.count(of: .elevation) >= 20 {
@@ -116,49 +116,49 @@ extension TuningResult {
         .angleOutliers, .azimuth, .angleOutliers, noise, certainty, configuration.faults.angleOnset)
     }
     addDrift(noise, certainty)
-    addConstants(pass)
+    addConstants(findings)
+  }
+
+  /// Leaves settings as they are stated.
+  mutating func withhold(_ group: HeldOutTest.Group, stated: FusionConfiguration) {
+    configuration.restore(group, from: stated)
+    let present = Set(estimates.map(\.quantity))
+    withheld += group.quantities.filter(present.contains)
   }
 
   /// Adds accuracy and white share of a kind; whether the share is known.
   private mutating func addNoise(
     _ kind: MeasurementKind, _ noise: NoiseParameters, _ certainty: Certainty
   ) -> Bool {
-    let names: (white: NoiseParameters.Name, wander: NoiseParameters.Name)
     let quantities: (Quantity, Quantity)
     let sigmaPath: WritableKeyPath<RangingConfiguration, Double>
     let sharePath: WritableKeyPath<RangingConfiguration, Double>
     switch kind {
     case .range, .heightDifference:
-      names = (.rangeWhite, .rangeWander)
       quantities = (.rangeSigma, .rangeWhiteShare)
       (sigmaPath, sharePath) = (\.rangeSigma, \.rangeWhiteShare)
     case .azimuth:
-      names = (.azimuthWhite, .azimuthWander)
       quantities = (.azimuthSigma, .azimuthWhiteShare)
       (sigmaPath, sharePath) = (\.azimuthSigmaRadians, \.azimuthWhiteShare)
     case .elevation:
-      names = (.elevationWhite, .elevationWander)
       quantities = (.elevationSigma, .elevationWhiteShare)
       (sigmaPath, sharePath) = (\.elevationSigmaRadians, \.elevationWhiteShare)
     }
-    let (white, wander) = noise.variances(of: kind)
-    let total = white + wander
-    let (partWhite, partWander) = (white / total, wander / total)
-    let logSigma = certainty.sigma(names.white, partWhite, names.wander, partWander)
-    let share = partWhite.squareRoot()
-    let shareSigma =
-      share * partWander * certainty.sigma(names.white, 1, names.wander, -1)
+    let name = NoiseParameters.Name.sigma(of: kind)
+    let sigma = noise.value(name)
+    let logSigma = certainty.sigma(name)
+    let (share, shareSigma) = (noise.whiteShares[kind], certainty.shareSigmas[kind])
     let isKnown = logSigma < Self.mostNoise
     estimates.append(
       Estimate(
-        quantity: quantities.0, value: total.squareRoot(), sigma: total.squareRoot() * logSigma,
+        quantity: quantities.0, value: sigma, sigma: sigma * logSigma,
         stated: configuration.ranging[keyPath: sigmaPath], isObservable: isKnown))
     let isShareKnown = isKnown && shareSigma < Self.mostShare
     estimates.append(
       Estimate(
         quantity: quantities.1, value: share, sigma: shareSigma,
         stated: configuration.ranging[keyPath: sharePath], isObservable: isShareKnown))
-    if isKnown { configuration.ranging[keyPath: sigmaPath] = total.squareRoot() }
+    if isKnown { configuration.ranging[keyPath: sigmaPath] = sigma }
     if isShareKnown { configuration.ranging[keyPath: sharePath] = min(max(share, 0.01), 1) }
     return isShareKnown
   }
@@ -173,27 +173,26 @@ extension TuningResult {
     let faults = FaultModel(configuration)
     let stated = faults.outlierShare(of: kind)
     let share = noise.value(name)
-    let logSigma = certainty.sigma(name, 1, name, 0)
+    let logSigma = certainty.sigma(name)
     let isKnown = logSigma < Self.mostOdds
     estimates.append(
       Estimate(
         quantity: quantity, value: share, sigma: share * (1 - share) * logSigma, stated: stated,
         isObservable: isKnown))
-    guard isKnown || certainty.losses[name] ?? 0 > Self.contradiction else { return onset }
+    guard let odds = isKnown ? noise[name] : certainty.limits[name] else { return onset }
     // The onset is proportional to the odds.
-    let odds = share / (1 - share) / (stated / (1 - stated))
-    return min(max(onset * odds, 1e-4), 0.5)
+    return min(max(onset * exp(odds) / (stated / (1 - stated)), 1e-4), 0.5)
   }
 
   private mutating func addRangeErrors(
-    _ noise: NoiseParameters, _ certainty: Certainty, _ pass: EvidenceFilter.Pass,
+    _ noise: NoiseParameters, _ certainty: Certainty, _ findings: NoiseEvidence.Findings,
     _ data: TuningData
   ) {
     configuration.faults.rangeOnset = addOutliers(
       .rangeOutliers, .range, .rangeOutliers, noise, certainty, configuration.faults.rangeOnset)
 
     let ranging = data.stated.ranging
-    let known = pass.biases.filter { $0.variance < 0.01 }
+    let known = findings.biases.filter { $0.sigma < 0.1 }
     let squares = known.reduce(0) { $0 + $1.value * $1.value }
     // As if two more peers had what is stated.
     let prior = 2 * ranging.rangeBiasSigma * ranging.rangeBiasSigma
@@ -205,7 +204,7 @@ extension TuningResult {
         stated: ranging.rangeBiasSigma, isObservable: known.count >= 2))
     if known.count >= 2 { configuration.ranging.rangeBiasSigma = spread }
 
-    let (scale, sigma) = (pass.constants.scale, pass.constantSigmas[0])
+    let (scale, sigma) = (findings.constants.rangeScale, findings.scaleSigma)
     let isKnown = sigma < Self.mostScale
     estimates.append(
       Estimate(
@@ -224,34 +223,34 @@ extension TuningResult {
       ]
     for (quantity, name, path) in drifts {
       let value = noise.value(name)
-      let logSigma = certainty.sigma(name, 1, name, 0)
+      let logSigma = certainty.sigma(name)
       let isKnown = logSigma < Self.mostNoise
       estimates.append(
         Estimate(
           quantity: quantity, value: value, sigma: value * logSigma,
           stated: configuration.odometry[keyPath: path], isObservable: isKnown))
-      if isKnown || certainty.losses[name] ?? 0 > Self.contradiction {
-        configuration.odometry[keyPath: path] = value
+      if let log = isKnown ? noise[name] : certainty.limits[name] {
+        configuration.odometry[keyPath: path] = exp(log)
       }
     }
   }
 
-  private mutating func addConstants(_ pass: EvidenceFilter.Pass) {
-    let (constants, sigmas) = (pass.constants, pass.constantSigmas)
+  private mutating func addConstants(_ findings: NoiseEvidence.Findings) {
+    let constants = findings.constants
     estimates.append(
       Estimate(
-        quantity: .clockOffset, value: constants.clockOffset, sigma: sigmas[1], stated: 0,
-        isObservable: sigmas[1] < Self.mostOffset))
+        quantity: .clockOffset, value: constants.clockOffset, sigma: findings.clockSigma, stated: 0,
+        isObservable: findings.clockSigma < Self.mostOffset))
     let stated = configuration.ranging.antennaInDevice
     let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
       (.antennaX, \.x), (.antennaY, \.y), (.antennaZ, \.z),
     ]
-    for (index, (quantity, path)) in axes.enumerated() {
-      let isKnown = sigmas[2 + index] < Self.mostAntenna
+    for (quantity, path) in axes {
+      let sigma = findings.antennaSigmas[keyPath: path]
       estimates.append(
         Estimate(
-          quantity: quantity, value: constants.antenna[keyPath: path], sigma: sigmas[2 + index],
-          stated: stated[keyPath: path], isObservable: isKnown))
+          quantity: quantity, value: constants.antenna[keyPath: path], sigma: sigma,
+          stated: stated[keyPath: path], isObservable: sigma < Self.mostAntenna))
     }
   }
 }

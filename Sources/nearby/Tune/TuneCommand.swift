@@ -81,6 +81,11 @@ struct TuneCommand: ParsableCommand {
     if result.isPlanar != stated.odometry.isPlanar {
       lines.append("device and peers are in one plane")
     }
+    if !result.withheld.isEmpty {
+      lines.append(
+        "left as stated, as the end of the recording is predicted better so: "
+          + result.withheld.map(\.title).joined(separator: ", "))
+    }
     let gain = result.logEvidence.found - result.logEvidence.stated
     lines.append("evidence: e^\(short(gain)) times as high as with the stated settings")
     if let output { lines.append("the settings are in \(output)") }

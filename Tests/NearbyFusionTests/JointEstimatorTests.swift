@@ -111,6 +111,28 @@ struct JointEstimatorTests {
     #expect(try means(declared: 4) == means(declared: 40))
   }
 
+  @Test("members that are not heard any more make room for others")
+  func dismissal() throws {
+    let scenario = try #require(Scenario.preset(named: "level-office"))
+    let run = scenario.simulated(seed: 1, peerCount: 8)
+    var engine = try FusionEngine(scenario.matchingConfiguration)
+    // Each minute the eight radios have other names: 32 peers in turn.
+    let peers = (0..<32).map { _ in engine.addPeer(named: "peer") }
+    let start = try #require(run.poses.first).timestamp
+    for event in run.events {
+      switch event {
+      case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
+      case .sample(let index):
+        let sample = run.samples[index]
+        let minute = min(Int(sample.timestamp.seconds(since: start) / 60), 3)
+        engine.add(run.rangingSample(index, of: peers[8 * minute + sample.peer]))
+      }
+    }
+    let members = try #require(engine.joint.map { String($0) }).peers
+    #expect(members.count <= 24 && members.contains { $0 >= 24 }, "\(members)")
+  }
+
   @Test("samples from one place are one cell; other heights and other values are not")
   func cells() {
     func device(_ place: Vector3, seconds: Double) -> TrajectoryPoint {

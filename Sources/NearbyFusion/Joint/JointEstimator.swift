@@ -94,6 +94,8 @@ struct JointEstimator: Sendable {
   private struct Record: Sendable {
     var birth: Timestamp?
     var cells: [JointCell] = []
+    /// Whether it was a member, and made room for another.
+    var isDismissed = false
   }
 
   /// A new knot where drift since the last one exceeds this share of the radio's sigma, in metres and
@@ -159,7 +161,7 @@ struct JointEstimator: Sendable {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
     if records[peer].birth != birth { forget(peer, bornAt: birth) }
-    guard members.count < Self.mostMembers || members.contains(where: { $0.peer == peer }) else {
+    guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer) else {
       // Nothing is kept of peers for which there is no room.
       cellCount -= records[peer].cells.count
       records[peer].cells = []
@@ -196,6 +198,24 @@ struct JointEstimator: Sendable {
     correction = nil
     isInMap = false
     fitted = []
+  }
+
+  /// Whether another peer may become a member.
+  ///
+  /// When there are too many, a member that has not been heard since the oldest knot is dismissed. It is
+  /// marginalised, so what it says of the drift stays, and its filter goes on alone from the last fit. It
+  /// is not taken in again, as the fit would know less of it than the filter.
+  private mutating func hasRoom(for peer: Int) -> Bool {
+    if records[peer].isDismissed { return false }
+    if members.count < Self.mostMembers { return true }
+    let unheard = members.firstIndex { member in
+      !member.isKnown && !member.isNew && records[member.peer].cells.isEmpty
+    }
+    guard let unheard else { return false }
+    records[members[unheard].peer].isDismissed = true
+    members.remove(at: unheard)
+    prior.remove(member: unheard, layout)
+    return true
   }
 
   /// Forgets what was measured of a peer: its track has begun anew.

@@ -239,10 +239,10 @@ public struct Tuner: Sendable {
     let curvature = maximizer(best).curvature(at: free.map { best.noise[$0] })
     var certainty = TuningResult.Certainty()
     certainty.shareSigmas = best.shareSigmas
-    if let covariance = curvature.symmetricInverse {
-      for (index, name) in free.enumerated() where !best.noise.isAtEnd(name) {
-        certainty.variances[name] = covariance[index][index]
-      }
+    // Without a maximum the evidence tells nothing, not even what is wrong.
+    guard let covariance = curvature.symmetricInverse else { return certainty }
+    for (index, name) in free.enumerated() where !best.noise.isAtEnd(name) {
+      certainty.variances[name] = covariance[index][index]
     }
     let value = best.evidence.logEvidence(of: best.configuration)
     let stated = NoiseParameters(data.stated)

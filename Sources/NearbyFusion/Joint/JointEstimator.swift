@@ -107,6 +107,8 @@ struct JointEstimator: Sendable {
   private static let mostKnotsOfMany = 48
   private static let many = 12
   private static let mostMembers = 24
+  /// A member that was not heard for such a walk, metres, makes room for another.
+  private static let absentWalk = 20.0
   /// The same with so many cells; a knot has no more than these.
   private static let mostCells = 8000
   private static let mostCellsOfKnot = 400
@@ -161,7 +163,8 @@ struct JointEstimator: Sendable {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
     if records[peer].birth != birth { forget(peer, bornAt: birth) }
-    guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer) else {
+    guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer, at: device)
+    else {
       // Nothing is kept of peers for which there is no room.
       cellCount -= records[peer].cells.count
       records[peer].cells = []
@@ -202,19 +205,25 @@ struct JointEstimator: Sendable {
 
   /// Whether another peer may become a member.
   ///
-  /// When there are too many, a member that has not been heard since the oldest knot is dismissed. It is
-  /// marginalised, so what it says of the drift stays, and its filter goes on alone from the last fit. It
-  /// is not taken in again, as the fit would know less of it than the filter.
-  private mutating func hasRoom(for peer: Int) -> Bool {
+  /// When there are too many, the one that was heard the longest walk ago is dismissed. What it has said of
+  /// the drift before the oldest knot stays, and its filter goes on alone from the last fit. It is not taken
+  /// in again, as the fit would know less of it than the filter.
+  private mutating func hasRoom(for peer: Int, at device: TrajectoryPoint) -> Bool {
     if records[peer].isDismissed { return false }
     if members.count < Self.mostMembers { return true }
-    let unheard = members.firstIndex { member in
-      !member.isKnown && !member.isNew && records[member.peer].cells.isEmpty
+    let heard = members.map { member in
+      member.isKnown || member.isNew
+        ? .infinity : records[member.peer].cells.last?.device.path ?? -.infinity
     }
-    guard let unheard else { return false }
-    records[members[unheard].peer].isDismissed = true
-    members.remove(at: unheard)
-    prior.remove(member: unheard, layout)
+    guard let oldest = heard.indices.min(by: { heard[$0] < heard[$1] }),
+      heard[oldest] < device.path - Self.absentWalk
+    else { return false }
+    let dismissed = members[oldest].peer
+    cellCount -= records[dismissed].cells.count
+    records[dismissed].cells = []
+    records[dismissed].isDismissed = true
+    members.remove(at: oldest)
+    prior.remove(member: oldest, layout)
     return true
   }
 

@@ -333,6 +333,8 @@ struct JointEstimator: Sendable {
 
   /// With more members the fit takes too long.
   static var mostKnownPeers: Int { mostMembers }
+  /// The peers in the fit, by their indices.
+  var peers: [Int] { members.map(\.peer) }
 
   /// The members' places by the newest fit, with their joint covariance, but for members that await
   /// verification along a weak direction.

@@ -252,21 +252,3 @@ public func nearby_configuration(
     unsafe json.pointee = CText.copy(ConfigurationFile.json(of: settings))
   }
 }
-
-extension RangingSample {
-  /// A sample of the caller's; NaN is what was not measured.
-  @inline(__always)
-  init(_ sample: nearby_sample, of peer: PeerID, at time: Timestamp) {
-    func measured(_ value: Double) -> Double? { value.isNaN ? nil : value }
-    self.init(
-      peer: peer, timestamp: time, distance: measured(sample.distance),
-      azimuthRadians: measured(sample.azimuth), elevationRadians: measured(sample.elevation),
-      heightDifference: measured(sample.height_difference),
-      distanceSigma: measured(sample.distance_sigma),
-      azimuthSigmaRadians: measured(sample.azimuth_sigma),
-      elevationSigmaRadians: measured(sample.elevation_sigma),
-      heightDifferenceSigma: measured(sample.height_difference_sigma),
-      isNonLineOfSight: sample.sight == NEARBY_SIGHT_UNKNOWN
-        ? nil : sample.sight == NEARBY_SIGHT_OBSTRUCTED)
-  }
-}

@@ -37,20 +37,6 @@ extension nearby_component {
   }
 }
 
-extension nearby_report {
-  @inline(__always)
-  init(_ report: SampleReport) {
-    self.init(
-      nanoseconds: report.timestamp.nanoseconds,
-      peer: UInt32(truncatingIfNeeded: report.peer.index),
-      use: nearby_use(rawValue: UInt32(report.use.number)),
-      normalized_innovation_squared: report.normalizedInnovationSquared ?? .nan,
-      distance: nearby_component(report.range), azimuth: nearby_component(report.azimuth),
-      elevation: nearby_component(report.elevation),
-      height_difference: nearby_component(report.heightDifference))
-  }
-}
-
 extension nearby_estimate {
   /// An estimate in the caller's frames.
   @inline(__always)

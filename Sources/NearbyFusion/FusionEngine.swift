@@ -141,10 +141,7 @@ public struct FusionEngine: Sendable {
       }
     }
     // Performance: put together last; a whole that others write to would be copied to be returned.
-    return SampleReport(
-      peer: sample.peer, timestamp: sample.timestamp, range: reports.range,
-      azimuth: reports.azimuth, elevation: reports.elevation,
-      heightDifference: reports.heightDifference)
+    return SampleReport(peer: sample.peer, timestamp: sample.timestamp, &reports)
   }
 
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.

@@ -77,20 +77,24 @@ struct RadioDraw {
     let hasAzimuth = radio.measuresAzimuth && angles.value != nil
     let hasElevation = radio.measuresElevation && angles.value != nil
     guard radio.measuresRange || hasAzimuth || hasElevation || height != nil else { return nil }
-    return SimulatedRun.Sample(
+    var sample = SimulatedRun.Sample(
       peer: index, timestamp: SimulatedRun.timestamp(at: seconds + radio.clockOffset),
-      seconds: seconds, distance: radio.measuresRange ? range.value : nil,
-      azimuthRadians: hasAzimuth ? angles.value?.azimuthRadians : nil,
-      elevationRadians: hasElevation ? angles.value?.elevationRadians : nil,
-      heightDifference: height?.value,
-      isRangeFaulty: radio.measuresRange && range.isFaulty,
-      isAzimuthFaulty: hasAzimuth && (angles.isStuck || angles.isMirrored),
-      isElevationFaulty: hasElevation && angles.isStuck,
-      isHeightDifferenceFaulty: height?.isFaulty ?? false,
-      odometryFromDevice: moment.odometryFromTruth * moment.truth,
+      seconds: seconds, odometryFromDevice: moment.odometryFromTruth * moment.truth,
       peerInOdometry: moment.odometryFromTruth.act(path.position(at: seconds)),
       peerVelocityInOdometry: moment.odometryFromTruth.rotation.act(path.velocity(at: seconds)),
       travelled: moment.travelled)
+    if radio.measuresRange { (sample.distance, sample.isRangeFaulty) = range }
+    if hasAzimuth {
+      sample.azimuthRadians = angles.value?.azimuthRadians
+      sample.isAzimuthFaulty = angles.isStuck || angles.isMirrored
+    }
+    if hasElevation {
+      sample.elevationRadians = angles.value?.elevationRadians
+      sample.isElevationFaulty = angles.isStuck
+    }
+    sample.heightDifference = height?.value
+    sample.isHeightDifferenceFaulty = height?.isFaulty ?? false
+    return sample
   }
 
   private mutating func measuredRange(

@@ -22,22 +22,10 @@ public struct SimulatedRun: Sendable {
     public var timestamp: Timestamp
     /// The true time of the measurement, seconds after the start.
     public var seconds: Double
-    /// The measured distance, metres; `nil` when the radio measures none.
-    public var distance: Double?
-    /// The measured azimuth, radians; `nil` outside the cone.
-    public var azimuthRadians: Double?
-    /// The measured elevation, radians; `nil` outside the cone.
-    public var elevationRadians: Double?
-    /// The measured height of the peer over the device, metres; `nil` when barometers measure none.
-    public var heightDifference: Double?
-    /// Whether the distance is a fault.
-    public var isRangeFaulty: Bool
-    /// Whether the azimuth is a fault.
-    public var isAzimuthFaulty: Bool
-    /// Whether the elevation is a fault.
-    public var isElevationFaulty: Bool
-    /// Whether the height difference is a fault.
-    public var isHeightDifferenceFaulty: Bool
+    /// What was measured of each kind; `nil` when it was not.
+    package var values = PerKind<Double?>(repeating: nil)
+    /// Whether the measurement of a kind is a fault.
+    package var faults = PerKind(repeating: false)
     /// The device's pose in the odometry's world at that time, without the noise of single poses.
     public var odometryFromDevice: RigidTransform
     /// The peer's position in the odometry's world as it was at that time.
@@ -49,6 +37,47 @@ public struct SimulatedRun: Sendable {
     public var peerVelocityInOdometry: Vector3
     /// The length of the path that the device has travelled by then, metres.
     public var travelled: Double
+
+    /// The measured distance, metres; `nil` when the radio measures none.
+    public var distance: Double? {
+      get { values.range }
+      set { values.range = newValue }
+    }
+    /// The measured azimuth, radians; `nil` outside the cone.
+    public var azimuthRadians: Double? {
+      get { values.azimuth }
+      set { values.azimuth = newValue }
+    }
+    /// The measured elevation, radians; `nil` outside the cone.
+    public var elevationRadians: Double? {
+      get { values.elevation }
+      set { values.elevation = newValue }
+    }
+    /// The measured height of the peer over the device, metres; `nil` when barometers measure none.
+    public var heightDifference: Double? {
+      get { values.heightDifference }
+      set { values.heightDifference = newValue }
+    }
+    /// Whether the distance is a fault.
+    public var isRangeFaulty: Bool {
+      get { faults.range }
+      set { faults.range = newValue }
+    }
+    /// Whether the azimuth is a fault.
+    public var isAzimuthFaulty: Bool {
+      get { faults.azimuth }
+      set { faults.azimuth = newValue }
+    }
+    /// Whether the elevation is a fault.
+    public var isElevationFaulty: Bool {
+      get { faults.elevation }
+      set { faults.elevation = newValue }
+    }
+    /// Whether the height difference is a fault.
+    public var isHeightDifferenceFaulty: Bool {
+      get { faults.heightDifference }
+      set { faults.heightDifference = newValue }
+    }
 
     /// Whether any of the angles is a fault.
     public var areAnglesFaulty: Bool { isAzimuthFaulty || isElevationFaulty }
@@ -100,10 +129,9 @@ public struct SimulatedRun: Sendable {
   /// - Returns: The sample.
   public func rangingSample(_ index: Int, of peer: PeerID) -> RangingSample {
     let sample = samples[index]
-    return RangingSample(
-      peer: peer, timestamp: sample.timestamp, distance: sample.distance,
-      azimuthRadians: sample.azimuthRadians, elevationRadians: sample.elevationRadians,
-      heightDifference: sample.heightDifference)
+    var measured = RangingSample(peer: peer, timestamp: sample.timestamp)
+    for kind in MeasurementKind.allCases { measured[kind].value = sample.values[kind] }
+    return measured
   }
 
   /// Feeds everything to an engine, in order of arrival.
@@ -126,28 +154,6 @@ public struct SimulatedRun: Sendable {
         let report = engine.add(rangingSample(index, of: peers[samples[index].peer]))
         afterSample(index, report, engine)
       }
-    }
-  }
-}
-
-extension SimulatedRun.Sample {
-  /// The measured value of a kind; `nil` when it was not measured.
-  package subscript(kind: MeasurementKind) -> Double? {
-    switch kind {
-    case .range: distance
-    case .azimuth: azimuthRadians
-    case .elevation: elevationRadians
-    case .heightDifference: heightDifference
-    }
-  }
-
-  /// Whether the measurement of a kind is a fault.
-  package func isFaulty(_ kind: MeasurementKind) -> Bool {
-    switch kind {
-    case .range: isRangeFaulty
-    case .azimuth: isAzimuthFaulty
-    case .elevation: isElevationFaulty
-    case .heightDifference: isHeightDifferenceFaulty
     }
   }
 }

@@ -97,7 +97,7 @@ public struct Smoother: SequentialEstimator {
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     let report = engine.add(sample)
-    var measurements = KindArray<MeasuredValue?>(repeating: nil)
+    var measurements = PerKind<MeasuredValue?>(repeating: nil)
     for kind in MeasurementKind.allCases {
       switch report[kind].outcome {
       case .absent, .rejected: continue

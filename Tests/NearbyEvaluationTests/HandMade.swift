@@ -12,7 +12,7 @@ extension Moment {
   static func at(
     _ seconds: Double, isConverged: Bool = true, error: Vector3 = .zero, claimed: Double = 0.3,
     bound: Double = 0.3, distance: Double = 4, travelled: Double = 0, contradicts: Bool = false,
-    isPlaced: Bool? = nil, innovations: [Double?] = []
+    isPlaced: Bool? = nil, innovations: PerKind<Double?> = PerKind(repeating: nil)
   ) -> Moment {
     var outputs = OutputErrors()
     outputs.isPlaced = isPlaced ?? isConverged

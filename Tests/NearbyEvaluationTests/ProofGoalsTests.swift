@@ -19,7 +19,7 @@ struct ProofGoalsTests {
         let moments = (0..<4).map { (index: Int) in
           var moment = Moment.at(
             Double(index), isConverged: index > 0, error: Vector3(0, 0.3, 0),
-            bound: index > 0 ? 0.3 : 1, innovations: [1, 1, 1])
+            bound: index > 0 ? 0.3 : 1, innovations: PerKind(repeating: 1))
           change(&moment, seed)
           return moment
         }
@@ -55,19 +55,15 @@ struct ProofGoalsTests {
   func consistency(ratio: Double, isMissed: Bool) {
     let errors = report { moment, _ in moment.normalizedErrorSquared = 3 * ratio }
     #expect(missed(errors) == (isMissed ? [.normalizedErrorSquared] : []))
-    for (component, goal) in [
-      ProofGoals.Goal.rangeInnovation, .azimuthInnovation, .elevationInnovation,
-    ].enumerated() {
-      let innovations = report { moment, _ in
-        moment.normalizedInnovationSquared[component] = ratio
-      }
-      #expect(missed(innovations) == (isMissed ? [goal] : []))
+    for kind in MeasurementKind.allCases {
+      let innovations = report { moment, _ in moment.normalizedInnovationSquared[kind] = ratio }
+      #expect(missed(innovations) == (isMissed ? [.innovation(of: kind)] : []))
     }
   }
 
   @Test("a component that is not measured misses no goal")
   func unmeasured() {
-    let report = report { moment, _ in moment.normalizedInnovationSquared[2] = nil }
+    let report = report { moment, _ in moment.normalizedInnovationSquared.elevation = nil }
     #expect(missed(report).isEmpty)
   }
 

@@ -6,15 +6,22 @@ import Testing
 
 @testable import NearbyEvaluation
 
+extension PerKind<Double?> {
+  /// Something of ranges and azimuths, nothing of other kinds.
+  fileprivate static func of(_ range: Double?, _ azimuth: Double?) -> PerKind {
+    PerKind { $0 == .range ? range : $0 == .azimuth ? azimuth : nil }
+  }
+}
+
 @Suite("RunRecord")
 struct RunRecordTests {
   @Test("claims are summed over converged moments only")
   func claims() throws {
     let record = RunRecord.of([
-      .at(0, isConverged: false, error: Vector3(9, 0, 0), innovations: [25, nil, nil]),
+      .at(0, isConverged: false, error: Vector3(9, 0, 0), innovations: .of(25, nil)),
       .at(
-        0.1, error: Vector3(0.3, 0, 0), claimed: 0.3, bound: 0.2, innovations: [1, 4, nil]),
-      .at(0.2, error: Vector3(0, 0.1, 0), claimed: 0.2, bound: 0.1, innovations: [3, nil, nil]),
+        0.1, error: Vector3(0.3, 0, 0), claimed: 0.3, bound: 0.2, innovations: .of(1, 4)),
+      .at(0.2, error: Vector3(0, 0.1, 0), claimed: 0.2, bound: 0.1, innovations: .of(3, nil)),
     ])
     let converged = record.converged
     // (0.09 + 0.01) / 2, (0.09 + 0.04) / 2, (0.04 + 0.01) / 2.
@@ -23,9 +30,9 @@ struct RunRecordTests {
     #expect(abs(try #require(converged.squaredBound.mean) - 0.025) < 1e-12)
     // 3 · 0.09 / 0.09 and 3 · 0.01 / 0.04.
     #expect(abs(try #require(converged.normalizedErrorSquared.mean) - 1.875) < 1e-12)
-    #expect(converged.normalizedInnovationSquared[0].mean == 2)
-    #expect(converged.normalizedInnovationSquared[1].mean == 4)
-    #expect(converged.normalizedInnovationSquared[2].mean == nil)
+    #expect(converged.normalizedInnovationSquared.range.mean == 2)
+    #expect(converged.normalizedInnovationSquared.azimuth.mean == 4)
+    #expect(converged.normalizedInnovationSquared.elevation.mean == nil)
     #expect((record.samples, record.convergedSamples) == (3, 2))
 
     let report = ConsistencyReport(records: [record])

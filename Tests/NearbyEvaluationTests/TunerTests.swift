@@ -81,7 +81,7 @@ private struct TuningDraw {
       case .sample(let index):
         let sample = run.samples[index]
         var ranging = RangingSample(peer: peers[sample.peer], timestamp: sample.timestamp)
-        for kind in MeasurementKind.allCases { ranging[kind] = (sample[kind], nil) }
+        for kind in MeasurementKind.allCases { ranging[kind] = (sample.values[kind], nil) }
         data.add(ranging)
       }
     }

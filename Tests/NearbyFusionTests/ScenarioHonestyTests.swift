@@ -58,7 +58,7 @@ struct ScenarioHonestyTests {
     // for noise expects innovations much larger than they are.
     let scenario = try #require(Scenario.preset(named: "indoor"))
     let report = try await ConsistencyRun(scenario).report(seeds: 0..<40)
-    let azimuth = try #require(report.normalizedInnovationSquared[1])
+    let azimuth = try #require(report.normalizedInnovationSquared.azimuth)
     #expect(azimuth.value > 0.7, "\(report)")
   }
 

@@ -60,8 +60,8 @@ struct SensorModelTests {
         FitModel(
           center: Self.peer, information: certain,
           FitModel.Errors(
-            rangeScaleSigma: 0, constant: KindArray(repeating: 0),
-            wandering: KindArray(repeating: 0)), model,
+            rangeScaleSigma: 0, constant: PerKind(repeating: 0),
+            wandering: PerKind(repeating: 0)), model,
           configuration.ranging, hasHeights: true), at: Self.peer)
       fits.fit(1, to: [keyframe], widest: 1)
       let share = model.outlierShare(of: kind)
@@ -156,16 +156,69 @@ struct SensorModelTests {
       fault: faults, elevation_variance: 0.2, height: offset.rate * seconds,
       height_variance: offset.variance)
     let step = unsafe nearby_error_step_over(&travel)
-    let expected = CorrelatedNoise.correlation(from: a, to: b, distance: distance)
+    let expected = CorrelatedNoise.correlation(from: a, to: b, distance: distance, offset)
     #expect(abs(step.range - expected.range) < 1e-12)
-    #expect(abs(step.azimuth - expected.angle) < 1e-12)
-    #expect(abs(step.elevation - expected.angle) < 1e-12)
+    #expect(abs(step.azimuth - expected.azimuth) < 1e-12)
+    #expect(abs(step.elevation - expected.azimuth) < 1e-12)
     let lasting = FaultModel(FusionConfiguration()).correlation(seconds: seconds)
     #expect(abs(step.fault - lasting) < 1e-12)
     #expect(abs(step.range_added - (1 - expected.range * expected.range) * 0.4) < 1e-12)
-    #expect(abs(step.elevation_added - (1 - expected.angle * expected.angle) * 0.2) < 1e-12)
-    let height = offset.correlation(seconds: seconds)
+    #expect(abs(step.elevation_added - (1 - expected.azimuth * expected.azimuth) * 0.2) < 1e-12)
+    #expect(expected.elevation == expected.azimuth)
+    let height = expected.heightDifference
     #expect(abs(step.height - height) < 1e-12)
     #expect(abs(step.height_added - (1 - height * height) * offset.variance) < 1e-12)
+  }
+
+  @Test(
+    "between viewpoints errors are correlated as along the straight way", arguments: [0.01, 0.1, 1])
+  func viewpoints(size: Double) {
+    let offset = HeightOffset(RangingConfiguration())
+    let axis = Vector3(0.3, 1, 0.2).normalized
+    let across = Vector3(1, 0, 0).cross(axis).normalized
+    let turn = Rotation(angleRadians: size, about: axis)
+    func correlations(
+      seconds: Double, metres: Double, _ attitude: Rotation, _ direction: Vector3
+    ) -> PerKind<Double> {
+      let start = Timestamp(nanoseconds: 0)
+      let a = Viewpoint(
+        timestamp: start, place: .zero, up: Vector3(0, 1, 0), back: Vector3(0, 0, 1),
+        direction: across)
+      let b = Viewpoint(
+        timestamp: start.advanced(bySeconds: seconds), place: Vector3(metres, 0, 0),
+        up: attitude.yAxis, back: attitude.zAxis, direction: direction)
+      return PerKind { CorrelatedNoise.correlation(of: $0, between: a, b, offset) }
+    }
+    let path = correlations(seconds: 0, metres: size, .identity, across)
+    #expect(abs(path.range - exp(-size / CorrelatedNoise.rangeMetres)) < 1e-9)
+    #expect(path.azimuth == 1 && path.elevation == 1 && path.heightDifference == 1)
+    // Attitudes go by the chords of two axes, directions by their own.
+    let turned = correlations(seconds: 0, metres: 0, turn, turn.act(across))
+    let chord = 2 * sin(size / 2)
+    let angle = -log(turned.range) * CorrelatedNoise.rangeRadians
+    #expect(1.2 * angle > chord - 1e-9 && 1.2 * angle < 2.0.squareRoot() * chord + 1e-9)
+    for kind in MeasurementKind.allCases where kind.isAngle {
+      #expect(abs(turned[kind] - exp(-chord / CorrelatedNoise.angleRadians)) < 1e-9)
+    }
+    let later = correlations(seconds: 100 * size, metres: 0, .identity, across)
+    #expect(later.heightDifference == offset.correlation(seconds: 100 * size))
+    #expect(later.range == 1 && later.azimuth == 1)
+  }
+
+  @Test("what wanders is a part of a radio's accuracy, and the offset of height differences")
+  func wanderingVariance() {
+    var configuration = FusionConfiguration()
+    configuration.ranging.heightOffsetSigma = 0.7
+    configuration.features.remove(.constantAngleErrors)
+    let offset = HeightOffset(configuration.ranging)
+    let noise = NoiseLevels(configuration.ranging)
+    for kind in MeasurementKind.allCases {
+      #expect(
+        kind.wanderingVariance(part: 0.3, offset) == (kind.isOfRadio ? 0.3 : offset.variance))
+      // The filter's is that of the configured accuracy, whatever a value states.
+      let configured = noise[kind].wanderVariance(stated: configuration.ranging.sigma(of: kind))
+      let variances = configuration.errorVariances(of: kind, noise[kind], stated: 5)
+      #expect(variances.wandering == kind.wanderingVariance(part: configured, offset))
+    }
   }
 }

@@ -97,7 +97,7 @@ private struct LinearProblem {
         var observation = Observation(
           peer: peer, knot: knot, share: generator.uniform(in: 0...1), secondsSinceKnot: 0.1,
           pose: AntennaPose(pose, antennaInDevice: .zero),
-          measurements: InlineArray(repeating: nil), poseVariance: (0, 0), isObstructed: false)
+          measurements: PerKind(repeating: nil), poseVariance: (0, 0), isObstructed: false)
         observation.measurements[.heightDifference] = MeasuredValue(
           value: generator.normal(sigma: 0.5), sigma: 0.1)
         observation.noise[.heightDifference] = MeasurementNoise(variance: Self.variance)
@@ -137,7 +137,7 @@ private struct LinearProblem {
     var sum = a.peer == b.peer ? Self.priorSigma * Self.priorSigma : 0
     for (step, drift) in problem.steps.enumerated() {
       func share(_ o: Observation) -> Double { step < o.knot ? 1 : step == o.knot ? o.share : 0 }
-      sum += share(a) * share(b) * drift.positionVariance
+      sum += share(a) * share(b) * drift.drift.vertical
     }
     if problem.radioConstants.contains(.clockOffset) {
       sum += Self.clockVariance * a.rate.velocity.y * b.rate.velocity.y
@@ -204,7 +204,7 @@ private struct PathWithSamples {
     return path.enumerated().filter { $0.offset % 3 == 1 }.map { index, point in
       let peer = walk.peers[index % 2]
       let away = walk.truth(0.05 * Double(index)).inverse.act(peer.place)
-      var values = KindArray<MeasuredValue?>(repeating: nil)
+      var values = PerKind<MeasuredValue?>(repeating: nil)
       values[.range] = MeasuredValue(
         value: away.length + generator.normal(sigma: 0.1), sigma: 0.2)
       var sighting = Sighting(

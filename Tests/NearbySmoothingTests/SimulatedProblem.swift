@@ -143,19 +143,20 @@ enum SmallProblem {
     for knot in knots.indices.dropLast() {
       for peer in isMoving.indices {
         let pose = trajectoryPlaces[knot].worldFromDevice
-        let values = [
-          3 + generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
-          generator.normal(sigma: 0.3), generator.normal(sigma: 0.5),
-        ]
+        let values = PerKind<MeasuredValue?> { kind in
+          let sigma = kind == .range || kind == .elevation ? 0.3 : 0.5
+          return MeasuredValue(
+            value: (kind == .range ? 3 : 0) + generator.normal(sigma: sigma), sigma: 0.1)
+        }
         observations.append(
           Observation(
             peer: peer, knot: knot, share: generator.uniform(in: 0...1),
             secondsSinceKnot: 0.07 * Double(peer + 1),
             pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)),
-            measurements: InlineArray { MeasuredValue(value: values[$0], sigma: 0.1) },
+            measurements: values,
             poseVariance: (0, 0),
             isObstructed: false,
-            noise: InlineArray(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
+            noise: PerKind(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
       }
     }
     let problem = SmoothingProblem(

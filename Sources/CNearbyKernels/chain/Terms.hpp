@@ -309,7 +309,7 @@ double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &ce
   const auto add = [&](auto component, const double gradient[3], double predicted, double range,
                        double turning) {
     constexpr int kind = component.value;
-    constexpr bool is_angle = kind == NEARBY_AZIMUTH || kind == NEARBY_ELEVATION;
+    constexpr bool is_angle = Kind<kind>::is_angle;
     double innovation = cell.value[kind] - predicted;
     if constexpr (is_angle) innovation = wrapped(innovation);
     double weight;
@@ -319,40 +319,36 @@ double add_cell(const nearby_chain_problem &problem, const nearby_chain_cell &ce
     sight.add(system, gradient, is_angle, kind == NEARBY_RANGE, range, turning, innovation, weight);
   };
 
-  // Ranges and height differences are the same in the turned world.
+  // What is no angle is the same in the turned world.
   for (int i = 0; i < 3; ++i) state.mean(i) = sight.way[i];
-  if (cell.present & 1 << NEARBY_RANGE) {
-    double range;
-    const auto z = RangeModel<double>::at<false>(state, from, range);
-    const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
-    add(std::integral_constant<int, NEARBY_RANGE>(), gradient, z.predicted, range, 0);
-  }
-  if (cell.present & 1 << NEARBY_HEIGHT_DIFFERENCE) {
-    const auto z = HeightDifferenceModel<double>::at<false>(state, from);
-    const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
-    add(std::integral_constant<int, NEARBY_HEIGHT_DIFFERENCE>(), gradient, z.predicted, 0, 0);
-  }
-  if (cell.present & (1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION)) {
-    const Turn turn = turn_by(sight.shares[0] * at.knot(cell.knot)[3] +
-                              sight.shares[1] * at.knot(cell.knot + 1)[3]);
-    double in_odometry[3];
-    turn.act_back(sight.way, in_odometry);
-    std::copy_n(in_odometry, 3, state.means);
-    sight.turn(state.means);
-    const auto add_angle = [&](auto component, const auto &z) {
+  each<NEARBY_COMPONENTS>([&](auto component) {
+    if constexpr (!Kind<component>::is_angle) {
+      if (!(cell.present & 1 << component)) return;
+      double scale = 0;
+      const auto z = linearized<component, false, double>(state, from, scale);
+      const double gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+      add(component, gradient, z.predicted, scale, 0);
+    }
+  });
+  if (!(cell.present & angle_kinds)) return cost;
+  const Turn turn = turn_by(sight.shares[0] * at.knot(cell.knot)[3] +
+                            sight.shares[1] * at.knot(cell.knot + 1)[3]);
+  double in_odometry[3];
+  turn.act_back(sight.way, in_odometry);
+  std::copy_n(in_odometry, 3, state.means);
+  sight.turn(state.means);
+  each<NEARBY_COMPONENTS>([&](auto component) {
+    if constexpr (Kind<component>::is_angle) {
+      if (!(cell.present & 1 << component)) return;
+      double scale = 0;
+      const auto z = linearized<component, false, double>(state, from, scale);
       double inner[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
       const double turning = sight.turn_gradient(in_odometry, inner);
       double gradient[3];
       turn.act(inner, gradient);
       add(component, gradient, z.predicted, 0, turning);
-    };
-    if (cell.present & 1 << NEARBY_AZIMUTH)
-      add_angle(std::integral_constant<int, NEARBY_AZIMUTH>(),
-                AzimuthModel<double>::at<false>(state, from));
-    if (cell.present & 1 << NEARBY_ELEVATION)
-      add_angle(std::integral_constant<int, NEARBY_ELEVATION>(),
-                ElevationModel<double>::at<false>(state, from));
-  }
+    }
+  });
   return cost;
 }
 

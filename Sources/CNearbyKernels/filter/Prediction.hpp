@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "../models/Models.hpp"
 #include "Hypothesis.hpp"
 
 namespace nearby {
@@ -76,15 +77,18 @@ NEARBY_INLINE inline nearby_error_step error_step(const nearby_travel &t) {
   double powers[4] = {-octaves * t.range, -octaves * t.angle, -octaves * t.fault,
                       -octaves * t.height};
   powers_of_two(powers);
-  nearby_error_step step;
-  step.range = powers[0], step.azimuth = step.elevation = powers[1], step.fault = powers[2];
-  step.height = powers[3], step.height_added = (1 - step.height * step.height) * t.height_variance;
-  const double range_decorrelation = 1 - step.range * step.range;
-  const double angle_decorrelation = 1 - step.azimuth * step.azimuth;
-  step.range_added = range_decorrelation * t.range_variance;
-  step.azimuth_added = angle_decorrelation * t.azimuth_variance;
-  step.elevation_added = angle_decorrelation * t.elevation_variance;
-  return step;
+  const double range = powers[0], angle = powers[1], fault = powers[2], height = powers[3];
+  const double range_decorrelation = 1 - range * range;
+  const double angle_decorrelation = 1 - angle * angle;
+  return {range,
+          range_decorrelation * t.range_variance,
+          angle,
+          angle_decorrelation * t.azimuth_variance,
+          angle,
+          angle_decorrelation * t.elevation_variance,
+          fault,
+          height,
+          (1 - height * height) * t.height_variance};
 }
 
 /// The step of errors that stay as they are.
@@ -120,11 +124,12 @@ NEARBY_INLINE inline void propagate(const H &h, const nearby_motion &motion,
   h.cov(1, 1) += motion.vertical_diffusion;
   add(h, 0, 2, -turned * dx);
   h.cov(2, 2) += motion.horizontal_diffusion + motion.yaw_diffusion * dx * dx;
-  decorrelate<NEARBY_STATE_RANGE_WANDER>(h, errors.range, errors.range_added);
-  decorrelate<NEARBY_STATE_AZIMUTH_WANDER>(h, errors.azimuth, errors.azimuth_added);
-  decorrelate<NEARBY_STATE_ELEVATION_WANDER>(h, errors.elevation, errors.elevation_added);
-  if constexpr (has_height<H::size>)
-    decorrelate<NEARBY_STATE_HEIGHT_OFFSET>(h, errors.height, errors.height_added);
+  each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
+    if constexpr (has_errors_of<component, H::size>) {
+      using Errors = Kind<component>;
+      decorrelate<Errors::wander>(h, Errors::correlation(errors), Errors::added_variance(errors));
+    }
+  });
 }
 
 }  // namespace nearby

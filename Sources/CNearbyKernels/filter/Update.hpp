@@ -35,7 +35,7 @@ struct Sample : nearby_measurement {
 template <int component, class H, class T>
 NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T range,
                                           T (&result)[H::size]) {
-  using Errors = nearby::ErrorStates<component>;
+  using Errors = nearby::Kind<component>;
   each<H::size>([&](auto i) NEARBY_INLINE {
     T across = h.cov(i, 0) * z.direction[0];
     across = h.cov(i, 1) * z.direction[1] + across;
@@ -51,7 +51,7 @@ NEARBY_INLINE inline void covariance_with(const H &h, const Linearized<T> &z, T 
 template <int component, class T, int size>
 NEARBY_INLINE inline T predicted_covariance(const Linearized<T> &z, T range, const T (&c)[size]) {
   const T part = c[0] * z.gradient(0) + c[1] * z.gradient(1);
-  using Errors = nearby::ErrorStates<component>;
+  using Errors = nearby::Kind<component>;
   T rest = c[Errors::wander];
   if constexpr (Errors::has_bias) rest = c[Errors::bias] + rest;
   rest = c[2] * z.gradient(2) + rest;
@@ -90,8 +90,7 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread
                                               const T *gain_variance, const Sample &m,
                                               const Fields &fields) {
   constexpr bool is_range = component == NEARBY_RANGE;
-  constexpr bool is_angle = component == NEARBY_AZIMUTH || component == NEARBY_ELEVATION;
-  if constexpr (is_angle) innovation = nearby::wrapped(innovation);
+  if constexpr (nearby::Kind<component>::is_angle) innovation = nearby::wrapped(innovation);
   const T faulty = fields[NEARBY_FIELD_FAULT + component];
   const T precision = 1.0 / spread.variance;
   const T begins = m.fault_onset[component] * (1.0 - faulty);
@@ -173,19 +172,26 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const Sample 
   return by.likelihood;
 }
 
-/// The update with a height difference, if there is one and the state has its offset: the model is
-/// linear, so it may come before all others, which then bend less.
+/// The update with values that have linear models, of those whose errors the state has: they come
+/// before all others, which then bend less.
 template <class H, class Fields>
-NEARBY_INLINE inline void update_height(H &h, const Sample &m, const Fields &fields) {
+NEARBY_INLINE inline void update_linear(H &h, const Sample &m, const Fields &fields) {
   using T = typename H::Value;
-  if constexpr (nearby::has_height<H::size>) {
-    if (!(m.present & 1 << NEARBY_HEIGHT_DIFFERENCE)) return;
-    const auto z = nearby::HeightDifferenceModel<T>::template at<false>(h, m);
-    const T likelihood = fuse<NEARBY_HEIGHT_DIFFERENCE>(h, z, T(0), m, fields);
-    if constexpr (!std::is_same_v<T, double>)
-      fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm(likelihood);
-  }
+  each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
+    if constexpr (nearby::Kind<component>::is_linear && nearby::has_errors_of<component, H::size>) {
+      if (!(m.present & 1 << component)) return;
+      T scale = T(0);
+      const auto z = nearby::linearized<component, false, T>(h, m, scale);
+      const T likelihood = fuse<component>(h, z, scale, m, fields);
+      if constexpr (!std::is_same_v<T, double>)
+        fields[NEARBY_FIELD_LOG_WEIGHT] += nearby::logarithm(likelihood);
+    }
+  });
 }
+
+static_assert(nearby::curved_kinds ==
+                  (1 << NEARBY_RANGE | 1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION),
+              "a kind with a curved model has no place in the updates below");
 
 /// The update with all other components.
 template <class H, class Fields>
@@ -304,11 +310,11 @@ NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fi
   });
 }
 
-/// The same with the components that are there, but for a height difference.
+/// The same with the components that are there and have curved models.
 template <class H, class Fields>
 NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fields) {
-  constexpr int kinds = 1 << NEARBY_RANGE | 1 << NEARBY_AZIMUTH | 1 << NEARBY_ELEVATION;
-  switch (m.present & kinds) {
+  static_assert(nearby::curved_kinds == 7, "each subset of them has a case");
+  switch (m.present & nearby::curved_kinds) {
     case 1:
       return update_at_once<1>(h, m, fields);
     case 2:
@@ -345,7 +351,7 @@ NEARBY_INLINE inline void step_column(const nearby_bank *bank, const nearby_moti
       *correlations = nearby::correlations(errors);
       nearby::propagate(h, step, errors);
     }
-    update_height(h, m, h.fields);
+    update_linear(h, m, h.fields);
     // In place its columns are contiguous, and the compiler keeps them so.
     if (curvature_matters(h, m))
       update(h, m, h.fields);
@@ -361,7 +367,7 @@ NEARBY_INLINE inline void update_lanes(const nearby_bank *bank,
   nearby::for_lanes_of<States, Lanes>(*bank, [&](auto placed) NEARBY_INLINE {
     const Sample m(*measurement, fault_correlation);
     auto h = nearby::Hypothesis<Lanes, placed.size>::load(placed.fields);
-    update_height(h, m, placed.fields);
+    update_linear(h, m, placed.fields);
     update(h, m, placed.fields);
     h.store(placed.fields);
   });

@@ -87,7 +87,7 @@ struct Models {
     const Lanes scale = lanes([](const Model &m) NEARBY_INLINE { return m.range_scale_sigma; });
     precision[NEARBY_STATE_RANGE_SCALE] = inverse(scale * scale);
     each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
-      using Errors = ErrorStates<c>;
+      using Errors = Kind<c>;
       outlier_share[c] = lanes([&](const Model &m) NEARBY_INLINE { return m.outlier_share[c]; });
       if constexpr (Errors::has_bias)
         precision[Errors::bias] =
@@ -178,15 +178,9 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
   mean.values[1] -= k.vertical_drift * x[P::drift + 1];
   mean.values[2] -= k.horizontal_drift * x[P::drift + 2] + yaw * turned_z;
 
-  Linearized<Lanes> z;
-  if constexpr (component == NEARBY_RANGE)
-    z = RangeModel<Lanes>::template at<false>(mean, k, v.gradient[Value<States, Lanes>::scale]);
-  else if constexpr (component == NEARBY_AZIMUTH)
-    z = AzimuthModel<Lanes>::template at<false>(mean, k);
-  else if constexpr (component == NEARBY_ELEVATION)
-    z = ElevationModel<Lanes>::template at<false>(mean, k);
-  else
-    z = HeightDifferenceModel<Lanes>::template at<false>(mean, k);
+  // The last entry, which only a range has.
+  Lanes &scale = v.gradient[Value<States, Lanes>::scale];
+  Linearized<Lanes> z = linearized<component, false, Lanes>(mean, k, scale);
   if constexpr (may_mirror) {
     // Errors are added to what the radio takes for the azimuth.
     const Lanes error = x[P::bias(component)] + x[P::wander(component)];
@@ -212,8 +206,7 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
   v.gradient[drift + 3] = -k.yaw_drift * (v.gradient[0] * turned_x + v.gradient[2] * turned_z);
   // The model predicts with the wandering error of now; then it was only correlated with it.
   v.innovation = measured.value - z.predicted + (1 - measured.memory) * x[P::wander(component)];
-  constexpr bool is_angle = component == NEARBY_AZIMUTH || component == NEARBY_ELEVATION;
-  if constexpr (is_angle) v.innovation = wrapped(v.innovation);
+  if constexpr (Kind<component>::is_angle) v.innovation = wrapped(v.innovation);
   const double sharpness = normalizer * root_of_narrowing * measured.sharpness;
   const double half_precision = -0.5 * octaves * narrowing * measured.precision;
   v.inlier = sharpness * power_of_two(half_precision * (v.innovation * v.innovation));
@@ -320,7 +313,7 @@ NEARBY_INLINE inline void add_products(const Measured *measured, const Value<Sta
     });
   });
   // The errors' rows, and the gradient.
-  constexpr bool has_bias = ErrorStates<component>::has_bias;
+  constexpr bool has_bias = Kind<component>::has_bias;
   constexpr int at_once = 4;
   each<(entries + at_once - 1) / at_once>([&](auto group) NEARBY_INLINE {
     constexpr int first = at_once * group, rows = std::min(at_once, entries - first);
@@ -415,20 +408,23 @@ NEARBY_INLINE inline void linearize_all(const Window &window, const Models<Lanes
                                         System<States, Lanes> &system) {
   Vectors::run([&]() NEARBY_INLINE { set_priors<States>(models, x, system); });
   each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE { system.inlier_share[c] = Lanes(1); });
-  each<Parameters<States>::components>([&](auto c) NEARBY_INLINE {
-    if (window.count[c] == 0) return;
-    constexpr bool may_mirror = c == NEARBY_AZIMUTH;
-    if (may_mirror && any(models.is_mirrored))
+  each<NEARBY_COMPONENTS>([&](auto c) NEARBY_INLINE {
+    // What the parameters do not explain is left out.
+    if constexpr (has_errors_of<c, States>) {
+      if (window.count[c] == 0) return;
+      constexpr bool may_mirror = c == NEARBY_AZIMUTH;
+      if (may_mirror && any(models.is_mirrored))
+        Vectors::run([&]() NEARBY_INLINE {
+          weigh<c, may_mirror>(window, models, x, widening, is_mode, values, system);
+        });
+      else
+        Vectors::run([&]() NEARBY_INLINE {
+          weigh<c, false>(window, models, x, widening, is_mode, values, system);
+        });
       Vectors::run([&]() NEARBY_INLINE {
-        weigh<c, may_mirror>(window, models, x, widening, is_mode, values, system);
+        add_products<c>(window.measured[c], values, window.count[c], system);
       });
-    else
-      Vectors::run([&]() NEARBY_INLINE {
-        weigh<c, false>(window, models, x, widening, is_mode, values, system);
-      });
-    Vectors::run([&]() NEARBY_INLINE {
-      add_products<c>(window.measured[c], values, window.count[c], system);
-    });
+    }
   });
 }
 

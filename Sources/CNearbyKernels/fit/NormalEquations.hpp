@@ -5,41 +5,67 @@
 
 #pragma once
 
-#include "../filter/Hypothesis.hpp"
+#include "../models/Models.hpp"
 
 namespace nearby {
 
-/// The parameters of a fit, in the order in which they are eliminated: of each component the
-/// constant and the wandering error (of height differences their offset only), which meet no other
-/// component's, then what all components share: position, scale of ranges, the amplitudes of the
-/// odometry's drift since the window began (x, y, z, yaw), and the velocity of a peer that moves.
+/// Where the errors of the kinds that a state holds stand among the parameters: of each kind the
+/// constant error, if it has one, then the wandering one.
+template <int States>
+struct ErrorPlaces {
+  int bias[NEARBY_COMPONENTS] = {}, wander[NEARBY_COMPONENTS] = {};
+  /// The kind of each, and where each error of the state stands.
+  int kind[2 * NEARBY_COMPONENTS] = {}, of_state[NEARBY_MOVING_STATE_SIZE] = {};
+  int count = 0;
+
+  constexpr ErrorPlaces() { add_all(std::make_integer_sequence<int, NEARBY_COMPONENTS>()); }
+
+ private:
+  template <int... component>
+  constexpr void add_all(std::integer_sequence<int, component...>) {
+    (add<component>(), ...);
+  }
+  template <int component>
+  constexpr void add() {
+    if constexpr (has_errors_of<component, States>) {
+      if constexpr (Kind<component>::has_bias)
+        bias[component] = place(component, Kind<component>::bias);
+      wander[component] = place(component, Kind<component>::wander);
+    }
+  }
+  constexpr int place(int component, int state) {
+    kind[count] = component;
+    of_state[state] = count;
+    return count++;
+  }
+};
+
+/// The parameters of a fit, in the order in which they are eliminated: the errors of each kind,
+/// which meet no other kind's, then what all kinds share: position, scale of ranges, the amplitudes
+/// of the odometry's drift since the window began (x, y, z, yaw), and the velocity of a peer that
+/// moves.
 template <int States>
 struct Parameters {
   static constexpr bool has_height = nearby::has_height<States>;
   static constexpr bool moves = nearby::has_velocity<States>;
-  /// The components that the parameters explain.
-  static constexpr int components = NEARBY_HEIGHT_DIFFERENCE + has_height;
-  static constexpr int errors = 2 * NEARBY_HEIGHT_DIFFERENCE + has_height;
+  static constexpr ErrorPlaces<States> places{};
+  static constexpr int errors = places.count;
   static constexpr int position = errors, scale = position + 3, drift = scale + 1;
   static constexpr int velocity = drift + 4, size = velocity + (moves ? 3 : 0);
 
-  static NEARBY_INLINE constexpr int bias(int component) { return 2 * component; }
-  static NEARBY_INLINE constexpr int wander(int component) {
-    return component == NEARBY_HEIGHT_DIFFERENCE ? errors - 1 : 2 * component + 1;
-  }
+  static NEARBY_INLINE constexpr int bias(int component) { return places.bias[component]; }
+  static NEARBY_INLINE constexpr int wander(int component) { return places.wander[component]; }
 
   /// Where a state stands.
   static NEARBY_INLINE constexpr int of(int state) {
-    return state < NEARBY_STATE_RANGE_BIAS      ? position + state
-           : state < NEARBY_STATE_RANGE_WANDER  ? bias(state - NEARBY_STATE_RANGE_BIAS)
-           : state < NEARBY_STATE_HEIGHT_OFFSET ? wander(state - NEARBY_STATE_RANGE_WANDER)
-           : state < NEARBY_STATE_VELOCITY      ? wander(NEARBY_HEIGHT_DIFFERENCE)
-                                                : velocity + state - NEARBY_STATE_VELOCITY;
+    return state <= NEARBY_STATE_RANGE_SCALE ? position + state
+           : state < NEARBY_STATE_VELOCITY   ? places.of_state[state]
+                                             : velocity + state - NEARBY_STATE_VELOCITY;
   }
 
   /// Whether two of them meet in the information or in its factor.
   static NEARBY_INLINE constexpr bool meet(int i, int j) {
-    return i >= errors || j >= errors || i / 2 == j / 2;
+    return i >= errors || j >= errors || places.kind[i] == places.kind[j];
   }
 };
 

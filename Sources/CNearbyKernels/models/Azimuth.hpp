@@ -8,6 +8,23 @@
 
 namespace nearby {
 
+template <class T>
+struct AzimuthModel;
+
+template <>
+struct Kind<NEARBY_AZIMUTH> {
+  template <class T>
+  using Model = AzimuthModel<T>;
+  static constexpr bool is_angle = true, is_linear = false;
+  static constexpr bool has_bias = true;
+  static constexpr int bias = NEARBY_STATE_AZIMUTH_BIAS;
+  static constexpr int wander = NEARBY_STATE_AZIMUTH_WANDER;
+  static NEARBY_INLINE double correlation(const nearby_error_step &step) { return step.azimuth; }
+  static NEARBY_INLINE double added_variance(const nearby_error_step &step) {
+    return step.azimuth_added;
+  }
+};
+
 /// z = atan2(δ.x, -δ.z) + b + a.
 ///
 /// Gradient (-δ.z, 0, δ.x)/ρ² on δ, with ρ² = δ.x² + δ.z²; 1 on the azimuth's bias b and
@@ -15,7 +32,7 @@ namespace nearby {
 /// Singular on the device's vertical axis, ρ = 0; the value wraps at straight behind.
 template <class T>
 struct AzimuthModel {
-  using Errors = ErrorStates<NEARBY_AZIMUTH>;
+  using Errors = Kind<NEARBY_AZIMUTH>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {

@@ -8,6 +8,23 @@
 
 namespace nearby {
 
+template <class T>
+struct ElevationModel;
+
+template <>
+struct Kind<NEARBY_ELEVATION> {
+  template <class T>
+  using Model = ElevationModel<T>;
+  static constexpr bool is_angle = true, is_linear = false;
+  static constexpr bool has_bias = true;
+  static constexpr int bias = NEARBY_STATE_ELEVATION_BIAS;
+  static constexpr int wander = NEARBY_STATE_ELEVATION_WANDER;
+  static NEARBY_INLINE double correlation(const nearby_error_step &step) { return step.elevation; }
+  static NEARBY_INLINE double added_variance(const nearby_error_step &step) {
+    return step.elevation_added;
+  }
+};
+
 /// z = atan2(δ.y, ρ) + b + e, which is asin(δ.y/‖δ‖) + b + e, with ρ² = δ.x² + δ.z².
 ///
 /// Gradient (-δ.x δ.y/ρ, ρ, -δ.z δ.y/ρ)/‖δ‖² on δ; 1 on the elevation's bias b
@@ -15,7 +32,7 @@ namespace nearby {
 /// Singular on the device's vertical axis, ρ = 0, where it has its greatest value.
 template <class T>
 struct ElevationModel {
-  using Errors = ErrorStates<NEARBY_ELEVATION>;
+  using Errors = Kind<NEARBY_ELEVATION>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m) {

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "../simd/Lanes.hpp"
+#include "Models.hpp"
 
 namespace nearby {
 
@@ -70,12 +70,12 @@ NEARBY_INLINE inline Densities<T> range_densities(const Prior<T> &prior, T innov
   return {inlier * factor, even * factor + nearby_faults.range_excess * fresh * e[3], factor};
 }
 
-/// The densities of the innovation of an angle or of a height difference.
+/// The densities of the innovation of any kind but a range.
 template <int component, class T, class Sample>
 NEARBY_INLINE inline Densities<T> bounded_densities(const Prior<T> &prior, T innovation,
                                                     const Spread<T> &spread, T precision,
                                                     const Sample &m) {
-  constexpr bool is_angle = component != NEARBY_HEIGHT_DIFFERENCE;
+  constexpr bool is_angle = Kind<component>::is_angle;
   // NaN before the first value, at which a value cannot stick.
   const double step_from_previous = m.value[component] - m.previous[component];
   const double change = is_angle ? wrapped(step_from_previous) : step_from_previous;
@@ -97,7 +97,11 @@ NEARBY_INLINE inline Densities<T> bounded_densities(const Prior<T> &prior, T inn
   const T inlier = prior.inlier * peak * e[0];
   // Only azimuths have a mirrored share.
   const double anything = may_mirror ? nearby_faults.angle_anything : 1;
-  const double span = is_angle ? m.field_of_view : 2 * nearby_faults.height_reach;
+  double span;
+  if constexpr (is_angle)
+    span = m.field_of_view;
+  else
+    span = Kind<component>::fault_span();
   T faulty = (sticks * prior.lasts) * stuck_peak * e[1] + fresh * (anything / span);
   if constexpr (may_mirror) faulty += nearby_faults.angle_mirrored * fresh * peak * e[2];
   return {inlier, inlier + faulty, T(1)};
@@ -108,12 +112,16 @@ NEARBY_INLINE inline Densities<T> bounded_densities(const Prior<T> &prior, T inn
 /// their own there. `rate` is one over the mean excess.
 template <int component, class T>
 NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density) {
-  if constexpr (component == NEARBY_HEIGHT_DIFFERENCE) return T(0.5 / nearby_faults.height_reach);
-  if constexpr (component != NEARBY_RANGE) return angle_density;
-  const T anything = nearby_faults.range_anything / nearby_faults.range_reach * rate;
-  const T excess =
-      anything + nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
-  return innovation > 0 ? excess : anything;
+  if constexpr (component == NEARBY_RANGE) {
+    const T anything = nearby_faults.range_anything / nearby_faults.range_reach * rate;
+    const T excess =
+        anything + nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
+    return innovation > 0 ? excess : anything;
+  } else if constexpr (Kind<component>::is_angle) {
+    return angle_density;
+  } else {
+    return T(1 / Kind<component>::fault_span());
+  }
 }
 
 }  // namespace nearby

@@ -10,20 +10,19 @@
 
 namespace nearby {
 
-/// Where the errors of a component stand in the state: a constant and a wandering one.
+/// What is particular to a kind of measurement. Each kind has one, in the file of its model:
+///
+/// - `Model<T>`, its equation and gradient;
+/// - `is_angle`, whether values wrap at ±π and turn with the odometry's world;
+/// - `is_linear`, whether the model is: it then comes before all others, which then bend less;
+/// - `has_bias`, `bias`, `wander`, where its constant and its wandering error stand in the state;
+/// - `correlation` and `added_variance`, the step of the wandering error;
+/// - `fault_span`, how wide the interval is in which a faulty value may be anything, if the kind is
+///   neither a range nor an angle.
+///
+/// There is no general one, so that nothing compiles that would use a kind without.
 template <int component>
-struct ErrorStates {
-  static constexpr bool has_bias = true;
-  static constexpr int bias = NEARBY_STATE_RANGE_BIAS + component;
-  static constexpr int wander = NEARBY_STATE_RANGE_WANDER + component;
-};
-
-/// Height differences have an offset that wanders slowly, and no constant error beside it.
-template <>
-struct ErrorStates<NEARBY_HEIGHT_DIFFERENCE> {
-  static constexpr bool has_bias = false;
-  static constexpr int wander = NEARBY_STATE_HEIGHT_OFFSET;
-};
+struct Kind;
 
 /// A scalar measurement, linearised: it depends on the position, on a constant and a wandering
 /// error and, if it is a range, on its scale.

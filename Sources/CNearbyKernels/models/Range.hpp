@@ -8,13 +8,30 @@
 
 namespace nearby {
 
+template <class T>
+struct RangeModel;
+
+template <>
+struct Kind<NEARBY_RANGE> {
+  template <class T>
+  using Model = RangeModel<T>;
+  static constexpr bool is_angle = false, is_linear = false;
+  static constexpr bool has_bias = true;
+  static constexpr int bias = NEARBY_STATE_RANGE_BIAS;
+  static constexpr int wander = NEARBY_STATE_RANGE_WANDER;
+  static NEARBY_INLINE double correlation(const nearby_error_step &step) { return step.range; }
+  static NEARBY_INLINE double added_variance(const nearby_error_step &step) {
+    return step.range_added;
+  }
+};
+
 /// z = (1 + s) ‖v‖ + b + w.
 ///
 /// Gradient (1 + s) vᵀ/‖v‖ on the position, 1 on the bias b and the wander w, ‖v‖ on the scale s.
 /// Singular at the antenna itself, v = 0.
 template <class T>
 struct RangeModel {
-  using Errors = ErrorStates<NEARBY_RANGE>;
+  using Errors = Kind<NEARBY_RANGE>;
 
   template <bool curved, class H, class From>
   static NEARBY_INLINE Linearized<T> at(const H &h, const From &m, T &range) {

@@ -2,6 +2,7 @@
 import CNearby
 import NearbyFusion
 import NearbyGeometry
+import NearbyRecordings
 
 /// The longest table.
 let mostRows: Int64 = 1 << 31 - 1
@@ -49,14 +50,16 @@ struct SampleRows {
   let times: [Timestamp]
   private let peer: ColumnReader?
   private let sight: ColumnReader?
-  /// In the order of ``sample(_:of:)``.
-  private let numbers: [ColumnReader]
+  /// The values of all kinds, and their standard deviations.
+  let values: PerKind<ColumnReader>
+  let sigmas: PerKind<ColumnReader>
 
   /// Checks samples of so many peers.
   init(_ samples: nearby_samples?, peerCount: Int) throws(Failure) {
     let table = unsafe CheckedTable("samples", samples?.count ?? 0)
     guard let samples = unsafe samples, unsafe samples.count != 0 else {
-      (times, peer, sight, numbers) = ([], nil, nil, [])
+      let none = PerKind(repeating: unsafe try ColumnReader(nearby_column(), "samples"))
+      (times, peer, sight, values, sigmas) = ([], nil, nil, none, none)
       return
     }
     times = unsafe try table.times(samples.time)
@@ -73,22 +76,16 @@ struct SampleRows {
           remedy: "pass a value of nearby_sight")
       }
     }
-    var numbers: [ColumnReader] = []
-    let columns = unsafe [
-      samples.distance, samples.azimuth, samples.elevation, samples.height_difference,
-      samples.distance_sigma, samples.azimuth_sigma, samples.elevation_sigma,
-      samples.height_difference_sigma,
-    ]
-    for (index, name) in Self.names.enumerated() {
-      numbers.append(try unsafe table.optional(columns[index], name))
+    let (values, sigmas) = unsafe (samples.values, samples.sigmas)
+    var readers: [ColumnReader] = []
+    for kind in MeasurementKind.allCases {
+      readers.append(try unsafe table.optional(values[kind], kind.column.name))
+      readers.append(try unsafe table.optional(sigmas[kind], kind.sigmaColumn.name))
     }
-    (self.peer, self.sight, self.numbers) = (peer, sight, numbers)
+    self.values = PerKind { readers[2 * $0.component] }
+    self.sigmas = PerKind { readers[2 * $0.component + 1] }
+    (self.peer, self.sight) = (peer, sight)
   }
-
-  private static let names = [
-    "distance", "azimuth", "elevation", "height_difference", "distance_sigma", "azimuth_sigma",
-    "elevation_sigma", "height_difference_sigma",
-  ]
 
   /// The number of a sample's peer.
   @inline(__always)
@@ -96,15 +93,7 @@ struct SampleRows {
 
   @inline(__always)
   func sample(_ row: Int, of id: PeerID) -> RangingSample {
-    var sample = RangingSample(peer: id, timestamp: times[row])
-    sample.distance = numbers[0].measured(row)
-    sample.azimuthRadians = numbers[1].measured(row)
-    sample.elevationRadians = numbers[2].measured(row)
-    sample.heightDifference = numbers[3].measured(row)
-    sample.distanceSigma = numbers[4].measured(row)
-    sample.azimuthSigmaRadians = numbers[5].measured(row)
-    sample.elevationSigmaRadians = numbers[6].measured(row)
-    sample.heightDifferenceSigma = numbers[7].measured(row)
+    var sample = measured(row, of: id)
     let sight = sight?.integer(row) ?? 0
     sample.isNonLineOfSight = sight == 0 ? nil : sight == 2
     return sample

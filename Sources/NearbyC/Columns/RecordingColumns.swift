@@ -18,28 +18,16 @@ enum RecordingColumns {
   static func ranging(_ reader: consuming RangingReader) throws(RecordingError) -> [ArrowColumn] {
     let times = TimeColumns()
     let peer = ArrowColumn("peer", .words)
-    let names: [(String, String?)] = [
-      ("distance", "m"), ("azimuth", "rad"), ("elevation", "rad"), ("height_difference", "m"),
-      ("distance_sigma", "m"), ("azimuth_sigma", "rad"), ("elevation_sigma", "rad"),
-      ("height_difference_sigma", "m"), ("azimuth_fom", nil), ("elevation_fom", nil),
-      ("rssi", "dBm"),
-    ]
-    let numbers = names.map { ArrowColumn($0.0, .float64, unit: $0.1) }
+    let measured =
+      MeasurementKind.allCases.map(\.column) + MeasurementKind.allCases.map(\.sigmaColumn)
+    let columns =
+      measured + RangingColumn.all.filter { !measured.contains($0) && $0.unit != .flag }
+    let numbers = columns.map(ArrowColumn.init)
     let obstructed = ArrowColumn("nlos", .boolean)
     while let row = try reader.next() {
       times.append(row.timestamp)
       peer.append(word: row.peer)
-      for (column, value) in zip(
-        numbers,
-        [
-          row.distance, row.azimuthRadians, row.elevationRadians, row.heightDifference,
-          row.distanceSigma, row.azimuthSigmaRadians, row.elevationSigmaRadians,
-          row.heightDifferenceSigma, row.azimuthFigureOfMerit, row.elevationFigureOfMerit,
-          row.rssi,
-        ])
-      {
-        column.append(value)
-      }
+      for (number, column) in zip(numbers, columns) { number.append(row.values[column]) }
       obstructed.append(row.isNonLineOfSight)
     }
     return times.all + [peer] + numbers + [obstructed]
@@ -127,5 +115,19 @@ struct TrackingColumns {
       reason.append(word: nil)
     }
     light.append(sample.ambientIntensityLumens)
+  }
+}
+
+extension ArrowColumn {
+  /// An empty column of numbers as recordings have it.
+  convenience init(_ column: RangingColumn) {
+    let unit: String? =
+      switch column.unit {
+      case .metres: "m"
+      case .radians: "rad"
+      case .decibelMilliwatts: "dBm"
+      case .figureOfMerit, .flag: nil
+      }
+    self.init(column.name, .float64, unit: unit)
   }
 }

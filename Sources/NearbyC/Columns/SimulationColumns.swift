@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
 import NearbyGeometry
+import NearbyRecordings
 import NearbySimulation
 
 /// The tables of a simulated run: those of a recording, in the engine's frames, with the truth.
@@ -17,29 +18,23 @@ enum SimulationColumns {
     let times = TimeColumns()
     let names = run.peers.count == 1 ? ["peer"] : run.peers.indices.map { "peer\($0 + 1)" }
     let peer = ArrowColumn("peer", .words, words: names)
-    let numbers = [
-      ArrowColumn("distance", .float64, unit: "m"), ArrowColumn("azimuth", .float64, unit: "rad"),
-      ArrowColumn("elevation", .float64, unit: "rad"),
-      ArrowColumn("height_difference", .float64, unit: "m"),
-    ]
+    let numbers = MeasurementKind.allCases.map { ArrowColumn($0.column) }
     let truth = VectorColumns("true", unit: "m")
-    let faults = ["distance", "azimuth", "elevation", "height_difference"].map {
-      ArrowColumn("\($0)_is_fault", .boolean)
+    let faults = MeasurementKind.allCases.map {
+      ArrowColumn("\($0.column.name)_is_fault", .boolean)
     }
     for event in run.events {
       guard case .sample(let index) = event else { continue }
       let sample = run.samples[index]
       times.append(sample.timestamp)
       peer.append(index: sample.peer)
-      numbers[0].append(sample.distance)
-      numbers[1].append(sample.azimuthRadians)
-      numbers[2].append(sample.elevationRadians)
-      numbers[3].append(sample.heightDifference)
+      for (kind, column) in zip(MeasurementKind.allCases, numbers) {
+        column.append(sample.values[kind])
+      }
       truth.append(sample.peerInOdometry)
-      faults[0].append(Optional(sample.isRangeFaulty))
-      faults[1].append(Optional(sample.isAzimuthFaulty))
-      faults[2].append(Optional(sample.isElevationFaulty))
-      faults[3].append(Optional(sample.isHeightDifferenceFaulty))
+      for (kind, column) in zip(MeasurementKind.allCases, faults) {
+        column.append(Optional(sample.faults[kind]))
+      }
     }
     return times.all + [peer] + numbers + truth.all + faults
   }

@@ -9,22 +9,8 @@ public import NearbyGeometry
 public struct RadioMeasurement: Hashable, Sendable {
   /// The time, on the clock of the poses.
   public var timestamp: Timestamp
-  /// Metres from the antenna to the peer.
-  public var distance: Double?
-  /// `atan2(d.x, -d.z)` of the peer's direction `d` in device axes, radians, positive to the right.
-  public var azimuthRadians: Double?
-  /// `asin(d.y)` of that direction, radians, positive up.
-  public var elevationRadians: Double?
-  /// Metres that the peer is above the device, along gravity: from two barometers, say.
-  public var heightDifference: Double?
-  /// The distance's standard deviation, metres; the device's when `nil`.
-  public var distanceSigma: Double?
-  /// The azimuth's standard deviation, radians; the device's when `nil`.
-  public var azimuthSigmaRadians: Double?
-  /// The elevation's standard deviation, radians; the device's when `nil`.
-  public var elevationSigmaRadians: Double?
-  /// The standard deviation of the height difference's white noise, metres; the device's when `nil`.
-  public var heightDifferenceSigma: Double?
+  /// What was measured of each kind.
+  private var readings = PerKind(repeating: Reading())
   /// Whether the radio reports an obstructed line of sight.
   public var isNonLineOfSight: Bool?
   /// The peer's address on the air, as the radio writes it: FiRa's two bytes are `00:2a`.
@@ -75,21 +61,55 @@ public struct RadioMeasurement: Hashable, Sendable {
 
   /// The value of a kind and its stated standard deviation, each `nil` when not given.
   package subscript(kind: MeasurementKind) -> (value: Double?, sigma: Double?) {
-    get {
-      switch kind {
-      case .range: (distance, distanceSigma)
-      case .azimuth: (azimuthRadians, azimuthSigmaRadians)
-      case .elevation: (elevationRadians, elevationSigmaRadians)
-      case .heightDifference: (heightDifference, heightDifferenceSigma)
-      }
-    }
-    set {
-      switch kind {
-      case .range: (distance, distanceSigma) = newValue
-      case .azimuth: (azimuthRadians, azimuthSigmaRadians) = newValue
-      case .elevation: (elevationRadians, elevationSigmaRadians) = newValue
-      case .heightDifference: (heightDifference, heightDifferenceSigma) = newValue
-      }
-    }
+    get { (readings[kind].value, readings[kind].sigma) }
+    set { (readings[kind].value, readings[kind].sigma) = newValue }
+  }
+
+  private struct Reading: Hashable {
+    var value: Double?
+    var sigma: Double?
+  }
+}
+
+extension RadioMeasurement {
+  /// Metres from the antenna to the peer.
+  public var distance: Double? {
+    get { readings.range.value }
+    set { readings.range.value = newValue }
+  }
+  /// `atan2(d.x, -d.z)` of the peer's direction `d` in device axes, radians, positive to the right.
+  public var azimuthRadians: Double? {
+    get { readings.azimuth.value }
+    set { readings.azimuth.value = newValue }
+  }
+  /// `asin(d.y)` of that direction, radians, positive up.
+  public var elevationRadians: Double? {
+    get { readings.elevation.value }
+    set { readings.elevation.value = newValue }
+  }
+  /// Metres that the peer is above the device, along gravity: from two barometers, say.
+  public var heightDifference: Double? {
+    get { readings.heightDifference.value }
+    set { readings.heightDifference.value = newValue }
+  }
+  /// The distance's standard deviation, metres; the device's when `nil`.
+  public var distanceSigma: Double? {
+    get { readings.range.sigma }
+    set { readings.range.sigma = newValue }
+  }
+  /// The azimuth's standard deviation, radians; the device's when `nil`.
+  public var azimuthSigmaRadians: Double? {
+    get { readings.azimuth.sigma }
+    set { readings.azimuth.sigma = newValue }
+  }
+  /// The elevation's standard deviation, radians; the device's when `nil`.
+  public var elevationSigmaRadians: Double? {
+    get { readings.elevation.sigma }
+    set { readings.elevation.sigma = newValue }
+  }
+  /// The standard deviation of the height difference's white noise, metres; the device's when `nil`.
+  public var heightDifferenceSigma: Double? {
+    get { readings.heightDifference.sigma }
+    set { readings.heightDifference.sigma = newValue }
   }
 }

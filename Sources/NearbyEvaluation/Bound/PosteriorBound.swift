@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+internal import NearbyFusion
 public import NearbyGeometry
 public import NearbySimulation
 
@@ -265,13 +266,14 @@ public struct PosteriorBound: Sendable {
   }
 
   private mutating func drift(metres: Double, peerFromDevice: Vector3) {
-    let s = model.positionDrift * model.positionDrift * metres
-    let y = model.yawDriftRadians * model.yawDriftRadians * metres
-    let swing = Vector3(0, 1, 0).cross(peerFromDevice)
+    let drift = OdometryDrift(
+      metres: metres, positionDrift: model.positionDrift,
+      yawDriftRadians: model.yawDriftRadians)
+    let swing = OdometryDrift.swing(of: peerFromDevice)
     let column = SIMD8(swing.x, swing.y, swing.z, 0, 0, 0, 0, 0)
     for axis in 0..<3 {
-      covariance[axis * Self.width] += (y * column[axis]) * column
-      covariance[axis * Self.width][axis] += s
+      covariance[axis * Self.width] += (drift.yaw * column[axis]) * column
+      covariance[axis * Self.width][axis] += drift.horizontal
     }
   }
 

@@ -30,39 +30,41 @@ public struct ProofGoals: Sendable {
     public var seeds: [UInt64]
   }
 
-  /// The goals by name.
-  public enum Goal: String, Sendable, Encodable, CaseIterable {
-    /// RMSE over the bound.
-    case efficiency
-    /// NEES over three.
-    case normalizedErrorSquared
-    /// NIS of the range.
-    case rangeInnovation
-    /// NIS of the azimuth.
-    case azimuthInnovation
-    /// NIS of the elevation.
-    case elevationInnovation
-    /// NIS of the height difference.
-    case heightDifferenceInnovation
-    /// Runs with a false convergence.
-    case falseConvergence
-    /// The time to converge.
-    case timeToConverge
-    /// No convergence in scenarios that do not allow it.
-    case neverConverges
-    /// The time until a false convergence is withdrawn.
-    case withdrawal
-    /// The time until convergence is regained.
-    case regain
+  /// A goal, by name.
+  public struct Goal: Hashable, Sendable, Encodable, RawRepresentable, CaseIterable {
+    /// The name.
+    public let rawValue: String
 
-    /// The goal of the NIS of a kind of measurement.
-    package static func innovation(of kind: MeasurementKind) -> Goal {
-      switch kind {
-      case .range: .rangeInnovation
-      case .azimuth: .azimuthInnovation
-      case .elevation: .elevationInnovation
-      case .heightDifference: .heightDifferenceInnovation
-      }
+    /// Makes one of its name; `nil` when there is no such goal.
+    public init?(rawValue: String) {
+      guard Self.allCases.contains(where: { $0.rawValue == rawValue }) else { return nil }
+      self.rawValue = rawValue
+    }
+
+    private init(_ name: String) { rawValue = name }
+
+    /// RMSE over the bound.
+    public static let efficiency = Goal("efficiency")
+    /// NEES over three.
+    public static let normalizedErrorSquared = Goal("normalizedErrorSquared")
+    /// Runs with a false convergence.
+    public static let falseConvergence = Goal("falseConvergence")
+    /// The time to converge.
+    public static let timeToConverge = Goal("timeToConverge")
+    /// No convergence in scenarios that do not allow it.
+    public static let neverConverges = Goal("neverConverges")
+    /// The time until a false convergence is withdrawn.
+    public static let withdrawal = Goal("withdrawal")
+    /// The time until convergence is regained.
+    public static let regain = Goal("regain")
+
+    /// The goal of the NIS of a kind of measurement: `rangeInnovation`, say.
+    package static func innovation(of kind: MeasurementKind) -> Goal { Goal("\(kind)Innovation") }
+
+    /// All goals.
+    public static var allCases: [Goal] {
+      [efficiency, normalizedErrorSquared] + MeasurementKind.allCases.map(innovation(of:))
+        + [falseConvergence, timeToConverge, neverConverges, withdrawal, regain]
     }
   }
 
@@ -128,11 +130,12 @@ public struct ProofGoals: Sendable {
         \.converged.normalizedErrorSquared
       )
     ]
-    for (kind, figure) in zip(MeasurementKind.allCases, report.normalizedInnovationSquared) {
+    let figures = report.normalizedInnovationSquared
+    for kind in MeasurementKind.allCases {
       components.append(
         (
-          .innovation(of: kind), "NIS of \(kind.name)", figure, 1,
-          { $0.converged.normalizedInnovationSquared[kind.rawValue] }
+          .innovation(of: kind), "NIS of \(kind.name)", figures[kind], 1,
+          { $0.converged.normalizedInnovationSquared[kind] }
         ))
     }
     for (goal, name, figure, degrees, sum) in components {

@@ -138,9 +138,8 @@ public struct ScenarioFigures: Sendable, Encodable {
     jitter = Figure(report.records.map(\.outputs.squaredJitter))?.value.squareRoot().finite
     recovery = Recovery(report)
     misses = goals.misses(of: report, scenario.expectation)
-    for (kind, figure) in zip(MeasurementKind.allCases, report.normalizedInnovationSquared) {
-      self[kind] = figure
-    }
+    let innovations = report.normalizedInnovationSquared
+    for kind in MeasurementKind.allCases { self[kind] = innovations[kind] }
   }
 
   /// NIS of a kind of measurement while converged.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
 internal import NearbyGeometry
 internal import NearbySimulation
 
@@ -97,14 +98,15 @@ struct ConditionalFilter: Sendable {
 
   /// `p` random-walks by the drift of the position and of the yaw about the device.
   private mutating func drift(_ observation: ReferenceObservation, _ model: ReferenceModel) {
-    let s = model.positionDrift * model.positionDrift * observation.metres
-    let y = model.yawDriftRadians * model.yawDriftRadians * observation.metres
-    guard s > 0 || y > 0 else { return }
-    let swing = Vector3(0, 1, 0).cross(position - observation.odometryFromDevice.translation)
+    let drift = OdometryDrift(
+      metres: observation.metres, positionDrift: model.positionDrift,
+      yawDriftRadians: model.yawDriftRadians)
+    guard drift.horizontal > 0 || drift.yaw > 0 else { return }
+    let swing = OdometryDrift.swing(of: position - observation.odometryFromDevice.translation)
     let column = SIMD8(swing.x, swing.y, swing.z, 0, 0, 0, 0, 0)
     for axis in 0..<3 {
-      covariance[axis * width] += (y * column[axis]) * column
-      covariance[axis * width][axis] += s
+      covariance[axis * width] += (drift.yaw * column[axis]) * column
+      covariance[axis * width][axis] += drift.horizontal
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
 
@@ -22,13 +22,12 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
     Figure(records.map(\.converged.normalizedErrorSquared)).map { $0 / 3 }
   }
 
-  /// The mean normalised innovations squared of each kind of measurement while converged: range,
-  /// azimuth, elevation.
+  /// The mean normalised innovations squared of each kind of measurement while converged.
   ///
   /// One is expected; `nil` where nothing was measured.
-  public var normalizedInnovationSquared: [Figure?] {
-    MeasurementKind.allCases.map { kind in
-      Figure(records.map { $0.converged.normalizedInnovationSquared[kind.rawValue] })
+  package var normalizedInnovationSquared: PerKind<Figure?> {
+    PerKind { kind in
+      Figure(records.map { $0.converged.normalizedInnovationSquared[kind] })
     }
   }
 
@@ -109,7 +108,8 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
   /// The statistics in one line.
   public var description: String {
     func text(_ value: Double?) -> String { value?.fixed(decimals: 3) ?? "-" }
-    let innovations = normalizedInnovationSquared.map { text($0?.value) }
+    let figures = normalizedInnovationSquared
+    let innovations = MeasurementKind.allCases.map { text(figures[$0]?.value) }
     return """
       NEES/3 \(text(normalizedErrorSquared?.value)), NIS \(innovations.joined(separator: "/")), \
       RMSE \(text(rootMeanSquareError)) m, claimed \(text(rootMeanSquareClaim)) m, \

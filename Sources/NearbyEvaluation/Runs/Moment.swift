@@ -33,7 +33,7 @@ public struct Moment: Sendable {
   public var outputs: OutputErrors
   /// For each kind of measurement: innovation squared over its variance, for those that are true
   /// inliers and that the engine compared with a prediction.
-  public var normalizedInnovationSquared: [Double?]
+  package var normalizedInnovationSquared: PerKind<Double?>
   /// Whether the sample contradicts the peer's position before the run's event.
   ///
   /// See ``RunEvent/isContradicted(by:in:)``.
@@ -123,8 +123,8 @@ extension Moment {
     heightDifference = fromDevice.y
     travelled = truth.travelled
     outputs = OutputErrors(estimate, device: truth.odometryFromDevice, fromDevice: fromDevice)
-    normalizedInnovationSquared = MeasurementKind.allCases.map { kind in
-      Self.normalizedSquare(report[kind], isFaulty: sample.isFaulty(kind))
+    normalizedInnovationSquared = PerKind { kind in
+      Self.normalizedSquare(report[kind], isFaulty: sample.faults[kind])
     }
     hypothesisCount = estimate.hypothesisCount
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-internal import NearbyFusion
+package import NearbyFusion
 public import NearbyGeometry
 
 /// The sums over the moments of one peer of a seeded run.
@@ -48,7 +48,7 @@ public struct RunRecord: Sendable {
     /// Normalised errors squared; infinite where the claimed covariance has no inverse.
     public var normalizedErrorSquared = Sum()
     /// Normalised innovations squared of each kind of measurement.
-    public var normalizedInnovationSquared = MeasurementKind.allCases.map { _ in Sum() }
+    package var normalizedInnovationSquared = PerKind(repeating: Sum())
   }
 
   /// The published outputs and their errors.
@@ -150,10 +150,10 @@ extension RunRecord.Converged {
     squaredClaim.add(moment.claimedSigma * moment.claimedSigma)
     squaredBound.add(moment.bound * moment.bound)
     normalizedErrorSquared.add(moment.normalizedErrorSquared ?? .infinity)
-    for (place, square) in zip(
-      normalizedInnovationSquared.indices, moment.normalizedInnovationSquared)
-    {
-      if let square { normalizedInnovationSquared[place].add(square) }
+    for kind in MeasurementKind.allCases {
+      if let square = moment.normalizedInnovationSquared[kind] {
+        normalizedInnovationSquared[kind].add(square)
+      }
     }
   }
 }

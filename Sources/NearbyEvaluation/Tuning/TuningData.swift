@@ -13,7 +13,7 @@ public struct TuningData: Sendable {
     var peer: Int
     var timestamp: Timestamp
     /// With the stated accuracies, and none of their own.
-    var values: KindArray<MeasuredValue?>
+    var values: PerKind<MeasuredValue?>
     var isObstructed: Bool
   }
 
@@ -106,7 +106,7 @@ public struct TuningData: Sendable {
     let peer = sample.peer.index
     guard motions.indices.contains(peer) else { return }
     var plain = RangingSample(peer: sample.peer, timestamp: sample.timestamp)
-    var values = KindArray<MeasuredValue?>(repeating: nil)
+    var values = PerKind<MeasuredValue?>(repeating: nil)
     var hasAny = false
     for kind in MeasurementKind.allCases where kind != .heightDifference {
       guard let value = MeasuredValue(kind, of: sample, stated.ranging), value.rejection == nil

@@ -127,10 +127,6 @@ struct PeerFilter: Sendable {
 
   // MARK: The joint fit
 
-  /// After such a walk, metres, a place that azimuths tell must be verified, too: drift has come in.
-  private static let longWalk = 10.0
-  /// The shape of a walk is assessed anew after so much more of it, metres.
-  private static let assessedWalk = 0.2
   /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
   /// above.
   private static let placedSigma = 0.5
@@ -142,16 +138,16 @@ struct PeerFilter: Sendable {
     guard claim != .measured, motion == .stationary,
       settings.configuration.features.contains(.jointFit)
     else { return }
-    if measurements.has(.elevation) || measurements.has(.heightDifference) {
-      claim = claim.after(.measured)
-      return
+    MeasurementKind.each { kind in
+      if kind.tellsHeight, measurements.has(kind) { claim = claim.after(.measured) }
     }
+    guard claim != .measured else { return }
     if measurements.has(.azimuth) { walk.hasAzimuths = true }
     guard !settings.configuration.odometry.isPlanar, !tracks.isEmpty else { return }
     if tracks[0].device.path >= walk.assessedPath { assessWalk() }
     claim = claim.after(
       .walked(
-        isFlat: walk.isFlat, azimuthsTell: walk.hasAzimuths && tracks[0].walk < Self.longWalk))
+        isFlat: walk.isFlat, azimuthsTell: walk.hasAzimuths && tracks[0].walk < FlatWalk.long))
   }
 
   /// Judges whether the walk tells the place in all directions.
@@ -161,7 +157,7 @@ struct PeerFilter: Sendable {
     let shape = tracks[0].spread.shape
     walk.isFlat = shape.isFlat
     walk.isAlongGravity = shape.hides(Vector3(0, 1, 0))
-    walk.assessedPath = tracks[0].device.path + Self.assessedWalk
+    walk.assessedPath = tracks[0].device.path + FlatWalk.assessed
   }
 
   /// Whether the joint fit can tell more of the peer than its filter, though there is no other peer.
@@ -357,18 +353,13 @@ struct PeerFilter: Sendable {
     of measurements: Measurements, _ settings: Settings
   ) -> PerKind<ErrorVariances> {
     let values = measurements.values
-    return PerKind(
-      range: settings.configuration.errorVariances(
-        of: .range, noise.range, stated: values.range.sigma),
-      azimuth: settings.configuration.errorVariances(
-        of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
-      elevation: settings.configuration.errorVariances(
-        of: .elevation, noise.elevation, stated: values.elevation.sigma),
+    return PerKind { kind in
       // Performance: most samples have no height difference, and then its variances are not read.
-      heightDifference: measurements.has(.heightDifference)
-        ? settings.configuration.errorVariances(
-          of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma)
-        : ErrorVariances(white: 1, wandering: settings.heightOffset.variance))
+      kind == .heightDifference && !measurements.has(kind)
+        ? ErrorVariances(white: 1, wandering: settings.heightOffset.variance)
+        : settings.configuration.errorVariances(
+          of: kind, noise[kind], stated: values[kind].sigma)
+    }
   }
 
   /// Stages 3 to 6 for one track.
@@ -450,29 +441,12 @@ struct PeerFilter: Sendable {
     let learns = settings.configuration.features.contains(.noiseLearning)
     // Of several hypotheses no residual is that of the place where the peer is.
     let isClear = result.weight > 0.9
-    if measurements.has(.range) {
-      reports.range = Self.report(
-        result.outcomes.range, measurements.values.range, white: errors.range.white,
-        decorrelation: result.decorrelation.range, learns: learns, isClear: isClear, &noise.range)
-    }
-    if measurements.has(.azimuth) {
-      reports.azimuth = Self.report(
-        result.outcomes.azimuth, measurements.values.azimuth, white: errors.azimuth.white,
-        decorrelation: result.decorrelation.angle, learns: learns, isClear: isClear,
-        &noise.azimuth)
-    }
-    if measurements.has(.elevation) {
-      reports.elevation = Self.report(
-        result.outcomes.elevation, measurements.values.elevation, white: errors.elevation.white,
-        decorrelation: result.decorrelation.angle, learns: learns, isClear: isClear,
-        &noise.elevation)
-    }
-    if measurements.has(.heightDifference) {
-      // Its offset is no share of its accuracy, of which there is nothing to be learnt from it.
-      reports.heightDifference = Self.report(
-        result.outcomes.heightDifference, measurements.values.heightDifference,
-        white: errors.heightDifference.white, decorrelation: 0, learns: learns, isClear: isClear,
-        &noise.heightDifference)
+    MeasurementKind.each { kind in
+      guard measurements.has(kind) else { return }
+      reports[kind] = Self.report(
+        result.outcomes[kind], measurements.values[kind], white: errors[kind].white,
+        decorrelation: result.decorrelation(of: kind), learns: learns, isClear: isClear,
+        &noise[kind])
     }
   }
 

@@ -60,29 +60,28 @@ struct ReferenceUpdate {
   ///
   /// - Parameters:
   ///   - sample: What was measured.
-  ///   - isCurved: Whether to linearise each at the mean that the one before has left, to second order:
-  ///     height difference, which is linear, azimuth, elevation, then range, since angles are less
-  ///     curved. Else all are linearised at the prediction, to first order: height difference, range,
-  ///     azimuth, then elevation.
+  ///   - isCurved: Whether to linearise azimuth, elevation and range, in this order since angles are less
+  ///     curved, each at the mean that the one before has left, to second order. Else range, azimuth and
+  ///     elevation are linearised at the prediction, to first order. All other kinds come before them,
+  ///     each at the mean that the one before has left.
   mutating func update(_ sample: Sample, isCurved: Bool) {
     var prediction = mean
-    let order: [MeasurementKind] =
-      isCurved
-      ? [.heightDifference, .azimuth, .elevation, .range]
-      : [.heightDifference, .range, .azimuth, .elevation]
-    for kind in order {
+    let together: [MeasurementKind] =
+      isCurved ? [.azimuth, .elevation, .range] : [.range, .azimuth, .elevation]
+    let others = MeasurementKind.allCases.filter { !together.contains($0) }
+    for kind in others + together {
+      let isOther = others.contains(kind)
       guard let value = sample.value[kind] else { continue }
       var model = Linearization(
-        kind, from: sample.pose, at: isCurved ? mean : prediction, covariance)
-      if !isCurved { (model.curvatureMean, model.curvatureVariance) = (0, 0) }
+        kind, from: sample.pose, at: isCurved || isOther ? mean : prediction, covariance)
+      if !isCurved, !isOther { (model.curvatureMean, model.curvatureVariance) = (0, 0) }
       var innovation = value - model.predicted - model.curvatureMean
       // h(x) ≈ h(prediction) + H (x - prediction)
-      for state in mean.indices where !isCurved {
+      for state in mean.indices where !isCurved && !isOther {
         innovation -= model.jacobian[state] * (mean[state] - prediction[state])
       }
       use(model, innovation: kind.wrapped(innovation), kind, sample)
-      // The others are linearised where the height difference has moved the mean to.
-      if kind == .heightDifference { prediction = mean }
+      if isOther { prediction = mean }
     }
   }
 
@@ -139,15 +138,15 @@ struct ReferenceUpdate {
         + FaultModel.rangeRedrawnShare * fresh
     } else {
       let value = sample.value[kind] ?? 0
-      switch kind {
-      case .range, .heightDifference: fresh = 0.5 / FaultModel.heightReach
-      case .azimuth:
+      let anything = 1 / (kind.faultSpan(fieldOfView: sample.fieldOfViewRadians) ?? .infinity)
+      if kind == .azimuth {
         // Measured ±π - z instead of z.
         let mirrored = (nu + .pi - 2 * value).wrappedAngle
         fresh =
-          FaultModel.angleAnythingShare / sample.fieldOfViewRadians
+          FaultModel.angleAnythingShare * anything
           + FaultModel.angleMirroredShare * Self.normal(mirrored, variance)
-      case .elevation: fresh = 1 / sample.fieldOfViewRadians
+      } else {
+        fresh = anything
       }
       let step = kind.wrapped(value - sample.previous[kind])
       let stuck = step.isNaN ? 0 : Self.normal(step, variance + sample.variance[kind])

@@ -4,12 +4,22 @@ import NearbyGeometry
 /// How a sample met the heaviest hypothesis of a track.
 struct StepResult {
   /// Of each kind that was measured; anything for the others.
-  var outcomes = PerKind(
-    range: Outcome(), azimuth: Outcome(), elevation: Outcome(), heightDifference: Outcome())
+  var outcomes = PerKind(repeating: Outcome())
   /// The share of that hypothesis, 0 to 1.
   var weight = 1.0
   /// The decorrelation 1 - φ² of the radio's wandering errors over the step.
   var decorrelation = (range: 0.0, angle: 0.0)
+
+  /// The decorrelation of a kind's wandering error, as far as something is learnt from it: an
+  /// offset is no part of the accuracy.
+  @inline(__always)
+  func decorrelation(of kind: MeasurementKind) -> Double {
+    switch kind.wandering {
+    case .withPlace: decorrelation.range
+    case .withDirection: decorrelation.angle
+    case .withTime: 0
+    }
+  }
 
   /// How one measurement met the hypothesis.
   ///
@@ -41,11 +51,8 @@ struct StepResult {
   mutating func takeOutcomes(
     of measurements: Measurements, fromColumn bank: HypothesisBank
   ) {
-    if measurements.has(.range) { outcomes.range = Outcome(.range) { bank.only($0) } }
-    if measurements.has(.azimuth) { outcomes.azimuth = Outcome(.azimuth) { bank.only($0) } }
-    if measurements.has(.elevation) { outcomes.elevation = Outcome(.elevation) { bank.only($0) } }
-    if measurements.has(.heightDifference) {
-      outcomes.heightDifference = Outcome(.heightDifference) { bank.only($0) }
+    MeasurementKind.each { kind in
+      if measurements.has(kind) { outcomes[kind] = Outcome(kind) { bank.only($0) } }
     }
   }
 

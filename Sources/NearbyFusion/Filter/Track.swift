@@ -85,23 +85,26 @@ struct Track: Sendable {
     seeds += moving
     bank.replace(with: seeds)
     distanceBefore = distance(from: device)
-    takeFirstHeight(measurements, noise, settings)
+    takeOthers(measurements, noise, settings)
     spread.add(device.worldFromDevice.translation)
     remember(measurements)
     judge()
   }
 
-  /// Updates the hypotheses with the height difference of the first sample: they follow from what its
-  /// radio has measured.
-  private mutating func takeFirstHeight(
+  /// Updates the hypotheses with what of the first sample they are not made of.
+  private mutating func takeOthers(
     _ measurements: Measurements, _ noise: NoiseLevels, _ settings: Settings
   ) {
-    guard let height = measurements[.heightDifference] else { return }
-    var alone = Measurements()
-    alone[.heightDifference] = height
-    bank.addHeightOffset(variance: settings.heightOffset.variance)
+    var others = Measurements()
+    for kind in MeasurementKind.allCases where !kind.makesHypotheses {
+      others[kind] = measurements[kind]
+    }
+    guard !others.isEmpty else { return }
+    if others.has(.heightDifference) {
+      bank.addHeightOffset(variance: settings.heightOffset.variance)
+    }
     var measurement = measurement(
-      alone, settings.configuration.errorVariances(noise), device, false, settings)
+      others, settings.configuration.errorVariances(noise), device, false, settings)
     bank.update(&measurement)
   }
 
@@ -171,13 +174,8 @@ struct Track: Sendable {
   }
 
   private mutating func remember(_ measurements: Measurements) {
-    if measurements.has(.range) { previousValues.range = measurements.values.range.value }
-    if measurements.has(.azimuth) { previousValues.azimuth = measurements.values.azimuth.value }
-    if measurements.has(.elevation) {
-      previousValues.elevation = measurements.values.elevation.value
-    }
-    if measurements.has(.heightDifference) {
-      previousValues.heightDifference = measurements.values.heightDifference.value
+    MeasurementKind.each { kind in
+      if measurements.has(kind) { previousValues[kind] = measurements.values[kind].value }
     }
   }
 
@@ -201,18 +199,14 @@ struct Track: Sendable {
       sigma: measurements.has(.range)
         ? measurements.values.range.sigma : settings.configuration.ranging.rangeSigma)
     let lastingSigma = FaultModel.lastingExcessSigma * excess
-    let angleOnset = settings.faults.onset(of: .azimuth)
     return KernelMeasurement(
       measurements, antenna: antenna, rotation: rotation,
-      variance: PerKind(
-        range: errors.range.white + pose.place, azimuth: errors.azimuth.white + angleVariance,
-        elevation: errors.elevation.white + angleVariance,
-        heightDifference: errors.heightDifference.white + pose.place),
+      variance: PerKind { errors[$0].white + ($0.isAngle ? angleVariance : pose.place) },
       previous: previousValues,
-      onset: PerKind(
-        range: isObstructed ? FaultModel.obstructedOnset : settings.faults.onset(of: .range),
-        azimuth: angleOnset, elevation: angleOnset,
-        heightDifference: settings.faults.onset(of: .heightDifference)),
+      onset: PerKind { kind in
+        kind == .range && isObstructed
+          ? FaultModel.obstructedOnset : settings.faults.onset(of: kind)
+      },
       rangeExcess: excess, lastingExcessVariance: lastingSigma * lastingSigma,
       fieldOfViewRadians: settings.configuration.ranging.fieldOfViewRadians)
   }
@@ -502,11 +496,10 @@ struct Track: Sendable {
   private func isFlat(_ rangeSigma: Double) -> Bool {
     let distance = (bank.heaviestPosition - device.worldFromDevice.translation).length
     let spread = spreadAcross(negligible: true)
-    let drift = device.positionDriftVariance - birthDevice.positionDriftVariance
-    let yaw = device.yawDriftVariance - birthDevice.yawDriftVariance
-    if drift / (distance * distance) + yaw > spread * spread { return true }
+    let drift = OdometryDrift(from: birthDevice, to: device, isPlanar: false)
+    if drift.horizontal / (distance * distance) + drift.yaw > spread * spread { return true }
     return 0.5 * spread * spread * distance
-      < Self.flatNoiseShare * rangeSigma + Self.flatDriftShare * drift.squareRoot()
+      < Self.flatNoiseShare * rangeSigma + Self.flatDriftShare * drift.horizontal.squareRoot()
   }
 
   private var isMovingNegligible: Bool { bank.movingShare < Self.movesAfterwards }

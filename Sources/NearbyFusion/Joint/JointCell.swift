@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import NearbyGeometry
 
 /// Samples of one peer from about one place, as one: what the joint fit works on.
@@ -36,11 +35,9 @@ struct JointCell: Sendable {
     }
   }
 
-  /// A cell is at most so long, metres and as a share of the range, and so wide in attitude, radians.
-  ///
-  /// Heights are averaged less: on a level walk what a hand sways is all that tells above from below.
+  /// A cell is at most so long, metres and as a share of the range, and so wide in attitude, radians; and
+  /// no higher than ``FlatWalk/tallestCell``.
   private static let longest = 0.4
-  private static let tallest = 0.04
   private static let shortest = 0.05
   private static let lengthPerRange = 0.08
   private static let widest = 0.25
@@ -86,7 +83,7 @@ struct JointCell: Sendable {
     let length = min(max(Self.lengthPerRange * range, Self.shortest), Self.longest)
     let away = there.translation - first.translation
     guard isObstructed == self.isObstructed, device.world == self.device.world,
-      away.length < length, abs(away.y) < Self.tallest,
+      away.length < length, abs(away.y) < FlatWalk.tallestCell,
       there.rotation.angle(to: first.rotation) < Self.widest
     else { return false }
     let step = (there.translation - here.translation).length
@@ -107,38 +104,40 @@ struct JointCell: Sendable {
   }
 
   /// Whether anything in it tells how high the peer is.
-  var measuresHeight: Bool { values.elevation.count > 0 || values.heightDifference.count > 0 }
+  var measuresHeight: Bool {
+    MeasurementKind.allCases.contains { $0.tellsHeight && values[$0].count > 0 }
+  }
 
   // MARK: Errors in common
 
+  /// From where its values were measured, on average.
+  private var viewpoint: Viewpoint {
+    let pose = device.worldFromDevice
+    return Viewpoint(
+      timestamp: device.timestamp, place: pose.translation, up: pose.rotation.yAxis,
+      back: pose.rotation.zAxis, direction: direction)
+  }
+
   /// Counts the errors that another cell of the same peer has in common with this one, in both.
   mutating func meet(_ other: inout JointCell, _ offset: HeightOffset) {
-    let (a, b) = (device.worldFromDevice, other.device.worldFromDevice)
-    let away = (a.translation - b.translation).length
-    // Far away from each other they have next to nothing in common.
-    if away < Self.reach * CorrelatedNoise.rangeMetres {
-      let turned = a.rotation.angle(to: b.rotation)
-      let range = exp(
-        -(away / CorrelatedNoise.rangeMetres + turned / CorrelatedNoise.rangeRadians))
-      neighbours.range += range
-      other.neighbours.range += range
-    }
-    if values.azimuth.count > 0 || values.elevation.count > 0 {
-      let angle = exp(-(direction - other.direction).length / CorrelatedNoise.angleRadians)
-      neighbours.azimuth += angle
-      neighbours.elevation += angle
-      other.neighbours.azimuth += angle
-      other.neighbours.elevation += angle
-    }
-    if values.heightDifference.count > 0 {
-      let height = offset.correlation(
-        seconds: abs(device.timestamp.seconds(since: other.device.timestamp)))
-      neighbours.heightDifference += height
-      other.neighbours.heightDifference += height
+    let (here, there) = (viewpoint, other.viewpoint)
+    for kind in MeasurementKind.allCases where mayShareErrors(of: kind, here, there) {
+      let correlation = CorrelatedNoise.correlation(of: kind, between: here, there, offset)
+      neighbours[kind] += correlation
+      other.neighbours[kind] += correlation
     }
   }
 
-  private static let reach = 5.0
+  private func mayShareErrors(
+    of kind: MeasurementKind, _ here: Viewpoint, _ there: Viewpoint
+  ) -> Bool {
+    switch kind.wandering {
+    case .withPlace: CorrelatedNoise.mayShareErrors(ofPlaces: here, there)
+    // One of two angles alone is rare.
+    case .withDirection: values.azimuth.count > 0 || values.elevation.count > 0
+    case .withTime: values[kind].count > 0
+    }
+  }
 
   /// The values as the fit wants them.
   ///
@@ -161,9 +160,8 @@ struct JointCell: Sendable {
       guard average.count > 0 else { return nil }
       let sigma = average.squaredSigma.squareRoot()
       let white = noise[kind].whiteVariance(stated: sigma) / average.count
-      let wander =
-        kind == .heightDifference
-        ? settings.heightOffset.variance : noise[kind].wanderVariance(stated: sigma)
+      let wander = kind.wanderingVariance(
+        part: noise[kind].wanderVariance(stated: sigma), settings.heightOffset)
       let pose = kind.isAngle ? angle : place
       return ChainProblem.Value(
         value: average.mean, variance: widening * (white + wander + pose),

@@ -135,8 +135,6 @@ struct JointEstimator: Sendable {
   /// A filter goes on from the fit unless that is so much less sure, in variance: where a device comes back
   /// to places, the fit knows that errors come back with them, and the filter does not.
   private static let acceptedVariance = 4.0
-  /// The fit takes over from a filter alone after such a walk, metres.
-  private static let soundWalk = 10.0
 
   /// Makes one that has seen nothing.
   init(_ odometry: OdometryConfiguration) {
@@ -240,15 +238,12 @@ struct JointEstimator: Sendable {
   private mutating func addKnot(at device: TrajectoryPoint, _ settings: Settings) {
     guard let last = knots.last, device.timestamp > last.timestamp else { return }
     let ranging = settings.configuration.ranging
-    let step = (device.worldFromDevice.translation - last.worldFromDevice.translation).length
-    let (place, yaw) = (
-      device.positionDriftVariance - last.positionDriftVariance,
-      device.yawDriftVariance - last.yawDriftVariance
-    )
+    var drift = OdometryDrift(from: last, to: device, isPlanar: false)
+    drift.addSwing(of: device.worldFromDevice.translation - last.worldFromDevice.translation)
     let allowed = Self.driftShare * ranging.rangeSigma
     let allowedYaw = Self.driftShare * ranging.azimuthSigmaRadians
     let hasDrifted =
-      place + yaw * step * step / 3 > allowed * allowed || yaw > allowedYaw * allowedYaw
+      drift.horizontal > allowed * allowed || drift.yaw > allowedYaw * allowedYaw
     let isFar = device.path - last.path >= Self.leastSpacing
     guard hasDrifted && isFar || cellsSinceKnot >= Self.mostCellsOfKnot else { return }
     let correction = extrapolated(to: device)
@@ -577,8 +572,7 @@ struct JointEstimator: Sendable {
       let (knot, next) = (knots[index], knots[min(index + 1, count - 1)])
       let (a, b) = (knot.worldFromDevice.translation, next.worldFromDevice.translation)
       var step = OdometryDrift(from: knot, to: next, isPlanar: isPlanar)
-      // Yaw that drifts on the way swings the end of the step.
-      step.horizontal += step.yaw * (b - a).dot(b - a) / 3
+      step.addSwing(of: b - a)
       steps.append(step)
       problem.addKnot(
         at: a, step: b - a, horizontal: step.horizontal, vertical: step.vertical, yaw: step.yaw,
@@ -772,7 +766,7 @@ struct JointEstimator: Sendable {
     _ solution: JointSolution, _ rivals: [Int: JointPosterior.Mode], _ candidates: [JointCandidate?]
   ) {
     let device = solution.device
-    let isSound = device.path - (knots.first?.path ?? device.path) > Self.soundWalk
+    let isSound = device.path - (knots.first?.path ?? device.path) > FlatWalk.long
     for (index, member) in members.enumerated() {
       guard let candidate = candidates[member.peer], candidate.birth == member.birth else {
         continue

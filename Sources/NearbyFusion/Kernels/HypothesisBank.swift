@@ -373,19 +373,19 @@ struct HypothesisBank: Sendable {
           : Int(NEARBY_FIELD_HEIGHT_COVARIANCE) + height)
     }
     static func fault(_ kind: MeasurementKind) -> Field {
-      Field(row: Int(NEARBY_FIELD_FAULT) + kind.rawValue)
+      Field(row: Int(NEARBY_FIELD_FAULT) + kind.component)
     }
     static var rangeResidual: Field { Field(row: Int(NEARBY_FIELD_RANGE_RESIDUAL)) }
     static var logWeight: Field { Field(row: Int(NEARBY_FIELD_LOG_WEIGHT)) }
     static var moves: Field { Field(row: Int(NEARBY_FIELD_MOVES)) }
     static func innovation(_ kind: MeasurementKind) -> Field {
-      Field(row: Int(NEARBY_FIELD_INNOVATION) + kind.rawValue)
+      Field(row: Int(NEARBY_FIELD_INNOVATION) + kind.component)
     }
     static func innovationVariance(_ kind: MeasurementKind) -> Field {
-      Field(row: Int(NEARBY_FIELD_INNOVATION_VARIANCE) + kind.rawValue)
+      Field(row: Int(NEARBY_FIELD_INNOVATION_VARIANCE) + kind.component)
     }
     static func inlier(_ kind: MeasurementKind) -> Field {
-      Field(row: Int(NEARBY_FIELD_INLIER) + kind.rawValue)
+      Field(row: Int(NEARBY_FIELD_INLIER) + kind.component)
     }
   }
 

@@ -48,7 +48,7 @@ package struct ChainProblem: Sendable {
 
   /// What is assumed of outliers and of peers that move.
   private struct Model {
-    var shares: (Double, Double, Double, Double)
+    var shares: PerKind<Double>
     var rangeExcess: Double
     var fieldOfViewRadians: Double
     var speedVariances: (Double, Double, Double)
@@ -94,7 +94,7 @@ package struct ChainProblem: Sendable {
     let speeds = motion?.speedVariances ?? [1, 1, 1]
     func least(_ axis: Int) -> Double { max(speeds[axis], Self.leastSpeedVariance) }
     model = Model(
-      shares: PerKind { faults.outlierShare(of: $0) }.tuple,
+      shares: PerKind { faults.outlierShare(of: $0) },
       rangeExcess: faults.rangeExcess(sigma: ranging.rangeSigma),
       fieldOfViewRadians: ranging.fieldOfViewRadians,
       speedVariances: (least(0), least(1), least(2)))
@@ -202,14 +202,14 @@ package struct ChainProblem: Sendable {
     cell.variance = PerKind { values[$0]?.variance ?? 1 }.tuple
     cell.power =
       PerKind { kind in values[kind].map { $0.variance / $0.effectiveVariance } ?? 0 }.tuple
-    cell.range_outlier_share = isObstructed ? FaultModel.obstructedOnset : model.shares.0
+    cell.range_outlier_share = isObstructed ? FaultModel.obstructedOnset : model.shares.range
     cell.share = share
     cell.seconds = seconds
     cell.knot = Int32(knot)
     cell.peer = Int32(member)
     cell.mover = Int32(mover ?? -1)
     for kind in MeasurementKind.allCases where values[kind] != nil {
-      cell.present |= 1 << Int32(kind.rawValue)
+      cell.present |= kind.bit
     }
     cells.append(cell)
     guard layout.constants.contains(.clockOffset) else { return }
@@ -407,7 +407,7 @@ package struct ChainProblem: Sendable {
                     peer_count: Int32(memberCount), mover_count: Int32(layout.moverCount),
                     constants: layout.constants.rawValue,
                     information: information.baseAddress, gradient: gradient.baseAddress,
-                    origin: origin.baseAddress, outlier_share: model.shares,
+                    origin: origin.baseAddress, outlier_share: model.shares.tuple,
                     range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
                     speed_variance: model.speedVariances, widening: widening,
                     held_peer: Int32(held?.member ?? -1),

@@ -51,7 +51,7 @@ package struct FitKeyframe: Sendable {
   ) {
     kernel.antenna_in_world = (pose.antenna.x, pose.antenna.y, pose.antenna.z)
     kernel.device_from_world = pose.deviceFromWorld
-    kernel.variance = (1, 1, 1, 1)
+    kernel.variance = PerKind(repeating: 1.0).tuple
     kernel.horizontal_drift = drift.horizontal
     kernel.vertical_drift = drift.vertical
     kernel.yaw_drift = drift.yaw
@@ -63,34 +63,23 @@ package struct FitKeyframe: Sendable {
   /// The value of a kind; `nil` when it was not measured.
   package subscript(kind: MeasurementKind) -> Value? {
     get {
-      guard kernel.present & 1 << Int32(kind.rawValue) != 0 else { return nil }
-      return switch kind {
-      case .range:
-        Value(value: kernel.value.0, variance: kernel.variance.0, correlation: kernel.memory.0)
-      case .azimuth:
-        Value(value: kernel.value.1, variance: kernel.variance.1, correlation: kernel.memory.1)
-      case .elevation:
-        Value(value: kernel.value.2, variance: kernel.variance.2, correlation: kernel.memory.2)
-      case .heightDifference:
-        Value(value: kernel.value.3, variance: kernel.variance.3, correlation: kernel.memory.3)
-      }
+      guard kernel.present & kind.bit != 0 else { return nil }
+      return Value(
+        value: PerKind(kernel.value)[kind], variance: PerKind(kernel.variance)[kind],
+        correlation: PerKind(kernel.memory)[kind])
     }
     set {
       guard let newValue else {
-        kernel.present &= ~(1 << Int32(kind.rawValue))
+        kernel.present &= ~kind.bit
         return
       }
-      kernel.present |= 1 << Int32(kind.rawValue)
-      let (value, variance, memory) = (newValue.value, newValue.variance, newValue.correlation)
-      switch kind {
-      case .range: (kernel.value.0, kernel.variance.0, kernel.memory.0) = (value, variance, memory)
-      case .azimuth:
-        (kernel.value.1, kernel.variance.1, kernel.memory.1) = (value, variance, memory)
-      case .elevation:
-        (kernel.value.2, kernel.variance.2, kernel.memory.2) = (value, variance, memory)
-      case .heightDifference:
-        (kernel.value.3, kernel.variance.3, kernel.memory.3) = (value, variance, memory)
-      }
+      kernel.present |= kind.bit
+      var (values, variances) = (PerKind(kernel.value), PerKind(kernel.variance))
+      var memories = PerKind(kernel.memory)
+      (values[kind], variances[kind]) = (newValue.value, newValue.variance)
+      memories[kind] = newValue.correlation
+      (kernel.value, kernel.variance) = (values.tuple, variances.tuple)
+      kernel.memory = memories.tuple
     }
   }
 
@@ -116,12 +105,12 @@ package struct FitModel: Sendable {
     /// The prior of the scale error, one sigma.
     package var rangeScaleSigma: Double
     /// The variances of the constant errors, and of the wandering ones.
-    package var constant: KindArray<Double>
-    package var wandering: KindArray<Double>
+    package var constant: PerKind<Double>
+    package var wandering: PerKind<Double>
 
     /// Makes them.
     package init(
-      rangeScaleSigma: Double, constant: KindArray<Double>, wandering: KindArray<Double>
+      rangeScaleSigma: Double, constant: PerKind<Double>, wandering: PerKind<Double>
     ) {
       self.rangeScaleSigma = rangeScaleSigma
       (self.constant, self.wandering) = (constant, wandering)
@@ -156,8 +145,7 @@ package struct FitModel: Sendable {
         information.zz
       ),
       range_scale_sigma: errors.rangeScaleSigma,
-      bias_variance: PerKind { errors.constant[$0] }.tuple,
-      wander_variance: PerKind { errors.wandering[$0] }.tuple,
+      bias_variance: errors.constant.tuple, wander_variance: errors.wandering.tuple,
       outlier_share: PerKind { faults.outlierShare(of: $0) }.tuple,
       range_excess: faults.rangeExcess(sigma: ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: isMirrored ? 1 : 0,
@@ -179,9 +167,9 @@ package struct KernelFit {
   // ones, since else each element costs a copy of all. States, covariances (packed) and shares of
   // inliers stand one start after the other, as long as the models' states are.
   private var models = InlineArray<8, nearby_fit_model>(repeating: nearby_fit_model())
-  private var states = InlineArray<112, Double>(repeating: 0)
-  private var covariances = InlineArray<840, Double>(repeating: 0)
-  private var inlierShares = InlineArray<32, Double>(repeating: 1)
+  private var states = FitStates(repeating: 0)
+  private var covariances = FitCovariances(repeating: 0)
+  private var inlierShares = FitShares(repeating: 1)
   private var logEvidences = InlineArray<8, Double>(repeating: -.infinity)
   private var folded = InlineArray<8, Int32>(repeating: 0)
   /// The number of states of each.
@@ -196,12 +184,10 @@ package struct KernelFit {
     StateIndex.assertLayout()
     let double = MemoryLayout<Double>.size
     precondition(MemoryLayout<InlineArray<8, Double>>.size == capacity * double)
+    precondition(MemoryLayout<FitStates>.size == capacity * MemoryLayout<StateVector>.size)
     precondition(
-      MemoryLayout<InlineArray<112, Double>>.size == capacity * MemoryLayout<StateVector>.size)
-    precondition(
-      MemoryLayout<InlineArray<840, Double>>.size == capacity * MemoryLayout<StateCovariance>.size)
-    precondition(
-      MemoryLayout<InlineArray<32, Double>>.size == capacity * Int(NEARBY_COMPONENTS) * double)
+      MemoryLayout<FitCovariances>.size == capacity * MemoryLayout<StateCovariance>.size)
+    precondition(MemoryLayout<FitShares>.size == capacity * Int(NEARBY_COMPONENTS) * double)
   }
 
   /// Sets the model of a fit, and where it starts; all fits must have states of one length.
@@ -271,7 +257,7 @@ package struct KernelFit {
 
   /// The mean probability that a value of a kind is an inlier; one without values.
   mutating func inlierShare(_ lane: Int, of kind: MeasurementKind) -> Double {
-    inlierShares.span[lane * Int(NEARBY_COMPONENTS) + kind.rawValue]
+    inlierShares.span[lane * Int(NEARBY_COMPONENTS) + kind.component]
   }
 
   /// Copies out the mode that a fit found; what could not be fitted stays as it was.

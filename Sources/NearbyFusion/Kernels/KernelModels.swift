@@ -75,7 +75,7 @@ package struct PredictedMeasurement: Sendable {
     value = unsafe withUnsafeBytes(of: state) { state in
       unsafe withUnsafeMutableBytes(of: &jacobian) { jacobian in
         unsafe nearby_predict(
-          Int32(kind.rawValue), state.assumingMemoryBound(to: Double.self).baseAddress, &from,
+          Int32(kind.component), state.assumingMemoryBound(to: Double.self).baseAddress, &from,
           jacobian.assumingMemoryBound(to: Double.self).baseAddress)
       }
     }

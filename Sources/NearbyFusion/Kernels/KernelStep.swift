@@ -28,28 +28,6 @@ struct KernelMotion {
   }
 }
 
-/// The path of a step as it decorrelates the sensors' errors.
-struct KernelTravel {
-  fileprivate(set) var kernel: nearby_travel
-
-  /// - Parameters:
-  ///   - path: Its length in correlation lengths of the range's wandering error and of the angles'.
-  ///   - heights: Its length in those of the offset of height differences.
-  ///   - faults: Its length in those of faults.
-  ///   - errors: The stationary variances.
-  @inline(__always)
-  init(
-    _ path: (range: Double, angle: Double), heights: Double, faults: Double,
-    _ errors: PerKind<ErrorVariances>
-  ) {
-    kernel = nearby_travel(
-      range: path.range, range_variance: errors.range.wandering, angle: path.angle,
-      azimuth_variance: errors.azimuth.wandering, fault: faults,
-      elevation_variance: errors.elevation.wandering, height: heights,
-      height_variance: errors.heightDifference.wandering)
-  }
-}
-
 /// What was measured, from where, and how it may be wrong.
 struct KernelMeasurement {
   fileprivate(set) var kernel: nearby_measurement
@@ -76,10 +54,7 @@ struct KernelMeasurement {
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
       present: measurements.present,
-      value: (
-        values.range.value, values.azimuth.value, values.elevation.value,
-        values.heightDifference.value
-      ),
+      value: PerKind { values[$0].value }.tuple,
       variance: variance.tuple, previous: previous.tuple, fault_onset: onset.tuple,
       range_excess: rangeExcess,
       lasting_range_variance: lastingExcessVariance, field_of_view: fieldOfViewRadians)

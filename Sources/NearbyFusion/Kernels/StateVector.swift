@@ -7,6 +7,11 @@ typealias StateVector = InlineArray<14, Double>
 /// Its covariance: the packed upper triangle, column by column (`NEARBY_MOVING_COVARIANCE_SIZE`).
 typealias StateCovariance = InlineArray<105, Double>
 
+/// The states, covariances and inlier shares of as many fits as are made side by side (`NEARBY_FITS`).
+typealias FitStates = InlineArray<112, Double>
+typealias FitCovariances = InlineArray<840, Double>
+typealias FitShares = InlineArray<32, Double>
+
 /// Where everything stands in the state of a hypothesis.
 enum StateIndex {
   /// The number of states of a peer at rest, of one with height differences, and of one that may move.
@@ -19,19 +24,6 @@ enum StateIndex {
 
   /// The constant error of ranges.
   static let rangeBias = Int(NEARBY_STATE_RANGE_BIAS)
-
-  /// The constant error of a kind; `nil` for height differences, whose offset is ``wander(_:)``.
-  @inline(__always)
-  static func bias(_ kind: MeasurementKind) -> Int? {
-    kind == .heightDifference ? nil : rangeBias + kind.rawValue
-  }
-
-  /// The wandering error of a kind.
-  @inline(__always)
-  static func wander(_ kind: MeasurementKind) -> Int {
-    kind == .heightDifference
-      ? Int(NEARBY_STATE_HEIGHT_OFFSET) : Int(NEARBY_STATE_RANGE_WANDER) + kind.rawValue
-  }
 
   /// The velocity along an axis of the world; the position along it is the axis itself.
   static func velocity(_ axis: Int) -> Int { Int(NEARBY_STATE_VELOCITY) + axis }
@@ -52,10 +44,69 @@ enum StateIndex {
     precondition(Int(NEARBY_HEIGHT_COVARIANCE_SIZE) == packed(0, heightCount))
     precondition(Int(NEARBY_COVARIANCE_SIZE) == packed(0, restingCount))
     precondition(MeasurementKind.allCases.count == Int(NEARBY_COMPONENTS))
-    precondition(
-      MeasurementKind.range.rawValue == Int(NEARBY_RANGE)
-        && MeasurementKind.azimuth.rawValue == Int(NEARBY_AZIMUTH)
-        && MeasurementKind.elevation.rawValue == Int(NEARBY_ELEVATION)
-        && MeasurementKind.heightDifference.rawValue == Int(NEARBY_HEIGHT_DIFFERENCE))
+    MeasurementKind.each { precondition($0.component == $0.rawValue) }
+  }
+}
+
+extension MeasurementKind {
+  /// The kind's number in the kernels.
+  @inline(__always)
+  package var component: Int {
+    switch self {
+    case .range: Int(NEARBY_RANGE)
+    case .azimuth: Int(NEARBY_AZIMUTH)
+    case .elevation: Int(NEARBY_ELEVATION)
+    case .heightDifference: Int(NEARBY_HEIGHT_DIFFERENCE)
+    }
+  }
+
+  /// The bit that says in the kernels' `present` that a value of the kind is there.
+  @inline(__always)
+  var bit: Int32 { 1 << Int32(truncatingIfNeeded: component) }
+}
+
+extension StateIndex {
+  /// The constant error of a kind; `nil` for height differences, whose offset is ``wander(_:)``.
+  @inline(__always)
+  static func bias(_ kind: MeasurementKind) -> Int? {
+    switch kind {
+    case .range: rangeBias
+    case .azimuth: Int(NEARBY_STATE_AZIMUTH_BIAS)
+    case .elevation: Int(NEARBY_STATE_ELEVATION_BIAS)
+    case .heightDifference: nil
+    }
+  }
+
+  /// The wandering error of a kind.
+  @inline(__always)
+  static func wander(_ kind: MeasurementKind) -> Int {
+    switch kind {
+    case .range: Int(NEARBY_STATE_RANGE_WANDER)
+    case .azimuth: Int(NEARBY_STATE_AZIMUTH_WANDER)
+    case .elevation: Int(NEARBY_STATE_ELEVATION_WANDER)
+    case .heightDifference: Int(NEARBY_STATE_HEIGHT_OFFSET)
+    }
+  }
+}
+
+/// The path of a step as it decorrelates the sensors' errors.
+struct KernelTravel {
+  var kernel: nearby_travel
+
+  /// - Parameters:
+  ///   - path: Its length in correlation lengths of the range's wandering error and of the angles'.
+  ///   - heights: Its length in those of the offset of height differences.
+  ///   - faults: Its length in those of faults.
+  ///   - errors: The stationary variances.
+  @inline(__always)
+  init(
+    _ path: (range: Double, angle: Double), heights: Double, faults: Double,
+    _ errors: PerKind<ErrorVariances>
+  ) {
+    kernel = nearby_travel(
+      range: path.range, range_variance: errors.range.wandering, angle: path.angle,
+      azimuth_variance: errors.azimuth.wandering, fault: faults,
+      elevation_variance: errors.elevation.wandering, height: heights,
+      height_variance: errors.heightDifference.wandering)
   }
 }

@@ -84,11 +84,10 @@ struct AnchorProblem {
     let here = device.worldFromDevice.translation
     terms = window.map { observation in
       let way = observation.antennaInWorld - here
-      let drift = device.positionDriftVariance - observation.device.positionDriftVariance
-      let yaw = device.yawDriftVariance - observation.device.yawDriftVariance
+      let drift = OdometryDrift(from: observation.device, to: device, isPlanar: isPlanar)
       return Term(
         anchor: observation.anchor, distance: observation.distance,
-        variance: observation.variance + drift + yaw * way.dot(way)
+        variance: observation.variance + drift.displacement(atSquaredDistance: way.dot(way))
           + observation.device.interpolationVariance, way: way)
     }
     var sums = [Double](repeating: 0, count: anchors.count)

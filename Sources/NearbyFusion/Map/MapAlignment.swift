@@ -40,7 +40,7 @@ extension DeviceCorrection {
     let turn = Rotation(angleRadians: yawRadians, about: Vector3(0, 1, 0))
     let from = device.worldFromDevice.translation
     let step = turn.act(later.worldFromDevice.translation - from)
-    let swing = Vector3(step.z, 0, -step.x)  // up × step, its derivative by yaw
+    let swing = OdometryDrift.swing(of: step)
     let drift = OdometryDrift(from: device, to: later, isPlanar: isPlanar)
     func element(_ row: Int, _ column: Int) -> Double { covariance[4 * column + row] }
     let yaw = element(3, 3)

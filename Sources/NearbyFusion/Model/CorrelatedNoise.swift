@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import NearbyGeometry
+package import NearbyGeometry
 
-/// How the wandering errors of the radio decorrelate.
+/// How the wandering errors of measurements decorrelate.
 ///
-/// They depend on the pose: a range's on where the device is (multipath) and how it is held (the
-/// antenna's phase centre), an angle's on the direction under which the peer is seen. A range's changes
-/// with time too, since people move. The filter has first-order Gauss-Markov processes along the path,
-/// with the correlation factor φ = exp(-travelled); the smoother has the correlation between any two
-/// viewpoints, with the same lengths.
+/// Those of a radio depend on the pose: a range's on where the device is (multipath) and how it is held
+/// (the antenna's phase centre), an angle's on the direction under which the peer is seen. A range's
+/// changes with time too, since people move. The offset of height differences depends on time alone
+/// (``HeightOffset``).
+///
+/// The model has two forms with the same lengths. The filter, and the fit of a window whose last state
+/// it becomes, have first-order Gauss-Markov processes along the path, with the correlation factor
+/// φ = exp(-travelled). The joint fit and the smoother have the correlation ρ between any two
+/// viewpoints: a device that comes back to a pose meets the same error again.
 package enum CorrelatedNoise {
   /// Correlation lengths of a range's error, and of an angle's.
   package static let rangeSeconds = 3.0
@@ -30,12 +34,22 @@ package enum CorrelatedNoise {
   private static let rangePerRadian = 1 / rangeRadians
   private static let anglePerRadian = 1 / angleRadians
 
+  // MARK: Along a path
+
   /// Correlation factors of the errors between two device points, for a peer at a distance.
   static func correlation(
-    from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double
-  ) -> (range: Double, angle: Double) {
+    from a: TrajectoryPoint, to b: TrajectoryPoint, distance: Double, _ offset: HeightOffset
+  ) -> PerKind<Double> {
     let travelled = travelled(from: a, to: b, distance: distance)
-    return (exp(-travelled.range), exp(-travelled.angle))
+    let (place, direction) = (exp(-travelled.range), exp(-travelled.angle))
+    let seconds = abs(b.timestamp.seconds(since: a.timestamp))
+    return PerKind { kind in
+      switch kind.wandering {
+      case .withPlace: place
+      case .withDirection: direction
+      case .withTime: offset.correlation(seconds: seconds)
+      }
+    }
   }
 
   /// The length of the path between two device points, in correlation lengths of the errors.
@@ -50,5 +64,73 @@ package enum CorrelatedNoise {
       seconds * rangePerSecond + path * rangePerMetre + turn * rangePerRadian,
       (turn + path / distance) * anglePerRadian
     )
+  }
+
+  // MARK: Between viewpoints
+
+  /// The correlation ρ of a kind's wandering errors between two viewpoints.
+  ///
+  /// With the distance d between the places and the turn θ between the attitudes it is
+  /// `exp(-d/0.4 m - θ/0.7)` for ranges; with the chord c between the directions to the peer,
+  /// `exp(-c/1.5)` for angles; and that of ``HeightOffset`` for height differences. Time is not in the
+  /// first two.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - a: One viewpoint.
+  ///   - b: Another one.
+  ///   - offset: The process of the offset of height differences.
+  /// - Returns: The correlation, 0 to 1.
+  package static func correlation(
+    of kind: MeasurementKind, between a: Viewpoint, _ b: Viewpoint, _ offset: HeightOffset
+  ) -> Double {
+    switch kind.wandering {
+    case .withPlace:
+      let away = (a.place - b.place).length
+      return exp(-(away / rangeMetres + a.turn(to: b) / rangeRadians))
+    case .withDirection: return exp(-(a.direction - b.direction).length / angleRadians)
+    case .withTime:
+      return offset.correlation(seconds: abs(a.timestamp.seconds(since: b.timestamp)))
+    }
+  }
+
+  /// So many correlation lengths away from each other two places have next to nothing in common.
+  private static let reach = 5.0
+
+  /// Whether errors that wander with the place have anything in common at two viewpoints.
+  ///
+  /// Performance: what has not need not be counted.
+  static func mayShareErrors(ofPlaces a: Viewpoint, _ b: Viewpoint) -> Bool {
+    (a.place - b.place).length < reach * rangeMetres
+  }
+}
+
+/// From where and when something was measured, and where the peer was seen: what the wandering errors
+/// are functions of.
+package struct Viewpoint: Sendable {
+  package var timestamp: Timestamp
+  /// The antenna, or the device, in a world that does not drift within the errors' reach.
+  package var place: Vector3
+  /// Two device axes in that world, which fix the attitude.
+  package var up: Vector3
+  package var back: Vector3
+  /// The peer's direction in device axes, a unit vector.
+  package var direction: Vector3
+
+  /// Makes one of its parts.
+  package init(
+    timestamp: Timestamp, place: Vector3, up: Vector3, back: Vector3, direction: Vector3
+  ) {
+    (self.timestamp, self.place) = (timestamp, place)
+    (self.up, self.back, self.direction) = (up, back, direction)
+  }
+
+  /// By what angle the attitudes differ, about, radians: the chords of two axes, which a turn by θ about
+  /// any axis moves by 1 to √2 times `2 sin(θ/2)` together, over the middle of these factors.
+  ///
+  /// Performance: no angle has to be computed.
+  fileprivate func turn(to other: Viewpoint) -> Double {
+    let (a, b) = (up - other.up, back - other.back)
+    return (a.dot(a) + b.dot(b)).squareRoot() / 1.2
   }
 }

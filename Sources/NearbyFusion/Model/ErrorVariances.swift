@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension MeasurementKind {
+  /// The stationary variance of the kind's wandering error, m² or rad²: the one place that says so.
+  ///
+  /// - Parameters:
+  ///   - part: The part of the accuracy's square that wanders, as it is learnt: `(τσ)² - (κσ)²`
+  ///     (``NoisePrior``). σ is the configured accuracy in the filter, whose process has one variance
+  ///     however accurate single values are stated to be. In the fit of a window, the joint fit and
+  ///     the smoother each value has an error of its own, with its own stated accuracy. Both are the
+  ///     same where no accuracy is stated.
+  ///   - offset: The offset of height differences, which is no part of their accuracy.
+  /// - Returns: The variance.
+  @inline(__always)
+  package func wanderingVariance(part: Double, _ offset: HeightOffset) -> Double {
+    switch wandering {
+    case .withPlace, .withDirection: part
+    case .withTime: offset.variance
+    }
+  }
+}
+
 /// The variances of the errors of a kind of measurement that change from sample to sample, as they are
 /// assumed before a value is used.
 struct ErrorVariances: Hashable, Sendable {
@@ -28,14 +48,11 @@ extension FusionConfiguration {
   func errorVariances(
     of kind: MeasurementKind, _ noise: NoiseLevel, stated sigma: Double
   ) -> ErrorVariances {
-    let white = noise.whiteVariance(stated: sigma)
-    if kind == .heightDifference {
-      return ErrorVariances(white: white, wandering: HeightOffset(ranging).variance)
-    }
-    let poseDependent = noise.wanderVariance(stated: ranging.sigma(of: kind))
+    let wandering = kind.wanderingVariance(
+      part: noise.wanderVariance(stated: ranging.sigma(of: kind)), HeightOffset(ranging))
     return ErrorVariances(
-      white: white,
-      wandering: kind.isAngle ? (1 - constantAngleShare) * poseDependent : poseDependent)
+      white: noise.whiteVariance(stated: sigma),
+      wandering: kind.isAngle ? (1 - constantAngleShare) * wandering : wandering)
   }
 
   /// The same of all kinds, at the configured accuracies.
@@ -46,13 +63,10 @@ extension FusionConfiguration {
   /// The prior variances of the errors that last as long as the pair of radios.
   func constantErrorVariances(_ noise: NoiseLevels) -> PerKind<Double> {
     PerKind { kind in
-      switch kind {
-      case .range: ranging.rangeBiasSigma * ranging.rangeBiasSigma
-      case .azimuth, .elevation:
-        constantAngleShare * noise[kind].wanderVariance(stated: ranging.sigma(of: kind))
-      // Their offset is constant and wandering error in one.
-      case .heightDifference: 0
-      }
+      ranging.constantVariance(
+        of: kind,
+        angular: constantAngleShare
+          * noise[kind].wanderVariance(stated: ranging.sigma(of: kind)))
     }
   }
 }

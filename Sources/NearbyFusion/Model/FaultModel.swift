@@ -42,13 +42,7 @@ package struct FaultModel: Sendable {
 
   /// The probability that a fault begins, from one sample to the next.
   @inline(__always)
-  func onset(of kind: MeasurementKind) -> Double {
-    switch kind {
-    case .range: faults.rangeOnset
-    case .azimuth, .elevation: faults.angleOnset
-    case .heightDifference: faults.heightOnset
-    }
-  }
+  func onset(of kind: MeasurementKind) -> Double { faults.onset(of: kind) }
 
   /// The probability that a state, inlier or fault, has lasted for a time: exp(-t/τ).
   func correlation(seconds: Double) -> Double { exp(-seconds / correlationSeconds) }
@@ -68,8 +62,8 @@ package struct FaultModel: Sendable {
   /// The density of a fault of which nothing else is known, at an innovation.
   ///
   /// A range that is obstructed is too long, exponentially so, or it is anything; an angle is anything
-  /// in the field of view, a height difference anything within ``heightReach``. Azimuths mirrored front to back are hypotheses of their own where this
-  /// density is used.
+  /// in the field of view, a height difference anything within ``heightReach``. Azimuths mirrored front
+  /// to back are hypotheses of their own where this density is used.
   ///
   /// - Parameters:
   ///   - kind: The kind.
@@ -79,8 +73,7 @@ package struct FaultModel: Sendable {
   package func outlierDensity(
     of kind: MeasurementKind, innovation: Double, excess: Double
   ) -> Double {
-    if kind.isAngle { return 1 / fieldOfViewRadians }
-    if kind == .heightDifference { return 0.5 / Self.heightReach }
+    if let span = kind.faultSpan(fieldOfView: fieldOfViewRadians) { return 1 / span }
     let anything = Self.rangeAnythingShare / (Self.rangeReach * excess)
     return innovation > 0
       ? anything + Self.rangeExcessShare * exp(-innovation / excess) / excess : anything

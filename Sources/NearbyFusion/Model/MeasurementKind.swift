@@ -16,7 +16,60 @@ package enum MeasurementKind: Int, Sendable {
 
   /// Whether values wrap at ±π and are measured in radians.
   @inline(__always)
-  package var isAngle: Bool { self == .azimuth || self == .elevation }
+  package var isAngle: Bool {
+    switch self {
+    case .range, .heightDifference: false
+    case .azimuth, .elevation: true
+    }
+  }
+
+  /// What a wandering error is a function of, by which it decorrelates (``CorrelatedNoise``).
+  package enum Wandering {
+    /// The device's place and attitude and, along a path, time: a part of the accuracy.
+    case withPlace
+    /// The direction under which the peer is seen: a part of the accuracy.
+    case withDirection
+    /// Time alone: an offset that is no part of the accuracy (``HeightOffset``).
+    case withTime
+  }
+
+  /// How its wandering error wanders.
+  @inline(__always)
+  package var wandering: Wandering {
+    switch self {
+    case .range: .withPlace
+    case .azimuth, .elevation: .withDirection
+    case .heightDifference: .withTime
+    }
+  }
+
+  /// Whether a radio measures it, so that a value says that the peer is in reach.
+  @inline(__always)
+  package var isOfRadio: Bool {
+    switch self {
+    case .range, .azimuth, .elevation: true
+    case .heightDifference: false
+    }
+  }
+
+  /// Whether it tells at first order how high the peer is, on a level walk too.
+  @inline(__always)
+  package var tellsHeight: Bool {
+    switch self {
+    case .range, .azimuth: false
+    case .elevation, .heightDifference: true
+    }
+  }
+
+  /// Whether the first hypotheses are made of its value (``InitialHypotheses``); they are updated with
+  /// those of the other kinds.
+  @inline(__always)
+  var makesHypotheses: Bool {
+    switch self {
+    case .range, .azimuth, .elevation: true
+    case .heightDifference: false
+    }
+  }
 
   /// A difference of two values, angles wrapped to (-π, π].
   @inline(__always)
@@ -31,24 +84,14 @@ extension MeasurementKind: CaseIterable {
   /// Performance: iterating allocates nothing.
   package struct AllCases: RandomAccessCollection, Sendable {
     package var startIndex: Int { 0 }
-    package var endIndex: Int { 4 }
+    /// As many as ``PerKind`` has.
+    package var endIndex: Int { MemoryLayout<PerKind<UInt8>>.size }
     package subscript(index: Int) -> MeasurementKind {
       MeasurementKind(rawValue: index) ?? .range
     }
   }
 
   package static var allCases: AllCases { AllCases() }
-}
-
-/// Something for each kind, in order, for other modules; the engine has ``PerKind``.
-package typealias KindArray<Element> = InlineArray<4, Element>
-
-extension InlineArray where count == 4 {
-  /// That of a kind.
-  package subscript(kind: MeasurementKind) -> Element {
-    get { self[kind.rawValue] }
-    set { self[kind.rawValue] = newValue }
-  }
 }
 
 extension RangingSample {
@@ -108,4 +151,127 @@ extension RangingConfiguration {
     case .heightDifference: -maximumRange...maximumRange
     }
   }
+
+  /// The prior variance of the error of a kind that lasts as long as the pair of radios, m² or rad².
+  ///
+  /// - Parameters:
+  ///   - kind: The kind.
+  ///   - angular: That of an angle: the part of its pose-dependent error that does not wander.
+  /// - Returns: The variance; zero for a kind without such an error in the state.
+  func constantVariance(of kind: MeasurementKind, angular: Double) -> Double {
+    switch kind {
+    case .range: rangeBiasSigma * rangeBiasSigma
+    case .azimuth, .elevation: angular
+    // Its offset is constant and wandering error in one.
+    case .heightDifference: 0
+    }
+  }
 }
+
+extension FaultConfiguration {
+  /// The probability that a fault begins, from one sample to the next.
+  @inline(__always)
+  func onset(of kind: MeasurementKind) -> Double {
+    switch kind {
+    case .range: rangeOnset
+    case .azimuth, .elevation: angleOnset
+    case .heightDifference: heightOnset
+    }
+  }
+}
+
+extension MeasurementKind {
+  /// How wide the interval is in which a faulty value may be anything, radians or metres; `nil` for a
+  /// range, whose faults are too long.
+  ///
+  /// - Parameter fieldOfView: The cone in which angles are measured, radians.
+  /// - Returns: Its width.
+  @inline(__always)
+  func faultSpan(fieldOfView: Double) -> Double? {
+    switch self {
+    case .range: nil
+    case .azimuth, .elevation: fieldOfView
+    case .heightDifference: 2 * FaultModel.heightReach
+    }
+  }
+}
+
+/// Something for each kind of measurement; the only container by kind, so that one that lacks a kind
+/// does not compile.
+///
+/// Performance: named properties instead of an inline array, which is copied as a whole for each
+/// element that is read.
+package struct PerKind<Element> {
+  package var range: Element
+  package var azimuth: Element
+  package var elevation: Element
+  package var heightDifference: Element
+
+  @inline(__always)
+  package init(
+    range: Element, azimuth: Element, elevation: Element, heightDifference: Element
+  ) {
+    self.range = range
+    self.azimuth = azimuth
+    self.elevation = elevation
+    self.heightDifference = heightDifference
+  }
+
+  /// Makes one for each kind.
+  @inline(__always)
+  package init(_ make: (MeasurementKind) throws -> Element) rethrows {
+    range = try make(.range)
+    azimuth = try make(.azimuth)
+    elevation = try make(.elevation)
+    heightDifference = try make(.heightDifference)
+  }
+
+  /// All of them in order, as the kernels have them (`NEARBY_COMPONENTS`).
+  package typealias Tuple = (Element, Element, Element, Element)
+
+  /// All of them in order.
+  @inline(__always)
+  package var tuple: Tuple { (range, azimuth, elevation, heightDifference) }
+
+  /// Takes them from the kernels.
+  @inline(__always)
+  package init(_ tuple: Tuple) {
+    (range, azimuth, elevation, heightDifference) = tuple
+  }
+
+  /// The same for all kinds.
+  @inline(__always)
+  package init(repeating element: Element) { self.init { _ in element } }
+
+  @inline(__always)
+  package subscript(kind: MeasurementKind) -> Element {
+    get {
+      switch kind {
+      case .range: range
+      case .azimuth: azimuth
+      case .elevation: elevation
+      case .heightDifference: heightDifference
+      }
+    }
+    _modify {
+      switch kind {
+      case .range: yield &range
+      case .azimuth: yield &azimuth
+      case .elevation: yield &elevation
+      case .heightDifference: yield &heightDifference
+      }
+    }
+  }
+}
+
+extension MeasurementKind {
+  /// Calls a function with each kind, in order.
+  ///
+  /// Performance: written out, as ``PerKind`` is, so that each call is compiled for its kind.
+  @inline(__always)
+  package static func each(_ body: (MeasurementKind) -> Void) { _ = PerKind<Void> { body($0) } }
+}
+
+extension PerKind: Equatable where Element: Equatable {}
+extension PerKind: Hashable where Element: Hashable {}
+extension PerKind: Sendable where Element: Sendable {}

@@ -57,6 +57,7 @@ struct NoiseLevel: Hashable, Sendable {
     max(whiteShare * whiteShare * sigma * sigma, leastVariance)
   }
 
+  /// The part of the accuracy's square that wanders, for ``MeasurementKind/wanderingVariance(part:_:)``.
   @inline(__always)
   func wanderVariance(stated sigma: Double) -> Double {
     prior.wanderVarianceShare(measuredTotal: total.value, white: whiteShare) * sigma * sigma

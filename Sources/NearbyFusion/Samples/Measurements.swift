@@ -8,11 +8,10 @@ struct Measurements: Sendable {
     var sigma = 1.0
   }
 
-  /// Bit `1 << kind` is set for each that is there.
+  /// The ``MeasurementKind/bit`` of each that is there.
   private(set) var present: Int32 = 0
   /// Zero, with a sigma of one, for a kind that is not there.
-  private(set) var values = PerKind(
-    range: Value(), azimuth: Value(), elevation: Value(), heightDifference: Value())
+  private(set) var values = PerKind(repeating: Value())
 
   /// None.
   @inline(__always)
@@ -24,7 +23,7 @@ struct Measurements: Sendable {
 
   /// Whether one of a kind is there.
   @inline(__always)
-  func has(_ kind: MeasurementKind) -> Bool { present & 1 << Int32(kind.rawValue) != 0 }
+  func has(_ kind: MeasurementKind) -> Bool { present & kind.bit != 0 }
 
   @inline(__always)
   subscript(kind: MeasurementKind) -> MeasuredValue? {
@@ -35,10 +34,10 @@ struct Measurements: Sendable {
     }
     set {
       guard let newValue else {
-        present &= ~(1 << Int32(kind.rawValue))
+        present &= ~(kind.bit)
         return
       }
-      present |= 1 << Int32(kind.rawValue)
+      present |= kind.bit
       values[kind] = Value(value: newValue.value, sigma: newValue.sigma)
     }
   }

@@ -36,7 +36,9 @@ public struct RangingSample: Hashable, Sendable {
   /// Whether the radio measured anything: a height difference needs none.
   @inline(__always)
   var hasRadio: Bool {
-    distance != nil || azimuthRadians != nil || elevationRadians != nil
+    var hasRadio = false
+    MeasurementKind.each { if $0.isOfRadio, self[$0].value != nil { hasRadio = true } }
+    return hasRadio
   }
 
   /// Makes a sample.

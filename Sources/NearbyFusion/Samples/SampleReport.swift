@@ -90,14 +90,35 @@ public struct SampleReport: Hashable, Sendable {
   public var peer: PeerID
   /// The sample's moment.
   public var timestamp: Timestamp
+  /// All components.
+  private var components: PerKind<ComponentReport>
+
+  /// Performance: from an `inout` parameter only to pass by reference.
+  @inline(__always)
+  init(peer: PeerID, timestamp: Timestamp, _ components: inout PerKind<ComponentReport>) {
+    (self.peer, self.timestamp, self.components) = (peer, timestamp, components)
+  }
+
   /// The distance.
-  public var range: ComponentReport
+  public var range: ComponentReport {
+    get { components.range }
+    set { components.range = newValue }
+  }
   /// The azimuth.
-  public var azimuth: ComponentReport
+  public var azimuth: ComponentReport {
+    get { components.azimuth }
+    set { components.azimuth = newValue }
+  }
   /// The elevation.
-  public var elevation: ComponentReport
+  public var elevation: ComponentReport {
+    get { components.elevation }
+    set { components.elevation = newValue }
+  }
   /// The height difference.
-  public var heightDifference: ComponentReport
+  public var heightDifference: ComponentReport {
+    get { components.heightDifference }
+    set { components.heightDifference = newValue }
+  }
 
   /// How much of the sample was used.
   public var use: Use {
@@ -127,18 +148,15 @@ public struct SampleReport: Hashable, Sendable {
 
   /// The report of a kind.
   @inline(__always)
-  package subscript(kind: MeasurementKind) -> ComponentReport {
-    switch kind {
-    case .range: range
-    case .azimuth: azimuth
-    case .elevation: elevation
-    case .heightDifference: heightDifference
-    }
-  }
+  package subscript(kind: MeasurementKind) -> ComponentReport { components[kind] }
 }
 
 extension PerKind<ComponentReport> {
   /// Whether anything that the radio measured counts as used; a height difference needs no radio.
   @inline(__always)
-  var usesRadio: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
+  var usesRadio: Bool {
+    var isUsed = false
+    MeasurementKind.each { if $0.isOfRadio, self[$0].isUsed { isUsed = true } }
+    return isUsed
+  }
 }

@@ -7,8 +7,8 @@ struct SampleScreening: Hashable, Sendable {
   /// The sample before; of no peer at first.
   private var lastSample = RangingSample(
     peer: PeerID(index: -1), timestamp: Timestamp(nanoseconds: 0))
-  private var stuckAzimuth = StuckAngle()
-  private var stuckElevation = StuckAngle()
+  /// Of angles.
+  private var stuck = PerKind(repeating: StuckAngle())
 
   /// Screens a sample.
   ///
@@ -27,15 +27,10 @@ struct SampleScreening: Hashable, Sendable {
   ) -> Measurements {
     let reason = isDuplicate(sample) ? .duplicate : reason
     var usable = Measurements()
-    usable[.range] = screen(
-      .range, sample, at: device, rejecting: reason, settings, into: &reports.range)
-    usable[.azimuth] = screen(
-      .azimuth, sample, at: device, rejecting: reason, settings, into: &reports.azimuth)
-    usable[.elevation] = screen(
-      .elevation, sample, at: device, rejecting: reason, settings, into: &reports.elevation)
-    usable[.heightDifference] = screen(
-      .heightDifference, sample, at: device, rejecting: reason, settings,
-      into: &reports.heightDifference)
+    MeasurementKind.each { kind in
+      usable[kind] = screen(
+        kind, sample, at: device, rejecting: reason, settings, into: &reports[kind])
+    }
     return usable
   }
 
@@ -101,10 +96,6 @@ struct SampleScreening: Hashable, Sendable {
   private mutating func isStuck(
     _ kind: MeasurementKind, _ value: Double, at device: RigidTransform
   ) -> Bool {
-    switch kind {
-    case .range, .heightDifference: false
-    case .azimuth: stuckAzimuth.isStuck(value, at: device)
-    case .elevation: stuckElevation.isStuck(value, at: device)
-    }
+    kind.isAngle && stuck[kind].isStuck(value, at: device)
   }
 }

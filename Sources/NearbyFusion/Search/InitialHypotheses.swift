@@ -301,12 +301,12 @@ struct InitialHypotheses {
       mean: InlineArray(repeating: 0), covariance: InlineArray(repeating: 0), weight: ray.weight,
       anglesAreFaulty: anglesAreFaulty)
     seed.setPosition(antennaInWorld + radius * direction, position)
-    setErrors(
-      of: &seed, direction,
-      PerKind(
-        range: range.map { _ in direction },
-        azimuth: ray.knowsAzimuth ? distance * level * acrossInWorld : nil,
-        elevation: ray.knowsElevation ? distance * upInWorld : nil, heightDifference: nil))
+    // Those of other kinds are not what the hypotheses are made of.
+    var lever = PerKind<Vector3?>(repeating: nil)
+    if range != nil { lever.range = direction }
+    if ray.knowsAzimuth { lever.azimuth = distance * level * acrossInWorld }
+    if ray.knowsElevation { lever.elevation = distance * upInWorld }
+    setErrors(of: &seed, direction, lever)
     return seed
   }
 

@@ -270,8 +270,7 @@ struct FitAssumptions {
     self.settings = settings
     errors = FitModel.Errors(
       rangeScaleSigma: settings.configuration.ranging.rangeScaleSigma,
-      constant: KindArray { constant[MeasurementKind.allCases[$0]] },
-      wandering: KindArray { wandering[MeasurementKind.allCases[$0]] })
+      constant: constant, wandering: wandering)
   }
 
   /// For a radio that is so noisy.

@@ -16,7 +16,11 @@ struct ObservationWindow: Sendable {
     var range: Double { max(values.range.count > 0 ? values.range.mean : 3, 0.3) }
     /// Whether it holds anything but a height difference.
     var hasRadio: Bool {
-      values.range.count > 0 || values.azimuth.count > 0 || values.elevation.count > 0
+      MeasurementKind.allCases.contains { $0.isOfRadio && values[$0].count > 0 }
+    }
+    /// Whether anything in it tells how high the peer is.
+    var measuresHeight: Bool {
+      MeasurementKind.allCases.contains { $0.tellsHeight && values[$0].count > 0 }
     }
   }
 
@@ -25,31 +29,24 @@ struct ObservationWindow: Sendable {
     /// How many; zero when the kind was not measured.
     var count = 0.0
     var mean = 0.0
-    /// White variance of one sample, and the wandering error's.
+    /// White variance of one sample, and the part of its accuracy that wanders.
     var white = 0.0
     var wander = 0.0
 
     /// The value as the fit wants it.
     ///
     /// - Parameters:
-    ///   - toPrevious: The correlation of the wandering error with that of the keyframe before.
+    ///   - wandering: The variance of the wandering error.
     ///   - toNow: Its correlation with that of now.
+    ///   - dilution: The factor by which errors that keyframes have in common count for more.
     ///   - poseVariance: The variance that drift since and an uncertain pose add.
     /// - Returns: The value.
     func fitValue(
-      _ toPrevious: Double, _ toNow: Double, _ poseVariance: Double
-    ) -> FitKeyframe.Value {
-      let dilution = (1 + toPrevious) / max(1 - toPrevious, 1e-3)
-      return fitValue(toNow, dilution: dilution, poseVariance)
-    }
-
-    /// The same with the factor by which errors that keyframes have in common count for more.
-    func fitValue(
-      _ toNow: Double, dilution: Double, _ poseVariance: Double
+      wandering: Double, _ toNow: Double, dilution: Double, _ poseVariance: Double
     ) -> FitKeyframe.Value {
       FitKeyframe.Value(
         value: mean,
-        variance: white / count + wander * (1 - toNow * toNow) * dilution + poseVariance,
+        variance: white / count + wandering * (1 - toNow * toNow) * dilution + poseVariance,
         correlation: toNow)
     }
 
@@ -217,7 +214,7 @@ struct ObservationWindow: Sendable {
     }
     var both = b
     var weight = 0.5
-    for kind in MeasurementKind.allCases where kind != .heightDifference {
+    for kind in MeasurementKind.allCases where kind.isOfRadio {
       let (first, second) = (a.values[kind], b.values[kind])
       guard (first.count > 0) == (second.count > 0) else { return nil }
       guard first.count > 0 else { continue }
@@ -225,11 +222,11 @@ struct ObservationWindow: Sendable {
       let white = first.white / first.count + second.white / second.count
       let noise = Self.agreement * (white + 0.1 * second.wander).squareRoot()
       let (expected, within) =
-        switch (kind, expectation) {
-        case (.range, let expectation?): expectation.change(from: b.device, to: a.device)
-        case (.range, nil): (0, within: step)
-        case (.azimuth, _), (.elevation, _): (0, within: step / range + turn)
-        case (.heightDifference, _): (0, within: .infinity)
+        switch (kind.wandering, expectation) {
+        case (.withPlace, let expectation?): expectation.change(from: b.device, to: a.device)
+        case (.withPlace, nil): (0, within: step)
+        case (.withDirection, _): (0, within: step / range + turn)
+        case (.withTime, _): (0, within: .infinity)
         }
       guard abs(change - expected) < noise + within else { return nil }
       weight = first.count / (first.count + second.count)
@@ -269,18 +266,12 @@ struct ObservationWindow: Sendable {
 
   // MARK: Giving out
 
-  /// So far must a device have walked, metres: before, an elevation may yet come, and drift is small.
-  private static let flatWalk = 10.0
-
   /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
   func isFlatWalk(until now: TrajectoryPoint) -> Bool {
-    guard let first = keyframes.first?.device, now.path - first.path > Self.flatWalk else {
+    guard let first = keyframes.first?.device, now.path - first.path > FlatWalk.long else {
       return false
     }
-    let isHeightMeasured = keyframes.contains {
-      $0.values.elevation.count > 0 || $0.values.heightDifference.count > 0
-    }
-    return !isHeightMeasured
+    return !keyframes.contains { $0.measuresHeight }
       && WalkShape(of: keyframes.lazy.map(\.device.worldFromDevice.translation)).isFlat
   }
 
@@ -321,26 +312,25 @@ struct ObservationWindow: Sendable {
     let device = keyframe.device
     let pose = device.worldFromDevice
     let range = keyframe.range
-    let place = Drift(
-      since: now.positionDriftVariance - device.positionDriftVariance,
-      all: now.positionDriftVariance - first.positionDriftVariance, keyframes: keyframes.count,
-      isFlat: isFlat)
-    let yaw = Drift(
-      since: now.yawDriftVariance - device.yawDriftVariance,
-      all: now.yawDriftVariance - first.yawDriftVariance, keyframes: keyframes.count,
-      isFlat: isFlat)
+    let isPlanar = settings.configuration.odometry.isPlanar
+    let since = OdometryDrift(from: device, to: now, isPlanar: isPlanar)
+    let all = OdometryDrift(from: first, to: now, isPlanar: isPlanar)
+    let place = DriftInWindow(
+      since: since.horizontal, all: all.horizontal, keyframes: keyframes.count, isFlat: isFlat)
+    let yaw = DriftInWindow(
+      since: since.yaw, all: all.yaw, keyframes: keyframes.count, isFlat: isFlat)
     let ago = max(0, now.timestamp.seconds(since: device.timestamp))
     var drift = FitKeyframe.Drift()
     drift.horizontal = place.amplitude
-    drift.vertical = settings.configuration.odometry.isPlanar ? 0 : place.amplitude
+    drift.vertical = isPlanar ? 0 : place.amplitude
     drift.yaw = yaw.amplitude
     drift.pivot = 0.5 * (pose.translation + now.worldFromDevice.translation)
-    let since = previous.map { max(0, device.timestamp.seconds(since: $0.timestamp)) } ?? 0
+    let step = previous.map { max(0, device.timestamp.seconds(since: $0.timestamp)) } ?? 0
     var result = FitKeyframe(
       from: AntennaPose(pose, antennaInDevice: settings.configuration.ranging.antennaInDevice),
       drift: drift,
       velocityReach: moves ? settings.motion.velocityReach(seconds: ago) : 0,
-      faultCorrelation: settings.faults.correlation(seconds: since))
+      faultCorrelation: settings.faults.correlation(seconds: step))
 
     let placeVariance =
       place.rest + device.interpolationVariance
@@ -350,61 +340,34 @@ struct ObservationWindow: Sendable {
     let angleVariance =
       placeVariance / (range * range) + (yaw.rest + device.interpolationVariance)
     let toPrevious = previous.map {
-      CorrelatedNoise.correlation(from: $0, to: device, distance: range)
+      CorrelatedNoise.correlation(
+        from: $0, to: device, distance: range, settings.heightOffset)
     }
-    let toNow = CorrelatedNoise.correlation(from: device, to: now, distance: range)
+    let toNow = CorrelatedNoise.correlation(
+      from: device, to: now, distance: range, settings.heightOffset)
     for kind in MeasurementKind.allCases where keyframe.values[kind].count > 0 {
-      var value = keyframe.values[kind]
-      switch kind {
-      case .range:
-        result[kind] = value.fitValue(toPrevious?.range ?? 0, toNow.range, rangeVariance)
-      case .azimuth, .elevation:
-        result[kind] = value.fitValue(toPrevious?.angle ?? 0, toNow.angle, angleVariance)
-      case .heightDifference:
+      let value = keyframe.values[kind]
+      let dilution: Double
+      let poseVariance: Double
+      switch kind.wandering {
+      case .withPlace:
+        (dilution, poseVariance) = (Self.dilution(toPrevious?[kind] ?? 0), rangeVariance)
+      case .withDirection:
+        (dilution, poseVariance) = (Self.dilution(toPrevious?[kind] ?? 0), angleVariance)
+      case .withTime:
         // The offset has hardly changed from one keyframe to the next.
-        value.wander = settings.heightOffset.variance
-        result[kind] = value.fitValue(
-          settings.heightOffset.correlation(seconds: ago),
-          dilution: Drift.dilution(keyframes: keyframes.count, isFlat: false), placeVariance)
+        dilution = DriftInWindow.dilution(keyframes: keyframes.count, isFlat: false)
+        poseVariance = placeVariance
       }
+      let wandering = kind.wanderingVariance(part: value.wander, settings.heightOffset)
+      result[kind] = value.fitValue(
+        wandering: wandering, toNow[kind], dilution: dilution, poseVariance)
     }
     return result
   }
-}
 
-/// The odometry's drift between a keyframe and now, split in what a fit estimates and what it does not.
-///
-/// Drift is a Brownian motion in the variance it has gathered. Of its Karhunen-Loève series over the
-/// window the first term, `√V (2√2/π) sin(π v/2V)` for a drift of variance `v` out of `V`, holds 81 %
-/// of the variance; it gets an amplitude of its own. The other terms are noise that is common to
-/// neighbouring keyframes, and so counts for more than independent noise.
-private struct Drift {
-  var amplitude: Double
-  var rest: Double
-
-  /// So many keyframes are off together.
-  private static let together = 0.125
-  /// On a flat walk.
-  private static let togetherWhenFlat = 0.5
-
-  init(since variance: Double, all total: Double, keyframes: Int, isFlat: Bool) {
-    guard total > 0 else {
-      (amplitude, rest) = (0, 0)
-      return
-    }
-    amplitude =
-      total.squareRoot() * (2 * 2.0.squareRoot() / .pi) * sin(.pi / 2 * variance / total)
-    rest =
-      max(0, variance - amplitude * amplitude)
-      * Self.dilution(keyframes: keyframes, isFlat: isFlat)
-  }
-
-  /// By what factor noise counts for more that is common to neighbouring keyframes.
-  ///
-  /// On a flat walk with ranges a peer's distance from its plane enters at second order, by centimetres; drift that
-  /// the fit does not know as such would be taken for it. So it counts for more there: in level offices
-  /// the share of false convergence falls from 10 % to 1 %.
-  static func dilution(keyframes: Int, isFlat: Bool) -> Double {
-    max(1, (isFlat ? togetherWhenFlat : together) * Double(keyframes))
+  /// The factor by which errors of a correlation with those of the keyframe before count for more.
+  private static func dilution(_ toPrevious: Double) -> Double {
+    (1 + toPrevious) / max(1 - toPrevious, 1e-3)
   }
 }

@@ -31,30 +31,24 @@ struct WalkShape: Sendable {
     self.init(centre: spread.mean, covariance: spread.covariance)
   }
 
-  /// Along a direction in which the places scatter by less than this, one sigma, metres, a walk is flat.
-  private static let flatSigma = 0.2
-
   /// Whether the walk lies within a plane.
-  var isFlat: Bool { axes[0].variance < Self.flatSigma * Self.flatSigma }
+  var isFlat: Bool { axes[0].variance < FlatWalk.sigma * FlatWalk.sigma }
 
   /// The directions in which a place is known at second order only, unit vectors, the weakest first: none
   /// after a walk through space, one after a walk in a plane, two after a walk along a line.
   var weakDirections: [Vector3] {
-    (0..<2).filter { axes[$0].variance < Self.flatSigma * Self.flatSigma }
+    (0..<2).filter { axes[$0].variance < FlatWalk.sigma * FlatWalk.sigma }
       .map { axes[$0].direction }
   }
-
-  /// The square of a cosine above which a direction is open where a weak one is.
-  private static let hiddenShare = 0.1
 
   /// Whether what is open along the weak directions is also open along another one.
   ///
   /// - Parameter direction: A unit vector.
   /// - Returns: Whether it is.
   func hides(_ direction: Vector3) -> Bool {
-    for axis in 0..<2 where axes[axis].variance < Self.flatSigma * Self.flatSigma {
+    for axis in 0..<2 where axes[axis].variance < FlatWalk.sigma * FlatWalk.sigma {
       let cosine = axes[axis].direction.dot(direction)
-      if cosine * cosine > Self.hiddenShare { return true }
+      if cosine * cosine > FlatWalk.hiddenShare { return true }
     }
     return false
   }

@@ -145,7 +145,9 @@ public struct PyfgExporter: Sendable {
     _ row: RangingRow, from pose: Int, to landmark: Int, _ output: inout ExportFile,
     _ report: inout ExportReport
   ) {
-    if row.heightDifference != nil { report.leftOut["height differences", default: 0] += 1 }
+    for kind in MeasurementKind.allCases where !kind.isOfRadio && row[kind].value != nil {
+      report.leftOut["\(kind.name)s", default: 0] += 1
+    }
     guard let distance = row.distance, distance.isFinite else {
       report.leftOut["samples without a distance", default: 0] += 1
       return

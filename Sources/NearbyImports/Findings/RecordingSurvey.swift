@@ -95,6 +95,8 @@ struct RecordingSurvey: Hashable, Sendable {
 
   /// Whether nothing but ranges tells of the peers' heights.
   var onlyRangesTellHeights: Bool {
-    info.peers.allSatisfy { $0.elevationCount == 0 && $0.heightDifferenceCount == 0 }
+    info.peers.allSatisfy { peer in
+      MeasurementKind.allCases.allSatisfy { !$0.tellsHeight || peer[$0] == 0 }
+    }
   }
 }

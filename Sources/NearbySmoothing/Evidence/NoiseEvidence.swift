@@ -92,7 +92,7 @@ package struct NoiseEvidence: Sendable {
   private(set) var problem: SmoothingProblem
   private(set) var state: SmoothingState
   /// Of each observation and kind how much of an independent draw of its wandering error it holds.
-  private var draws: [KindArray<Double>] = []
+  private var draws: [PerKind<Double>] = []
   /// The constants at which the observations have their poses.
   package private(set) var base: Constants
 
@@ -167,7 +167,8 @@ package struct NoiseEvidence: Sendable {
     problem.ranging.rangeSigma = ranging.rangeSigma
     for index in problem.steps.indices {
       problem.steps[index] = DriftStep(
-        from: path[index].scaled(odometry), to: path[index + 1].scaled(odometry))
+        from: path[index].scaled(odometry), to: path[index + 1].scaled(odometry),
+        isPlanar: problem.isPlanar)
     }
     for index in problem.observations.indices {
       problem.observations[index].setPoseVariance(
@@ -193,7 +194,7 @@ package struct NoiseEvidence: Sendable {
   /// Measures how much of a draw each observation holds, by the viewpoints at the mode.
   package mutating func measureViewpoints() {
     let learner = NoiseLearner(peerCount: peerCount, problem.ranging)
-    draws = Array(repeating: KindArray(repeating: 1), count: problem.observations.count)
+    draws = Array(repeating: PerKind(repeating: 1), count: problem.observations.count)
     let views = problem.observations.map { Viewpoint($0, in: problem, at: state) }
     for peer in 0..<peerCount {
       for kind in MeasurementKind.allCases {
@@ -209,7 +210,8 @@ package struct NoiseEvidence: Sendable {
 
   /// The series of a kind's residuals at the mode, one for each peer.
   package func residuals(of kind: MeasurementKind) -> [ResidualSeries] {
-    (0..<peerCount).map { peer in
+    let heightOffset = HeightOffset(stated.ranging)
+    return (0..<peerCount).map { peer in
       var series = ResidualSeries()
       var last: Viewpoint?
       for observation in problem.observations where observation.peer == peer {
@@ -221,7 +223,9 @@ package struct NoiseEvidence: Sendable {
           ResidualSeries.Value(
             residual: residual, widening: value.sigma / stated.ranging.sigma(of: kind),
             poseVariance: observation.interpolationVariance,
-            correlation: last.map { view.correlation(kind, with: $0) } ?? 0))
+            correlation: last.map {
+              CorrelatedNoise.correlation(of: kind, between: view, $0, heightOffset)
+            } ?? 0))
         last = view
       }
       return series

@@ -14,10 +14,8 @@ struct DriftKnot: Sendable {
 struct DriftStep: Hashable, Sendable {
   /// The displacement in the odometry's world.
   var displacement: Vector3
-  /// Variance per axis, m².
-  var positionVariance: Double
-  /// Variance of yaw, rad².
-  var yawVariance: Double
+  /// How far it may be off.
+  var drift: OdometryDrift
   /// How long it took.
   var seconds: Double
 
@@ -29,20 +27,19 @@ struct DriftStep: Hashable, Sendable {
   private static let briefLoss = 0.5
   private static let lostYawSigma = 1.0
 
-  init(from a: TrajectoryPoint, to b: TrajectoryPoint) {
+  init(from a: TrajectoryPoint, to b: TrajectoryPoint, isPlanar: Bool) {
     seconds = max(b.timestamp.seconds(since: a.timestamp), 1e-3)
     displacement = b.worldFromDevice.translation - a.worldFromDevice.translation
-    positionVariance = b.positionDriftVariance - a.positionDriftVariance
-    yawVariance = b.yawDriftVariance - a.yawDriftVariance
+    drift = OdometryDrift(from: a, to: b, isPlanar: isPlanar)
     if a.world != b.world {
       // The step in the odometry's world is the world's, not the device's.
       displacement = .zero
       let sigma = Self.lostPlaceSigma + Self.unseenSpeed * seconds
-      positionVariance = sigma * sigma
-      if seconds > Self.briefLoss { yawVariance += Self.lostYawSigma * Self.lostYawSigma }
+      drift.horizontal = sigma * sigma
+      drift.vertical = isPlanar ? 0 : sigma * sigma
+      if seconds > Self.briefLoss { drift.yaw += Self.lostYawSigma * Self.lostYawSigma }
     }
-    // Yaw that drifts on the way swings the end of the step.
-    positionVariance += yawVariance * displacement.dot(displacement) / 3
+    drift.addSwing(of: displacement)
   }
 }
 
@@ -76,9 +73,8 @@ struct KnotSpacing: Sendable {
         knots.append(DriftKnot(device: previous))
       }
       let last = knots[knots.count - 1].device
-      let drift =
-        place.positionDriftVariance - last.positionDriftVariance
-        + distance * distance * (place.yawDriftVariance - last.yawDriftVariance)
+      let drift = OdometryDrift(from: last, to: place, isPlanar: false)
+        .displacement(atSquaredDistance: distance * distance)
       if drift > driftBudget || place.world != last.world
         || place.timestamp.seconds(since: last.timestamp) >= longestSeconds
       {

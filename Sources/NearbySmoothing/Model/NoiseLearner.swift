@@ -5,13 +5,14 @@ import NearbyGeometry
 /// Measures how noisy each component of each peer is, and how much each sample tells.
 ///
 /// A stated sigma σ is made of white noise κσ and of an error that wanders with the viewpoint, with a
-/// correlation ρ between samples (``Viewpoint``). Both are measured as in the filter, by `NoisePrior`. A sample's wandering error is its neighbours' too: it holds
+/// correlation ρ between samples (`CorrelatedNoise`). Both are measured as in the filter, by
+/// `NoisePrior`. A sample's wandering error is its neighbours' too: it holds
 /// `r = 1 / Σⱼ ρᵢⱼ` of an independent draw, and its likelihood counts with the power
 /// `τ² / (κ² + (τ² - κ²)/r)`. So samples count by the poses there are, and not by how often or how long
 /// one was visited.
 struct NoiseLearner: Sendable {
   /// The squares of the shares of the stated sigma, for each peer and component.
-  private var shares: [KindArray<Shares>]
+  private var shares: [PerKind<Shares>]
 
   private struct Shares: Hashable {
     var white: Double
@@ -27,15 +28,15 @@ struct NoiseLearner: Sendable {
   /// Sums over pairs run over so many samples of a peer at most on one side, evenly spread.
   private static let mostNeighbours = 256
 
-  private let priors: KindArray<NoisePrior>
+  private let priors: PerKind<NoisePrior>
   private let heightOffset: HeightOffset
 
   init(peerCount: Int, _ ranging: RangingConfiguration) {
     heightOffset = HeightOffset(ranging)
-    priors = InlineArray { NoisePrior(of: MeasurementKind.allCases[$0], ranging) }
-    let priors = priors
-    let first = KindArray<Shares> { index in
-      Shares(priors[index], white: priors[index].whiteShare, total: NoisePrior.totalShare)
+    let priors = PerKind<NoisePrior> { NoisePrior(of: $0, ranging) }
+    self.priors = priors
+    let first = PerKind<Shares> { kind in
+      Shares(priors[kind], white: priors[kind].whiteShare, total: NoisePrior.totalShare)
     }
     shares = Array(repeating: first, count: peerCount)
   }
@@ -60,8 +61,7 @@ struct NoiseLearner: Sendable {
           let residuals = own.map {
             residual(kind, of: problem.observations[$0], problem, state)
           }
-          shares[peer][kind] = Self.shares(
-            kind, priors[kind], residuals, views)
+          shares[peer][kind] = learntShares(of: kind, residuals, views)
         }
         let draws = draws(kind, views)
         for (index, observation) in own.enumerated() {
@@ -79,7 +79,7 @@ struct NoiseLearner: Sendable {
     let sigma = observation[kind]?.sigma ?? 1
     let square = sigma * sigma
     let pose = kind.isAngle ? observation.poseVariance.angle : observation.poseVariance.range
-    let wander = kind == .heightDifference ? heightOffset.variance : share.wander * square
+    let wander = kind.wanderingVariance(part: share.wander * square, heightOffset)
     return MeasurementNoise(white: share.white * square, wander: wander, pose: pose, draw: draw)
   }
 
@@ -103,24 +103,18 @@ struct NoiseLearner: Sendable {
     return views.map { view in
       var sum = 0.0
       for other in stride(from: 0, to: views.count, by: every) {
-        sum += correlation(kind, view, views[other])
+        sum += CorrelatedNoise.correlation(
+          of: kind, between: view, views[other], heightOffset)
       }
       return 1 / max(1, Double(every) * sum)
     }
   }
 
-  /// The correlation of a kind's wandering errors between two samples: of the offset of height
-  /// differences by time, of all others by viewpoint.
-  private func correlation(_ kind: MeasurementKind, _ a: Viewpoint, _ b: Viewpoint) -> Double {
-    kind == .heightDifference
-      ? heightOffset.correlation(seconds: abs(a.timestamp.seconds(since: b.timestamp)))
-      : a.correlation(kind, with: b)
-  }
-
   /// The shares that residuals show; `nil` stands for an outlier.
-  private static func shares(
-    _ kind: MeasurementKind, _ prior: NoisePrior, _ residuals: [Double?], _ views: [Viewpoint]
+  private func learntShares(
+    of kind: MeasurementKind, _ residuals: [Double?], _ views: [Viewpoint]
   ) -> Shares {
+    let prior = priors[kind]
     var white = RunningMean(value: prior.whiteShare, weight: NoisePrior.whiteWeight)
     var total = RunningMean(value: NoisePrior.totalShare, weight: NoisePrior.totalWeight)
     var last: (residual: Double, view: Viewpoint)?
@@ -132,7 +126,10 @@ struct NoiseLearner: Sendable {
       var decorrelation = 1.0
       if let last {
         white.add(NoisePrior.whiteShare(ofDifference: residual - last.residual), weight: 1)
-        let correlation = kind == .heightDifference ? 1 : view.correlation(kind, with: last.view)
+        // Nothing is learnt of an error that is no share of the accuracy.
+        let correlation =
+          kind.isOfRadio
+          ? CorrelatedNoise.correlation(of: kind, between: view, last.view, heightOffset) : 1
         decorrelation = 1 - correlation * correlation
       }
       total.add(NoisePrior.totalShare(ofResidual: residual), weight: decorrelation)

@@ -15,7 +15,7 @@ struct Observation: Sendable {
   /// From where it was measured, in the odometry's world.
   var pose: AntennaPose
   /// What was measured, by kind.
-  var measurements: KindArray<MeasuredValue?>
+  var measurements: PerKind<MeasuredValue?>
   /// Variance that the pose adds: to a range, and to an angle.
   var poseVariance: (range: Double, angle: Double)
   /// Whether the radio itself calls the range obstructed.
@@ -27,7 +27,7 @@ struct Observation: Sendable {
   /// About how far away the peer is, metres.
   var distance = 1.0
   /// How noisy each kind is.
-  var noise: KindArray<MeasurementNoise> = InlineArray(repeating: MeasurementNoise())
+  var noise = PerKind(repeating: MeasurementNoise())
 
   subscript(kind: MeasurementKind) -> MeasuredValue? { measurements[kind] }
 
@@ -35,8 +35,8 @@ struct Observation: Sendable {
   /// knots.
   mutating func setPoseVariance(_ step: DriftStep) {
     let bridge = share * (1 - share)
-    let place = interpolationVariance + bridge * step.positionVariance
-    let turn = interpolationVariance + bridge * step.yawVariance
+    let place = interpolationVariance + bridge * step.drift.horizontal
+    let turn = interpolationVariance + bridge * step.drift.yaw
     poseVariance = (place, place / (distance * distance) + turn)
   }
 }

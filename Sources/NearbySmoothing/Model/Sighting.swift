@@ -9,7 +9,7 @@ package struct Sighting: Sendable {
   /// Where the device was; `nil` when there is no tracked pose.
   package var device: TrajectoryPoint?
   /// What was measured that may be used.
-  package var measurements: KindArray<MeasuredValue?>
+  package var measurements: PerKind<MeasuredValue?>
   package var isObstructed: Bool
   /// Where the filter had the peer then; of peers that may move.
   var filterPosition: Vector3?
@@ -18,7 +18,7 @@ package struct Sighting: Sendable {
 
   package init(
     peer: Int, timestamp: Timestamp, device: TrajectoryPoint?,
-    measurements: KindArray<MeasuredValue?>, isObstructed: Bool
+    measurements: PerKind<MeasuredValue?>, isObstructed: Bool
   ) {
     (self.peer, self.timestamp, self.device) = (peer, timestamp, device)
     (self.measurements, self.isObstructed) = (measurements, isObstructed)
@@ -29,6 +29,6 @@ package struct Sighting: Sendable {
   }
   /// Whether it holds anything but a height difference, which alone tells no place.
   var hasRadio: Bool {
-    MeasurementKind.allCases.contains { $0 != .heightDifference && measurements[$0] != nil }
+    MeasurementKind.allCases.contains { $0.isOfRadio && measurements[$0] != nil }
   }
 }

@@ -41,9 +41,12 @@ struct SmoothingProblem: Sendable {
     configuration: FusionConfiguration, priorCenter: Vector3, priorSigma: Double
   ) {
     self.knots = knots
-    steps = zip(knots, knots.dropFirst()).map { DriftStep(from: $0.device, to: $1.device) }
+    let isPlanar = configuration.odometry.isPlanar
+    steps = zip(knots, knots.dropFirst()).map {
+      DriftStep(from: $0.device, to: $1.device, isPlanar: isPlanar)
+    }
     self.observations = observations
-    isPlanar = configuration.odometry.isPlanar
+    self.isPlanar = isPlanar
     let first = knots.first?.device
     let last = knots.last?.device
     drifts =
@@ -111,8 +114,8 @@ struct SmoothingProblem: Sendable {
       // There is no step from the last one.
       let step = steps[min(index, steps.count - 1)]
       chain.addKnot(
-        at: knot.place, step: step.displacement, horizontal: step.positionVariance,
-        vertical: isPlanar ? 0 : step.positionVariance, yaw: step.yawVariance,
+        at: knot.place, step: step.displacement, horizontal: step.drift.horizontal,
+        vertical: step.drift.vertical, yaw: step.drift.yaw,
         seconds: step.seconds)
     }
     if movingCount > 0 {

@@ -38,7 +38,7 @@ struct DeviceTrace: Sendable {
     var covariances = [SymmetricMatrix3?](repeating: nil, count: problem.peerCount)
     var newest = problem.observations.count
     for knot in (0..<count).reversed() {
-      if knot < count - 1 { device.stepBack(problem.steps[knot], isPlanar: problem.isPlanar) }
+      if knot < count - 1 { device.stepBack(problem.steps[knot]) }
       for (peer, start) in starts.enumerated() {
         guard let start, start.knot == knot else { continue }
         let turn = YawTurn(device.correction.yawRadians)
@@ -71,21 +71,22 @@ private struct TracedDevice {
   init(correction: KnotCorrection) { self.correction = correction }
 
   /// Goes from a knot to the one before it.
-  mutating func stepBack(_ step: DriftStep, isPlanar: Bool) {
+  mutating func stepBack(_ step: DriftStep) {
     let moved = YawTurn(correction.yawRadians).act(step.displacement)
     correction.place -= moved
     // c' = c - R(ψ) Δ: the derivative by ψ is -(up × R Δ).
-    let swing = [-moved.z, 0, moved.x]
+    let swung = OdometryDrift.swing(of: moved)
+    let swing = [-swung.x, -swung.y, -swung.z]
     for row in 0..<3 {
       for column in 0..<4 { covariance[row * 4 + column] += swing[row] * covariance[12 + column] }
     }
     for column in 0..<3 {
       for row in 0..<4 { covariance[row * 4 + column] += swing[column] * covariance[row * 4 + 3] }
     }
-    for axis in 0..<3 where !isPlanar || axis != 1 {
-      covariance[axis * 5] += step.positionVariance
+    for axis in 0..<3 {
+      covariance[axis * 5] += axis == 1 ? step.drift.vertical : step.drift.horizontal
     }
-    covariance[15] += step.yawVariance
+    covariance[15] += step.drift.yaw
   }
 
   /// Uses what was measured to a peer whose place is roughly known.

@@ -54,8 +54,8 @@ struct PlaceSearch: Sendable {
         xx: information, xy: 0, xz: 0, yy: vertical, yz: 0, zz: information),
       FitModel.Errors(
         rangeScaleSigma: problem.ranging.rangeScaleSigma,
-        constant: KindArray { MeasurementKind.allCases[$0] == .range ? bias * bias : 0 },
-        wandering: KindArray(repeating: 0)),
+        constant: PerKind { $0 == .range ? bias * bias : 0 },
+        wandering: PerKind(repeating: 0)),
       problem.faults, problem.ranging)
   }
 

@@ -47,7 +47,7 @@ struct RunTrace {
       add(moment.bound)
       add(moment.normalizedErrorSquared)
       for kind in MeasurementKind.allCases {
-        add(moment.normalizedInnovationSquared[kind.rawValue])
+        add(moment.normalizedInnovationSquared[kind])
       }
       add(moment.isFalselyConverged)
       text.append(",\(moment.hypothesisCount)")

@@ -78,7 +78,7 @@ struct SimulatedRecording {
         let sample = run.samples[index]
         var row = RangingRow(timestamp: sample.timestamp, peer: peers[sample.peer])
         for (kind, sigma) in zip(MeasurementKind.allCases, sigmas) {
-          row[kind] = (sample[kind], sample[kind] == nil ? nil : sigma)
+          row[kind] = (sample.values[kind], sample.values[kind] == nil ? nil : sigma)
         }
         try writer.append(row)
       }
@@ -91,7 +91,7 @@ struct SimulatedRecording {
   private var optionalKinds: [MeasurementKind] {
     MeasurementKind.allCases.filter { kind in
       !RecordingWriter.OptionalColumn.columns(of: kind).isEmpty
-        && run.samples.contains { $0[kind] != nil }
+        && run.samples.contains { $0.values[kind] != nil }
     }
   }
 

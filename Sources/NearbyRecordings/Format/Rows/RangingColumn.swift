@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import NearbyFusion
+public import NearbyFusion
 
 /// A column of `ranging.csv` that holds a value: the one list of them, in the order of the file.
 ///
@@ -139,6 +139,71 @@ extension MeasurementKind {
     case .elevation: "elevations"
     case .heightDifference: "heights"
     }
+  }
+}
+
+// MARK: Kinds of a row
+
+extension RangingRow {
+  /// Metres from the antenna to the peer.
+  public var distance: Double? {
+    get { values[.distance] }
+    set { values[.distance] = newValue }
+  }
+
+  /// The azimuth in engine axes whatever the recording's axes, radians, positive to the right.
+  public var azimuthRadians: Double? {
+    get { values[.azimuth] }
+    set { values[.azimuth] = newValue }
+  }
+
+  /// The elevation, radians, positive up.
+  public var elevationRadians: Double? {
+    get { values[.elevation] }
+    set { values[.elevation] = newValue }
+  }
+
+  /// One standard deviation of the distance, metres.
+  public var distanceSigma: Double? {
+    get { values[.distanceSigma] }
+    set { values[.distanceSigma] = newValue }
+  }
+
+  /// One standard deviation of the azimuth, radians.
+  public var azimuthSigmaRadians: Double? {
+    get { values[.azimuthSigma] }
+    set { values[.azimuthSigma] = newValue }
+  }
+
+  /// One standard deviation of the elevation, radians.
+  public var elevationSigmaRadians: Double? {
+    get { values[.elevationSigma] }
+    set { values[.elevationSigma] = newValue }
+  }
+
+  /// Metres that the peer is above the device, along gravity.
+  public var heightDifference: Double? {
+    get { values[.heightDifference] }
+    set { values[.heightDifference] = newValue }
+  }
+
+  /// One standard deviation of the height difference's white noise, metres.
+  public var heightDifferenceSigma: Double? {
+    get { values[.heightDifferenceSigma] }
+    set { values[.heightDifferenceSigma] = newValue }
+  }
+
+  /// The row as the engine takes it.
+  ///
+  /// - Parameter id: The handle that the engine gave for this row's peer.
+  /// - Returns: The sample, values unchanged.
+  public func sample(of id: PeerID) -> RangingSample {
+    RangingSample(
+      peer: id, timestamp: timestamp, distance: distance, azimuthRadians: azimuthRadians,
+      elevationRadians: elevationRadians, heightDifference: heightDifference,
+      distanceSigma: distanceSigma, azimuthSigmaRadians: azimuthSigmaRadians,
+      elevationSigmaRadians: elevationSigmaRadians, heightDifferenceSigma: heightDifferenceSigma,
+      isNonLineOfSight: isNonLineOfSight)
   }
 }
 

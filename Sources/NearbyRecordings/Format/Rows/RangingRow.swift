@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
 public import NearbyGeometry
 
 /// One row of `ranging.csv`: the measurements of one peer, each of them optional.
@@ -59,58 +58,9 @@ public struct RangingRow: Hashable, Sendable {
     self.values = values
     storedLine = Int32(truncatingIfNeeded: line)
   }
-
-  /// The row as the engine takes it.
-  ///
-  /// - Parameter id: The handle that the engine gave for this row's peer.
-  /// - Returns: The sample, values unchanged.
-  public func sample(of id: PeerID) -> RangingSample {
-    RangingSample(
-      peer: id, timestamp: timestamp, distance: distance, azimuthRadians: azimuthRadians,
-      elevationRadians: elevationRadians, heightDifference: heightDifference,
-      distanceSigma: distanceSigma, azimuthSigmaRadians: azimuthSigmaRadians,
-      elevationSigmaRadians: elevationSigmaRadians, heightDifferenceSigma: heightDifferenceSigma,
-      isNonLineOfSight: isNonLineOfSight)
-  }
 }
 
 extension RangingRow {
-  /// Metres from the antenna to the peer.
-  public var distance: Double? {
-    get { values[.distance] }
-    set { values[.distance] = newValue }
-  }
-
-  /// The azimuth in engine axes whatever the recording's axes, radians, positive to the right.
-  public var azimuthRadians: Double? {
-    get { values[.azimuth] }
-    set { values[.azimuth] = newValue }
-  }
-
-  /// The elevation, radians, positive up.
-  public var elevationRadians: Double? {
-    get { values[.elevation] }
-    set { values[.elevation] = newValue }
-  }
-
-  /// One standard deviation of the distance, metres.
-  public var distanceSigma: Double? {
-    get { values[.distanceSigma] }
-    set { values[.distanceSigma] = newValue }
-  }
-
-  /// One standard deviation of the azimuth, radians.
-  public var azimuthSigmaRadians: Double? {
-    get { values[.azimuthSigma] }
-    set { values[.azimuthSigma] = newValue }
-  }
-
-  /// One standard deviation of the elevation, radians.
-  public var elevationSigmaRadians: Double? {
-    get { values[.elevationSigma] }
-    set { values[.elevationSigma] = newValue }
-  }
-
   /// The radio's figure of merit for the azimuth, in the radio's own scale.
   public var azimuthFigureOfMerit: Double? {
     get { values[.azimuthFigureOfMerit] }
@@ -133,17 +83,5 @@ extension RangingRow {
   public var isNonLineOfSight: Bool? {
     get { values[.nonLineOfSight].map { $0 != 0 } }
     set { values[.nonLineOfSight] = newValue.map { $0 ? 1 : 0 } }
-  }
-
-  /// Metres that the peer is above the device, along gravity.
-  public var heightDifference: Double? {
-    get { values[.heightDifference] }
-    set { values[.heightDifference] = newValue }
-  }
-
-  /// One standard deviation of the height difference's white noise, metres.
-  public var heightDifferenceSigma: Double? {
-    get { values[.heightDifferenceSigma] }
-    set { values[.heightDifferenceSigma] = newValue }
   }
 }

@@ -353,13 +353,19 @@ struct PeerFilter: Sendable {
     of measurements: Measurements, _ settings: Settings
   ) -> PerKind<ErrorVariances> {
     let values = measurements.values
-    return PerKind { kind in
-      // Performance: most samples have no height difference, and then its variances are not read.
-      kind == .heightDifference && !measurements.has(kind)
-        ? ErrorVariances(white: 1, wandering: settings.heightOffset.variance)
-        : settings.configuration.errorVariances(
-          of: kind, noise[kind], stated: values[kind].sigma)
-    }
+    // Performance: written out, as a closure over the filter copies what it reads.
+    return PerKind(
+      range: settings.configuration.errorVariances(
+        of: .range, noise.range, stated: values.range.sigma),
+      azimuth: settings.configuration.errorVariances(
+        of: .azimuth, noise.azimuth, stated: values.azimuth.sigma),
+      elevation: settings.configuration.errorVariances(
+        of: .elevation, noise.elevation, stated: values.elevation.sigma),
+      // Most samples have no height difference, and then its variances are not read.
+      heightDifference: measurements.has(.heightDifference)
+        ? settings.configuration.errorVariances(
+          of: .heightDifference, noise.heightDifference, stated: values.heightDifference.sigma)
+        : ErrorVariances(white: 1, wandering: settings.heightOffset.variance))
   }
 
   /// Stages 3 to 6 for one track.
@@ -441,12 +447,31 @@ struct PeerFilter: Sendable {
     let learns = settings.configuration.features.contains(.noiseLearning)
     // Of several hypotheses no residual is that of the place where the peer is.
     let isClear = result.weight > 0.9
-    MeasurementKind.each { kind in
-      guard measurements.has(kind) else { return }
-      reports[kind] = Self.report(
-        result.outcomes[kind], measurements.values[kind], white: errors[kind].white,
-        decorrelation: result.decorrelation(of: kind), learns: learns, isClear: isClear,
-        &noise[kind])
+    // Performance: written out, as in ``errors(of:_:)``.
+    if measurements.has(.range) {
+      reports.range = Self.report(
+        result.outcomes.range, measurements.values.range, white: errors.range.white,
+        decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
+        &noise.range)
+    }
+    if measurements.has(.azimuth) {
+      reports.azimuth = Self.report(
+        result.outcomes.azimuth, measurements.values.azimuth, white: errors.azimuth.white,
+        decorrelation: result.decorrelation(of: .azimuth), learns: learns, isClear: isClear,
+        &noise.azimuth)
+    }
+    if measurements.has(.elevation) {
+      reports.elevation = Self.report(
+        result.outcomes.elevation, measurements.values.elevation, white: errors.elevation.white,
+        decorrelation: result.decorrelation(of: .elevation), learns: learns, isClear: isClear,
+        &noise.elevation)
+    }
+    if measurements.has(.heightDifference) {
+      reports.heightDifference = Self.report(
+        result.outcomes.heightDifference, measurements.values.heightDifference,
+        white: errors.heightDifference.white,
+        decorrelation: result.decorrelation(of: .heightDifference), learns: learns,
+        isClear: isClear, &noise.heightDifference)
     }
   }
 

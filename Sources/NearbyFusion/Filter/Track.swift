@@ -174,8 +174,14 @@ struct Track: Sendable {
   }
 
   private mutating func remember(_ measurements: Measurements) {
-    MeasurementKind.each { kind in
-      if measurements.has(kind) { previousValues[kind] = measurements.values[kind].value }
+    // Performance: written out, as a closure copies the values that it writes to.
+    if measurements.has(.range) { previousValues.range = measurements.values.range.value }
+    if measurements.has(.azimuth) { previousValues.azimuth = measurements.values.azimuth.value }
+    if measurements.has(.elevation) {
+      previousValues.elevation = measurements.values.elevation.value
+    }
+    if measurements.has(.heightDifference) {
+      previousValues.heightDifference = measurements.values.heightDifference.value
     }
   }
 
@@ -201,12 +207,17 @@ struct Track: Sendable {
     let lastingSigma = FaultModel.lastingExcessSigma * excess
     return KernelMeasurement(
       measurements, antenna: antenna, rotation: rotation,
-      variance: PerKind { errors[$0].white + ($0.isAngle ? angleVariance : pose.place) },
+      // Performance: written out.
+      variance: PerKind(
+        range: errors.range.white + pose.place, azimuth: errors.azimuth.white + angleVariance,
+        elevation: errors.elevation.white + angleVariance,
+        heightDifference: errors.heightDifference.white + pose.place),
       previous: previousValues,
-      onset: PerKind { kind in
-        kind == .range && isObstructed
-          ? FaultModel.obstructedOnset : settings.faults.onset(of: kind)
-      },
+      onset: PerKind(
+        range: isObstructed ? FaultModel.obstructedOnset : settings.faults.onset(of: .range),
+        azimuth: settings.faults.onset(of: .azimuth),
+        elevation: settings.faults.onset(of: .elevation),
+        heightDifference: settings.faults.onset(of: .heightDifference)),
       rangeExcess: excess, lastingExcessVariance: lastingSigma * lastingSigma,
       fieldOfViewRadians: settings.configuration.ranging.fieldOfViewRadians)
   }

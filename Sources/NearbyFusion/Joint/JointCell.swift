@@ -120,22 +120,35 @@ struct JointCell: Sendable {
 
   /// Counts the errors that another cell of the same peer has in common with this one, in both.
   mutating func meet(_ other: inout JointCell, _ offset: HeightOffset) {
+    // One of two angles alone is rare.
+    let hasAngles = values.azimuth.count > 0 || values.elevation.count > 0
+    let isNear = CorrelatedNoise.mayShareErrors(
+      ofPlaces: device.worldFromDevice.translation, other.device.worldFromDevice.translation)
+    guard isNear || hasAngles || values.heightDifference.count > 0 else { return }
     let (here, there) = (viewpoint, other.viewpoint)
-    for kind in MeasurementKind.allCases where mayShareErrors(of: kind, here, there) {
-      let correlation = CorrelatedNoise.correlation(of: kind, between: here, there, offset)
+    // Performance: errors that wander with the same are correlated alike.
+    var withPlace: Double?
+    var withDirection: Double?
+    for kind in MeasurementKind.allCases {
+      var known: Double?
+      switch kind.wandering {
+      case .withPlace:
+        guard isNear else { continue }
+        known = withPlace
+      case .withDirection:
+        guard hasAngles else { continue }
+        known = withDirection
+      case .withTime: guard values[kind].count > 0 else { continue }
+      }
+      let correlation =
+        known ?? CorrelatedNoise.correlation(of: kind, between: here, there, offset)
+      switch kind.wandering {
+      case .withPlace: withPlace = correlation
+      case .withDirection: withDirection = correlation
+      case .withTime: break
+      }
       neighbours[kind] += correlation
       other.neighbours[kind] += correlation
-    }
-  }
-
-  private func mayShareErrors(
-    of kind: MeasurementKind, _ here: Viewpoint, _ there: Viewpoint
-  ) -> Bool {
-    switch kind.wandering {
-    case .withPlace: CorrelatedNoise.mayShareErrors(ofPlaces: here, there)
-    // One of two angles alone is rare.
-    case .withDirection: values.azimuth.count > 0 || values.elevation.count > 0
-    case .withTime: values[kind].count > 0
     }
   }
 

@@ -97,11 +97,11 @@ package enum CorrelatedNoise {
   /// So many correlation lengths away from each other two places have next to nothing in common.
   private static let reach = 5.0
 
-  /// Whether errors that wander with the place have anything in common at two viewpoints.
+  /// Whether errors that wander with the place have anything in common at two places.
   ///
   /// Performance: what has not need not be counted.
-  static func mayShareErrors(ofPlaces a: Viewpoint, _ b: Viewpoint) -> Bool {
-    (a.place - b.place).length < reach * rangeMetres
+  static func mayShareErrors(ofPlaces a: Vector3, _ b: Vector3) -> Bool {
+    (a - b).length < reach * rangeMetres
   }
 }
 

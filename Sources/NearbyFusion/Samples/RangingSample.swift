@@ -36,9 +36,7 @@ public struct RangingSample: Hashable, Sendable {
   /// Whether the radio measured anything: a height difference needs none.
   @inline(__always)
   var hasRadio: Bool {
-    var hasRadio = false
-    MeasurementKind.each { if $0.isOfRadio, self[$0].value != nil { hasRadio = true } }
-    return hasRadio
+    distance != nil || azimuthRadians != nil || elevationRadians != nil
   }
 
   /// Makes a sample.

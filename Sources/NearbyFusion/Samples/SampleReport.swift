@@ -154,9 +154,5 @@ public struct SampleReport: Hashable, Sendable {
 extension PerKind<ComponentReport> {
   /// Whether anything that the radio measured counts as used; a height difference needs no radio.
   @inline(__always)
-  var usesRadio: Bool {
-    var isUsed = false
-    MeasurementKind.each { if $0.isOfRadio, self[$0].isUsed { isUsed = true } }
-    return isUsed
-  }
+  var usesRadio: Bool { range.isUsed || azimuth.isUsed || elevation.isUsed }
 }

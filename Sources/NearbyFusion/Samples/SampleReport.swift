@@ -96,7 +96,9 @@ public struct SampleReport: Hashable, Sendable {
   /// Performance: from an `inout` parameter only to pass by reference.
   @inline(__always)
   init(peer: PeerID, timestamp: Timestamp, _ components: inout PerKind<ComponentReport>) {
-    (self.peer, self.timestamp, self.components) = (peer, timestamp, components)
+    self.peer = peer
+    self.timestamp = timestamp
+    self.components = components
   }
 
   /// The distance.

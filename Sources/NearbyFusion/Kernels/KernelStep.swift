@@ -54,7 +54,11 @@ struct KernelMeasurement {
       antenna_in_world: (antenna.x, antenna.y, antenna.z),
       device_from_world: (x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
       present: measurements.present,
-      value: PerKind { values[$0].value }.tuple,
+      // Performance: written out, as a closure copies all values.
+      value: (
+        values.range.value, values.azimuth.value, values.elevation.value,
+        values.heightDifference.value
+      ),
       variance: variance.tuple, previous: previous.tuple, fault_onset: onset.tuple,
       range_excess: rangeExcess,
       lasting_range_variance: lastingExcessVariance, field_of_view: fieldOfViewRadians)

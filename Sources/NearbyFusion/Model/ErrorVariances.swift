@@ -12,10 +12,12 @@ extension MeasurementKind {
   ///   - offset: The offset of height differences, which is no part of their accuracy.
   /// - Returns: The variance.
   @inline(__always)
-  package func wanderingVariance(part: Double, _ offset: HeightOffset) -> Double {
+  package func wanderingVariance(
+    part: @autoclosure () -> Double, _ offset: @autoclosure () -> HeightOffset
+  ) -> Double {
     switch wandering {
-    case .withPlace, .withDirection: part
-    case .withTime: offset.variance
+    case .withPlace, .withDirection: part()
+    case .withTime: offset().variance
     }
   }
 }

@@ -184,8 +184,10 @@ public struct FusionEngine: Sendable {
       mapFromWorld: placement, at: device, settings)
   }
 
-  /// What is known of a peer at the time of the newest sample of it that was used, of the newest joint fit
-  /// with it, or of the newest range of it while there were no poses.
+  /// The estimate of a peer at its newest update.
+  ///
+  /// An update is a sample of the peer that was used, a joint fit that changed its filter, or a range while
+  /// there were no poses.
   ///
   /// - Parameter peer: The peer.
   /// - Returns: The estimate, as seen from the device at that time.

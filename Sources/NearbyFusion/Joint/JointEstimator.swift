@@ -107,7 +107,7 @@ struct JointEstimator: Sendable {
   private static let mostKnotsOfMany = 48
   private static let many = 12
   private static let mostMembers = 24
-  /// A member that was not heard for such a walk, metres, makes room for another.
+  /// The walk without a sample, metres, after which a member may be dismissed.
   private static let absentWalk = 20.0
   /// The same with so many cells; a knot has no more than these.
   private static let mostCells = 8000
@@ -127,7 +127,7 @@ struct JointEstimator: Sendable {
   private static let widenings = [100.0, 9]
   /// A member with fewer inliers than this has not been found.
   private static let leastInlierShare = 0.5
-  /// Peers are sought within so many times the longest range, and this at least, metres.
+  /// The prior sigma of a peer's place, as a multiple of the longest range, and its least value, metres.
   private static let priorReach = 3.0
   private static let leastPriorSigma = 20.0
   /// Heights in a planar world are held to this, m².

@@ -94,7 +94,7 @@ package enum CorrelatedNoise {
     }
   }
 
-  /// So many correlation lengths away from each other two places have next to nothing in common.
+  /// The distance beyond which a correlation is neglected, in correlation lengths: e⁻⁵ is 0.7 %.
   private static let reach = 5.0
 
   /// Whether errors that wander with the place have anything in common at two places.

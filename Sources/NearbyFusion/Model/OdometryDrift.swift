@@ -52,12 +52,12 @@ package struct OdometryDrift: Hashable, Sendable {
     yaw += turn * turn
   }
 
-  /// Adds what yaw that drifts on the way does to the end of a step: it swings it, level, by
-  /// `yaw ‖step‖²/3`, as the integral of a Brownian motion along the way.
+  /// Adds the variance of a step's end that yaw drift within the step causes, `yaw ‖step‖²/3` per horizontal
+  /// axis: yaw is a Brownian motion, and the displacement is its integral.
   @inline(__always)
   package mutating func addSwing(of step: Vector3) { horizontal += yaw * step.dot(step) / 3 }
 
-  /// The variance by which something moves that is so far away, m², its distance squared.
+  /// The horizontal variance that drift gives a point at a distance d from the device, m²: `h + d² yaw`.
   @inline(__always)
   package func displacement(atSquaredDistance squared: Double) -> Double {
     horizontal + squared * yaw

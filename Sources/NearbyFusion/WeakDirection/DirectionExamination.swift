@@ -29,14 +29,15 @@ struct DirectionExamination {
   private enum Image {
     /// It is the place itself.
     case same
-    /// No other place: with the peer held there the cost rises by so many nats.
+    /// No mode: the rise of the cost, in nats, with the peer held there.
     case shoulder(rise: Double)
-    /// Another place, which the data do not rule out.
+    /// A mode that the data do not rule out.
     case rival(JointPosterior.Mode)
   }
 
-  /// A rival within so many nats may be the right one, and the tails of the profile likelihood must rise by
-  /// as many: e⁻⁶ is a quarter of a per cent.
+  /// The threshold of the log-likelihood ratio, nats: e⁻⁶ is a quarter of a per cent.
+  ///
+  /// A mode within it of the best one is a rival. The tails of the profile likelihood must lie beyond it.
   private static let rivalNats = 6.0
   /// From a mirror image with so many nats more no rival is sought.
   ///

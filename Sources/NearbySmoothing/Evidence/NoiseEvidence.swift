@@ -82,7 +82,7 @@ package struct NoiseEvidence: Sendable {
   private static let antennaSigma = 0.3
   private static let scaleSigma = 0.1
   private static let biasSigma = 0.5
-  /// So many knots at most, evenly along the path.
+  /// The largest number of knots, which have equal drift between them.
   private static let mostKnots = 600.0
 
   private let stated: FusionConfiguration
@@ -91,7 +91,7 @@ package struct NoiseEvidence: Sendable {
   private let peerCount: Int
   private(set) var problem: SmoothingProblem
   private(set) var state: SmoothingState
-  /// Of each observation and kind how much of an independent draw of its wandering error it holds.
+  /// The effective sample share of each observation's wandering error, by kind: one for an independent draw.
   private var draws: [PerKind<Double>] = []
   /// The constants at which the observations have their poses.
   package private(set) var base: Constants
@@ -176,7 +176,7 @@ package struct NoiseEvidence: Sendable {
       let pose = problem.observations[index].poseVariance
       for kind in MeasurementKind.allCases {
         guard let value = problem.observations[index][kind] else { continue }
-        // Wider than elsewhere where the sensor is.
+        // In proportion to the stated sigma of the value.
         let sigma = value.sigma / stated.ranging.sigma(of: kind) * ranging.sigma(of: kind)
         let share = ranging.whiteShare(of: kind)
         problem.observations[index].noise[kind] = MeasurementNoise(
@@ -188,10 +188,10 @@ package struct NoiseEvidence: Sendable {
     return problem
   }
 
-  /// No radio's noise is quite white: the least share of the variance that wanders.
+  /// The least share of the variance that wanders.
   private static let leastWander = 1e-3
 
-  /// Measures how much of a draw each observation holds, by the viewpoints at the mode.
+  /// Computes the effective sample shares from the viewpoints at the mode.
   package mutating func measureViewpoints() {
     let learner = NoiseLearner(peerCount: peerCount, problem.ranging)
     draws = Array(repeating: PerKind(repeating: 1), count: problem.observations.count)
@@ -259,7 +259,7 @@ package struct NoiseEvidence: Sendable {
     return true
   }
 
-  /// From the mode under other settings, steps at most, and what a step lowers the cost by at least.
+  /// The search for a mode that begins at the mode of similar settings.
   static let nearby = Minimizer(widenings: [1], fineSteps: 20, tolerance: 3e-4)
 
   /// The logarithm of the evidence for some settings, around the mode that is nearest.

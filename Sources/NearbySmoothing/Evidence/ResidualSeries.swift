@@ -5,14 +5,14 @@ package import NearbyFusion
 /// The residuals of one kind and one peer, in the order of time: white noise and an error that wanders.
 ///
 /// The wandering error is a first-order Gauss-Markov process with the correlation of the viewpoints. Its
-/// likelihood, from a Kalman filter with the error as its only state, tells both apart, which the
-/// evidence of a chain does not: there each value counts with the power that it holds of an
-/// independent draw, and a density to a power is none.
+/// likelihood, from a Kalman filter with the error as its only state, tells both variances apart. The
+/// evidence of a chain does not: there each density is raised to the power of its effective sample
+/// share, and a power of a density is not normalised.
 package struct ResidualSeries: Sendable {
   struct Value: Sendable {
     /// Measured minus predicted, metres or radians.
     var residual: Double
-    /// How many times as wide as elsewhere the noise is.
+    /// The value's stated sigma over the configured one.
     var widening: Double
     var poseVariance: Double
     /// The correlation of the wandering error with that of the value before.

@@ -10,7 +10,7 @@ struct ProblemBuilder: Sendable {
   /// How far away peers are, metres.
   let typicalDistance: Double
 
-  /// Peers are sought within so many times the longest range, and this at least, metres.
+  /// The prior sigma of a peer's place, as a multiple of the longest range, and its least value, metres.
   private static let priorReach = 2.0
   private static let leastPriorSigma = 10.0
   /// How far away peers are taken to be when there are no ranges, metres.

@@ -5,19 +5,33 @@
 #include <cmath>
 #include <limits>
 
-#include "Terms.hpp"
+#include "Cells.hpp"
 
 namespace {
 
+using namespace nearby;
 using namespace nearby::chain;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void axpy(double f, const double *x, double *y, int count) {
-  for (int i = 0; i < count; ++i) y[i] += f * x[i];
+/// y += f x, of so many numbers.
+NEARBY_INLINE inline void axpy(double f, const double *x, double *y, int count) {
+  int i = 0;
+  for (; i + lane_count <= count; i += lane_count) at<Lanes>(y + i) += f * at<Lanes>(x + i);
+  for (; i < count; ++i) y[i] += f * x[i];
 }
-void scale(double f, double *x, int count) {
-  for (int i = 0; i < count; ++i) x[i] *= f;
+NEARBY_INLINE inline double product(const double *x, const double *y, int count) {
+  Lanes lanes = 0;
+  int i = 0;
+  for (; i + lane_count <= count; i += lane_count) lanes += at<Lanes>(x + i) * at<Lanes>(y + i);
+  double rest = sum(lanes);
+  for (; i < count; ++i) rest += x[i] * y[i];
+  return rest;
+}
+NEARBY_INLINE inline void scale(double f, double *x, int count) {
+  int i = 0;
+  for (; i + lane_count <= count; i += lane_count) at<Lanes>(x + i) *= f;
+  for (; i < count; ++i) x[i] *= f;
 }
 
 /// Everything in the workspace.
@@ -26,41 +40,141 @@ struct Work {
   S shape;
   System<S> linear, factor;
   double *state, *step, *scratch;
-  /// Of each peer the sum of the probabilities that a value is no outlier, and their number.
-  double *inliers;
+  /// Of each peer the sum of the probabilities that a value is no outlier, and their number; and the
+  /// same of a trial.
+  double *inliers, *trial_inliers;
   Turn *turns;
+  /// The cells that are linearised at each state.
+  int first_live = 0, end_live;
+  /// All other cells and the prior as they were linearised, where that was, and their cost there.
+  System<S> frozen;
+  double *frozen_state, *frozen_cost;
 
-  static int64_t size(S shape) {
-    return 2 * System<S>::size(shape) + 2 * int64_t(shape.states()) + 2 * shape.dense() +
-           2 * int64_t(shape.peers) + 2 * int64_t(shape.knots);
+  static int64_t size(const nearby_chain_problem &problem, S shape) {
+    const int64_t system = System<S>::size(shape), states = shape.states();
+    return 2 * system + 2 * states + 2 * shape.dense() + 4 * int64_t(shape.peers) +
+           2 * int64_t(shape.knots) + (problem.live_peer >= 0 ? system + states + 1 : 0);
   }
-  Work(S shape, double *memory)
-      : shape(shape), linear(shape, memory), factor(shape, memory + System<S>::size(shape)) {
+  Work(const nearby_chain_problem &problem, S shape, double *memory)
+      : shape(shape),
+        linear(shape, memory),
+        factor(shape, memory + System<S>::size(shape)),
+        end_live(problem.cell_count),
+        frozen(linear) {
     state = memory + 2 * System<S>::size(shape);
     step = state + shape.states();
     scratch = step + shape.states();
     inliers = scratch + 2 * shape.dense();
-    turns = reinterpret_cast<Turn *>(inliers + 2 * shape.peers);
+    trial_inliers = inliers + 2 * shape.peers;
+    turns = reinterpret_cast<Turn *>(trial_inliers + 2 * shape.peers);
+    if (problem.live_peer < 0 || !memory) return;
+    frozen = System<S>(shape, trial_inliers + 2 * shape.peers + 2 * int64_t(shape.knots));
+    frozen_state = frozen.diagonal + System<S>::size(shape);
+    frozen_cost = frozen_state + shape.states();
+    const auto is_live = [&](int cell) { return problem.cells[cell].peer == problem.live_peer; };
+    while (first_live < end_live && !is_live(first_live)) ++first_live;
+    while (end_live > first_live && !is_live(end_live - 1)) --end_live;
+  }
+
+  Point<S> point(const double *x) const {
+    for (int k = 0; k < shape.knots; ++k) turns[k] = turn_by(x[int64_t(shape.block()) * k + 3]);
+    return {shape, x, turns};
+  }
+
+  /// Adds cells to a system.
+  double add(const nearby_chain_problem &problem, int first, int end, const Point<S> &at,
+             const System<S> &system) {
+    double cost = 0;
+    on_this_processor(
+        [&]() NEARBY_INLINE { cost = add_cells(problem, first, end, at, system, inliers); });
+    return cost;
   }
 
   /// The normal equations at a state, and its cost.
   double linearize(const nearby_chain_problem &problem, const double *x) {
-    for (int k = 0; k < shape.knots; ++k) turns[k] = turn_by(x[int64_t(shape.block()) * k + 3]);
-    const Point<S> at{shape, x, turns};
-    linear.clear();
+    const Point<S> at = point(x);
     std::fill_n(inliers, 2 * shape.peers, 0.0);
-    double cost = add_prior(problem, at, linear, scratch);
+    double cost = 0;
+    if (problem.live_peer < 0) {
+      linear.clear();
+      cost = add_prior(problem, at, linear, scratch);
+    } else {
+      linear.copy(frozen);
+      on_this_processor([&]() NEARBY_INLINE { cost = *frozen_cost + leave_frozen(x); });
+    }
     cost += add_odometry(problem, at, linear);
     if (shape.movers > 0) cost += add_motions(problem, at, linear);
-    for (int i = 0; i < problem.cell_count; ++i)
-      cost += add_cell(problem, problem.cells[i], at, linear, inliers);
+    cost += add(problem, first_live, end_live, at, linear);
     if (problem.held_peer >= 0) cost += add_hold(problem, at, linear);
     return cost;
   }
 
+  /// Linearises at the state that the step leads to; returns the cost there.
+  ///
+  /// Performance: the factor is not needed any more, and its memory gets the normal equations.
+  double attempt(const nearby_chain_problem &problem, const double *from) {
+    for (int i = 0; i < shape.states(); ++i) state[i] = from[i] + step[i];
+    exchange();
+    const double cost = linearize(problem, state);
+    exchange();
+    return cost;
+  }
+
+  /// Makes the normal equations of an attempt those that are solved.
+  void exchange() {
+    std::swap(linear, factor);
+    std::swap(inliers, trial_inliers);
+  }
+
+  /// Linearises at a state what is not live.
+  void freeze(const nearby_chain_problem &problem, const double *x) {
+    const Point<S> at = point(x);
+    std::copy_n(x, shape.states(), frozen_state);
+    frozen.clear();
+    *frozen_cost = add_prior(problem, at, frozen, scratch) +
+                   add(problem, 0, first_live, at, frozen) +
+                   add(problem, end_live, problem.cell_count, at, frozen);
+  }
+
+  /// The gradient of what is frozen at another state: H d is taken from it, where d is the way there.
+  /// Returns by how much its cost changes.
+  NEARBY_INLINE double leave_frozen(const double *x) {
+    const int b = shape.block(), border = shape.border(), states = shape.states();
+    double *way = step, *ways = step + int64_t(b) * shape.knots, *own = &linear.own_rhs(0);
+    for (int i = 0; i < states; ++i) way[i] = x[i] - frozen_state[i];
+    for (int k = 0; k < shape.knots; ++k) {
+      const bool has_next = k + 1 < shape.knots;
+      for (int i = 0; i < b; ++i) {
+        const double moved = way[k * b + i];
+        double pull = product(frozen.block(k) + i * b, way + k * b, b) +
+                      product(frozen.row(k, i), ways, border);
+        if (has_next) {
+          pull += product(frozen.tie(k) + i * b, way + (k + 1) * b, b);
+          axpy(-moved, frozen.tie(k) + i * b, linear.rhs(k + 1), b);
+        }
+        linear.rhs(k)[i] -= pull;
+        axpy(-moved, frozen.row(k, i), own, border);
+      }
+    }
+    for (int j = 0; j < border; ++j) {
+      const int below = border - j - 1;
+      const double *column = &frozen.own(j, j);
+      own[j] -= column[0] * ways[j] + product(column + 1, ways + j + 1, below);
+      axpy(-ways[j], column + 1, own + j + 1, below);
+    }
+    // The gradient is linear in between: its mean times the way.
+    const auto gained = [](const double *x, const double *a, const double *b, int count) {
+      double gain = 0;
+      for (int i = 0; i < count; ++i) gain += 0.5 * x[i] * (a[i] + b[i]);
+      return gain;
+    };
+    return -gained(way, frozen.gradient, linear.gradient, b * shape.knots) -
+           gained(ways, &frozen.own_rhs(0), own, border);
+  }
+
   /// Cholesky's factor of a knot's block, by which the same rows of all that lies to the right are
   /// divided. `false` when the block is singular.
-  bool factorize(int k) {
+  NEARBY_INLINE bool factorize(int k) {
     const int b = shape.block(), border = shape.border();
     double *l = factor.block(k), *tie = factor.tie(k), *rhs = factor.rhs(k);
     for (int j = 0; j < b; ++j) {
@@ -76,7 +190,6 @@ struct Work {
       }
       for (int m = 0; m < j; ++m) {
         const double f = l[j * b + m];
-        if (f == 0) continue;
         axpy(-f, tie + m * b, tie + j * b, b);
         axpy(-f, factor.row(k, m), factor.row(k, j), border);
         rhs[j] -= f * rhs[m];
@@ -88,9 +201,47 @@ struct Work {
     return true;
   }
 
+  /// Takes from the border's own equations what a knot has explained of them: the rows of the knot
+  /// in the border, each times itself.
+  ///
+  /// What stands above the diagonal is written, too, and never read.
+  NEARBY_INLINE void reduce_border(int k) {
+    const int b = shape.block(), border = shape.border();
+    const double *rows = factor.row(k, 0), *rhs = factor.rhs(k);
+    for (int j = 0; j < border; ++j) {
+      double *column = &factor.own(0, j);
+      int i = j / lane_count * lane_count;
+      for (; i + lane_count <= border; i += lane_count) {
+        Lanes left = at<Lanes>(column + i);
+        for (int m = 0; m < b; ++m)
+          left -= rows[m * border + j] * at<Lanes>(rows + m * border + i);
+        at<Lanes>(column + i) = left;
+      }
+      for (; i < border; ++i)
+        for (int m = 0; m < b; ++m) column[i] -= rows[m * border + j] * rows[m * border + i];
+    }
+    for (int m = 0; m < b; ++m) axpy(-rhs[m], rows + m * border, &factor.own_rhs(0), border);
+  }
+
   /// Eliminates all knots but the last by their Schur complements, which leaves dense normal
   /// equations of the last knot and the border. `false` when a block is singular.
   bool eliminate(double damping) {
+    bool is_regular = true;
+    on_this_processor([&]() NEARBY_INLINE { is_regular = eliminate_knots(damping); });
+    if (!is_regular) return false;
+    const int b = shape.block(), border = shape.border();
+    const int last = shape.knots - 1, size = shape.dense();
+    for (int i = 0; i < b; ++i) {
+      for (int j = 0; j < b; ++j)
+        factor.dense[int64_t(j) * size + i] = factor.block(last)[i * b + j];
+      for (int j = 0; j < border; ++j)
+        factor.dense[int64_t(i) * size + b + j] = factor.row(last, i)[j];
+      factor.dense_gradient[i] = factor.rhs(last)[i];
+    }
+    return true;
+  }
+
+  NEARBY_INLINE bool eliminate_knots(double damping) {
     factor.copy(linear);
     const int b = shape.block(), border = shape.border();
     if (damping > 0) {
@@ -105,26 +256,11 @@ struct Work {
       for (int m = 0; m < b; ++m)
         for (int i = 0; i < b; ++i) {
           const double f = tie[m * b + i];
-          if (f == 0) continue;
           axpy(-f, tie + m * b, later + i * b, b);
           axpy(-f, factor.row(k, m), factor.row(k + 1, i), border);
           factor.rhs(k + 1)[i] -= f * rhs[m];
         }
-    }
-    const int last = shape.knots - 1, size = shape.dense();
-    const Rows rows(factor.border, int64_t(b) * last, border);
-    const Column rhs(factor.gradient, int64_t(b) * last);
-    auto matrix = factor.matrix();
-    matrix.bottomRightCorner(border, border)
-        .template selfadjointView<Eigen::Lower>()
-        .rankUpdate(rows.transpose(), -1);
-    factor.vector().tail(border).noalias() -= rows.transpose() * rhs;
-    for (int i = 0; i < b; ++i) {
-      for (int j = 0; j < b; ++j)
-        factor.dense[int64_t(j) * size + i] = factor.block(last)[i * b + j];
-      for (int j = 0; j < border; ++j)
-        factor.dense[int64_t(i) * size + b + j] = factor.row(last, i)[j];
-      factor.dense_gradient[i] = factor.rhs(last)[i];
+      reduce_border(k);
     }
     return true;
   }
@@ -140,11 +276,18 @@ struct Work {
   /// is how much it promises to lower the cost. Not a number when they are singular.
   double solve(double damping) {
     if (!factorize_all(damping)) return NAN;
-    const int b = shape.block(), last = shape.knots - 1, border = shape.border();
     const auto lower = factor.matrix().template triangularView<Eigen::Lower>();
     auto rhs = factor.vector();
     lower.solveInPlace(rhs);
     lower.transpose().solveInPlace(rhs);
+    double promise = 0;
+    on_this_processor([&]() NEARBY_INLINE { promise = substitute(); });
+    return promise;
+  }
+
+  /// The step of all knots from that of the last one and the border.
+  NEARBY_INLINE double substitute() {
+    const int b = shape.block(), last = shape.knots - 1, border = shape.border();
     double *constants = step + int64_t(b) * shape.knots;
     std::copy_n(factor.dense_gradient, b, step + int64_t(b) * last);
     std::copy_n(factor.dense_gradient + b, border, constants);
@@ -152,17 +295,14 @@ struct Work {
       const double *l = factor.block(k), *later = step + int64_t(b) * (k + 1);
       double *own = step + int64_t(b) * k;
       for (int i = b - 1; i >= 0; --i) {
-        double sum = factor.rhs(k)[i];
-        for (int j = 0; j < b; ++j) sum -= factor.tie(k)[i * b + j] * later[j];
-        const double *row = factor.row(k, i);
-        for (int j = 0; j < border; ++j) sum -= row[j] * constants[j];
+        double sum = factor.rhs(k)[i] - product(factor.tie(k) + i * b, later, b) -
+                     product(factor.row(k, i), constants, border);
         for (int j = i + 1; j < b; ++j) sum -= l[j * b + i] * own[j];
         own[i] = sum / l[i * b + i];
       }
     }
-    double promise = 0;
-    for (int64_t i = 0; i < int64_t(b) * shape.knots; ++i) promise += step[i] * linear.gradient[i];
-    for (int i = 0; i < border; ++i) promise += constants[i] * linear.own_rhs(i);
+    const double promise = product(step, linear.gradient, b * shape.knots) +
+                           product(constants, &linear.own_rhs(0), border);
     return 0.5 * promise;
   }
 
@@ -224,45 +364,47 @@ auto with_work(const nearby_chain_problem &problem, double *workspace, Body body
   const Constants constants(problem.constants);
   if (problem.mover_count > 0) {
     using S = Shape<true>;
-    return body(Work<S>(S{problem.knot_count, problem.peer_count, problem.mover_count, constants},
-                        workspace));
+    return body(Work<S>(
+        problem, S{problem.knot_count, problem.peer_count, problem.mover_count, constants},
+        workspace));
   }
   using S = Shape<false>;
-  return body(Work<S>(S{problem.knot_count, problem.peer_count, 0, constants}, workspace));
+  return body(
+      Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, constants}, workspace));
 }
 
 template <class S>
 nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, double *state,
                         int most_iterations, double tolerance, double *covariance,
                         double *inlier_shares) {
-  const int states = work.shape.states();
   nearby_chain_result result{work.linearize(problem, state), 0, 0};
-  constexpr double first_damping = 1e-3, most_damping = 1e6;
+  // Where a place enters at second order a step is easily too long by a hundred, and the next one, too:
+  // damping grows fast, and stays while steps gain much less than they promise.
+  constexpr double first_damping = 1e-3, most_damping = 1e6, more = 100, less = 0.03;
+  constexpr double poor_gain = 0.25;
   double damping = 0;
   while (std::isfinite(result.cost)) {
     const double promise = work.solve(damping);
     if (promise <= tolerance) {
       // So small a step is as good as its linearisation.
-      for (int i = 0; i < states; ++i) state[i] += work.step[i];
+      for (int i = 0; i < work.shape.states(); ++i) state[i] += work.step[i];
       result.cost -= promise;
       result.has_converged = 1;
       break;
     }
     if (result.iterations == most_iterations) break;
     ++result.iterations;
-    double trial_cost = infinity;
-    if (std::isfinite(promise)) {
-      for (int i = 0; i < states; ++i) work.state[i] = state[i] + work.step[i];
-      trial_cost = work.linearize(problem, work.state);
-    }
+    const double trial_cost =
+        std::isfinite(promise) ? work.attempt(problem, state) : infinity;
     if (trial_cost < result.cost) {
-      std::copy_n(work.state, states, state);
+      const double gain = (result.cost - trial_cost) / promise;
+      std::copy_n(work.state, work.shape.states(), state);
+      work.exchange();
       result.cost = trial_cost;
-      damping = damping > first_damping ? 0.1 * damping : 0;
+      if (gain > poor_gain) damping = damping > first_damping ? less * damping : 0;
     } else {
-      damping = std::max(first_damping, 10 * damping);
+      damping = std::max(first_damping, more * damping);
       if (damping > most_damping) break;
-      work.linearize(problem, state);
     }
   }
   if (inlier_shares)
@@ -282,7 +424,13 @@ nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, doub
 }  // namespace
 
 int64_t nearby_chain_workspace(const nearby_chain_problem *problem) {
-  return with_work(*problem, nullptr, [](const auto &work) { return work.size(work.shape); });
+  return with_work(*problem, nullptr,
+                   [&](const auto &work) { return work.size(*problem, work.shape); });
+}
+
+void nearby_chain_freeze(const nearby_chain_problem *problem, const double *state,
+                         double *workspace) {
+  with_work(*problem, workspace, [&](auto work) { work.freeze(*problem, state); });
 }
 
 double nearby_chain_cost(const nearby_chain_problem *problem, const double *state,

@@ -491,6 +491,9 @@ typedef struct nearby_chain_problem {
   /// A peer that is held along a direction n, at nᵀ x = `held_place`; -1 for none.
   int32_t held_peer;
   double held_direction[3], held_place;
+  /// The peer whose cells are linearised anew at each state, while those of all others stay as
+  /// `nearby_chain_freeze` has linearised them; -1 where none stay. Its cells follow each other.
+  int32_t live_peer;
 } nearby_chain_problem;
 
 /// How a fit of a chain has ended.
@@ -517,6 +520,11 @@ int64_t nearby_chain_workspace(const nearby_chain_problem *problem);
 /// The cost at a state, and its gradient by all unknowns. Given out for tests.
 double nearby_chain_cost(const nearby_chain_problem *problem, const double *state,
                          double *workspace, double *gradient);
+
+/// Linearises the prior and the cells of all peers but `live_peer` at a state. It stays in the
+/// workspace for the fits of that problem and that peer.
+void nearby_chain_freeze(const nearby_chain_problem *problem, const double *state,
+                         double *workspace);
 
 /// Minimises the cost by Gauss and Newton's method, damped where a step would not lower it
 /// (Marquardt 1963), each value weighted by its probability of being no outlier.

@@ -243,13 +243,15 @@ package struct ChainProblem: Sendable {
   /// - Parameters:
   ///   - state: The start; becomes the minimum.
   ///   - held: A peer that is held along a direction, and where.
+  ///   - live: The only peer whose cells are linearised anew; those of all others are as they were when
+  ///     they were frozen. `nil` where none are.
   ///   - iterations: How many at most.
   ///   - tolerance: A step that lowers the cost by less is the last.
   ///   - covariance: Becomes that of the last knot and of the border, column by column, if it has room.
   ///   - workspace: Grows as is needed; gets the shares of inliers.
   /// - Returns: How it has ended.
   package func fit(
-    _ state: inout [Double], held: Hold? = nil, iterations: Int,
+    _ state: inout [Double], held: Hold? = nil, live: Int? = nil, iterations: Int,
     tolerance: Double, covariance: inout [Double], workspace: inout ChainWorkspace
   ) -> Result {
     check(state)
@@ -262,7 +264,7 @@ package struct ChainProblem: Sendable {
     var inlierShares: [Double] = []
     swap(&inlierShares, &workspace.inlierShares)
     defer { swap(&inlierShares, &workspace.inlierShares) }
-    let result = unsafe withKernel(held, &workspace) { problem, workspace in
+    let result = unsafe withKernel(&workspace, holding: held, live: live) { problem, workspace in
       unsafe state.withUnsafeMutableBufferPointer { state in
         unsafe covariance.withUnsafeMutableBufferPointer { covariance in
           unsafe inlierShares.withUnsafeMutableBufferPointer { shares in
@@ -274,6 +276,21 @@ package struct ChainProblem: Sendable {
       }
     }
     return Result(cost: result.cost, hasConverged: result.has_converged != 0)
+  }
+
+  /// Linearises the prior and the cells of all peers but one at a state, and keeps that in the workspace
+  /// for the fits in which that peer is the live one.
+  ///
+  /// Performance: where one peer's place is examined, the others' cells are hardly seen from elsewhere.
+  func freeze(
+    except live: Int, at state: [Double], workspace: inout ChainWorkspace
+  ) {
+    check(state)
+    unsafe withKernel(&workspace, live: live) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe nearby_chain_freeze(problem, state.baseAddress, workspace)
+      }
+    }
   }
 
   private func check(_ state: [Double]) {
@@ -288,7 +305,7 @@ package struct ChainProblem: Sendable {
   ) -> (cost: Double, gradient: [Double]) {
     check(state)
     var gradient = [Double](repeating: 0, count: stateCount)
-    let cost = unsafe withKernel(nil, &workspace) { problem, workspace in
+    let cost = unsafe withKernel(&workspace) { problem, workspace in
       unsafe state.withUnsafeBufferPointer { state in
         unsafe gradient.withUnsafeMutableBufferPointer { gradient in
           unsafe nearby_chain_cost(
@@ -312,7 +329,7 @@ package struct ChainProblem: Sendable {
     check(state)
     let last = layout.blockSize * (knotCount - 1)
     marginal.reset(origin: state[last...])
-    let isRegular = unsafe withKernel(nil, &workspace) { problem, workspace in
+    let isRegular = unsafe withKernel(&workspace) { problem, workspace in
       unsafe state.withUnsafeBufferPointer { state in
         unsafe marginal.information.withUnsafeMutableBufferPointer { information in
           unsafe marginal.gradient.withUnsafeMutableBufferPointer { gradient in
@@ -374,7 +391,7 @@ package struct ChainProblem: Sendable {
     if includesKnots {
       found.knots = [Double](repeating: 0, count: knotCount * layout.blockSize * size)
     }
-    let evidence = unsafe withKernel(nil, &workspace) { problem, workspace in
+    let evidence = unsafe withKernel(&workspace) { problem, workspace in
       unsafe state.withUnsafeBufferPointer { state in
         unsafe found.dense.withUnsafeMutableBufferPointer { dense in
           unsafe found.knots.withUnsafeMutableBufferPointer { knots in
@@ -390,7 +407,7 @@ package struct ChainProblem: Sendable {
   }
 
   private func withKernel<Result>(
-    _ held: Hold?, _ workspace: inout ChainWorkspace,
+    _ workspace: inout ChainWorkspace, holding held: Hold? = nil, live: Int? = nil,
     _ body: (UnsafePointer<nearby_chain_problem>, UnsafeMutablePointer<Double>?) -> Result
   ) -> Result {
     unsafe knots.withUnsafeBufferPointer { knots in
@@ -412,7 +429,8 @@ package struct ChainProblem: Sendable {
                     speed_variance: model.speedVariances, widening: widening,
                     held_peer: Int32(held?.member ?? -1),
                     held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
-                      ?? (0, 0, 0), held_place: held?.place ?? 0)
+                      ?? (0, 0, 0), held_place: held?.place ?? 0,
+                    live_peer: Int32(live ?? -1))
                   let needed = unsafe Int(nearby_chain_workspace(&problem))
                   if workspace.kernel.count < needed {
                     workspace.kernel = [Double](repeating: 0, count: needed)

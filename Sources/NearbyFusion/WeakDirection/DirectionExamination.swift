@@ -44,6 +44,9 @@ struct DirectionExamination {
   /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much
   /// higher than at the rival itself.
   private static let hopelessNats = 100.0
+  /// By so many nats the cost of a mode may be too high while the other peers' cells stay as they were
+  /// linearised.
+  private static let frozenNats = 3.0
   /// Where the cost is probed, in sigmas; also far away, as a bent posterior is narrow at its top and flat
   /// beside it.
   private static let probes = [-2.0, 2, -3, 3, -5, 5]
@@ -79,6 +82,7 @@ struct DirectionExamination {
     var finding = Finding()
     var shoulders: [Shoulder] = []
     var isAlone = true
+    solution.problem.freeze(except: member, at: solution.state, workspace: &workspace)
     for mirrors in mirrors {
       let before = solution.cost
       let image = image(mirrors, in: &solution, &workspace)
@@ -86,6 +90,7 @@ struct DirectionExamination {
         // What was found before is a rival of a place that is given up.
         finding.hasMoved = true
         finding.rival = nil
+        solution.problem.freeze(except: member, at: solution.state, workspace: &workspace)
       }
       switch image {
       case .same: break
@@ -133,10 +138,16 @@ struct DirectionExamination {
       &other.state,
       held: ChainProblem.Hold(
         member: member, direction: direction, place: direction.dot(place + way)),
-      iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
+      live: member, iterations: Self.probeIterations, tolerance: Self.tolerance, covariance: &none,
       workspace: &workspace)
     let rise = held.cost - solution.cost
     guard rise < Self.hopelessNats else { return .shoulder(rise: rise) }
+    let free = other.problem.fit(
+      &other.state, live: member, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
+      covariance: &none, workspace: &workspace)
+    guard free.cost < solution.cost + Self.rivalNats + Self.frozenNats else {
+      return .shoulder(rise: rise)
+    }
     other.cost =
       other.problem.fit(
         &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
@@ -195,7 +206,7 @@ struct DirectionExamination {
       &state,
       held: ChainProblem.Hold(
         member: member, direction: probe.direction, place: probe.place + metres),
-      iterations: Self.probeIterations, tolerance: Self.probeTolerance, covariance: &none,
+      live: member, iterations: Self.probeIterations, tolerance: Self.probeTolerance, covariance: &none,
       workspace: &workspace)
     guard result.hasConverged else { return nil }
     probe.note(state, at: metres, in: solution)

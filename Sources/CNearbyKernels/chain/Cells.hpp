@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cells of a chain, as many side by side as there are lanes.
+
+#pragma once
+
+#include "../models/Faults.hpp"
+#include "../models/Models.hpp"
+#include "Terms.hpp"
+
+namespace nearby::chain {
+
+/// The cost of values of a kind, and their weights in the normal equations.
+template <int component>
+NEARBY_INLINE inline Lanes value_cost(const nearby_chain_problem &problem, Lanes variance,
+                                      Lanes power, Lanes outliers, Lanes innovation,
+                                      Lanes &weight) {
+  const Lanes precision = 1.0 / (variance * problem.widening);
+  const Lanes inlier = (1.0 - outliers) * normalizer * root(precision) *
+                       power_of_two(Lanes(half_square * innovation * innovation * precision));
+  const Lanes outlier = outlier_density<component>(innovation, Lanes(1 / problem.range_excess),
+                                                   Lanes(1 / problem.field_of_view));
+  const Lanes density = inlier + outliers * outlier;
+  weight = power * (inlier / density) * precision;
+  return -power * logarithm(density);
+}
+
+/// The gradient of a prediction by the drift at two neighbouring knots, and by a peer's place, range
+/// bias and range scale.
+struct Gradient {
+  Lanes here, there;
+  /// By the place and the bias.
+  Lanes peer;
+  double scale;
+};
+
+/// Adds a scalar Gaussian of a peer at rest: `weight · hᵀ h` to the matrix, `weight · innovation ·
+/// hᵀ` to the right-hand side.
+///
+/// Of the peer's own block what stands above the diagonal is written, too, and never read.
+template <class S>
+NEARBY_INLINE inline void add_at_rest(const System<S> &system, int knot, int peer,
+                                      const Gradient &h, double innovation, double weight) {
+  static_assert(drift_size == lane_count && peer_size == lane_count + 1, "as many as lanes");
+  const int b = system.shape.block(), first = system.shape.peer(peer);
+  double *const tie = system.tie(knot);
+  each<2>([&](auto side) NEARBY_INLINE {
+    const Lanes drift = side ? h.there : h.here, scaled = weight * drift;
+    double *block = system.block(knot + side);
+    at<Lanes>(system.rhs(knot + side)) += innovation * scaled;
+    each<drift_size>([&](auto i) NEARBY_INLINE {
+      const Lanes f = Lanes(scaled[i.value]);
+      at<Lanes>(block + i * b) += f * drift;
+      if (side == 0) at<Lanes>(tie + i * b) += f * h.there;
+      double *border = system.row(knot + side, i) + first;
+      at<Lanes>(border) += f * h.peer;
+      border[lane_count] += scaled[i.value] * h.scale;
+    });
+  });
+  const Lanes scaled = weight * h.peer;
+  each<lane_count>([&](auto j) NEARBY_INLINE {
+    at<Lanes>(&system.own(first, first + j)) += Lanes(scaled[j.value]) * h.peer;
+    system.own(first + lane_count, first + j) += scaled[j.value] * h.scale;
+  });
+  system.own(first + lane_count, first + lane_count) += weight * h.scale * h.scale;
+  at<Lanes>(&system.own_rhs(first)) += innovation * scaled;
+  system.own_rhs(first + lane_count) += innovation * weight * h.scale;
+}
+
+/// Adds to `add_at_rest` what the derivatives by the device's constants, `constants`, bring.
+template <class S>
+void add_constants(const System<S> &system, int knot, int peer, const Gradient &h,
+                   const Row &constants, double innovation, double weight) {
+  const int first = system.shape.peer(peer);
+  for (int c = 0; c < constants.count; ++c) {
+    const int column = constants.index[c];
+    const double scaled = weight * constants.value[c];
+    for (int i = 0; i < drift_size; ++i) {
+      system.row(knot, i)[column] += scaled * h.here[i];
+      system.row(knot + 1, i)[column] += scaled * h.there[i];
+    }
+    for (int i = 0; i < lane_count; ++i) system.own(first + i, column) += scaled * h.peer[i];
+    system.own(first + lane_count, column) += scaled * h.scale;
+    for (int d = c; d < constants.count; ++d)
+      system.own(constants.index[d], column) += scaled * constants.value[d];
+    system.own_rhs(column) += scaled * innovation;
+  }
+}
+
+/// Adds a scalar Gaussian of a peer that moves, the cell being so long after the knot.
+template <class S>
+void add_moving(const System<S> &system, const nearby_chain_cell &cell, double seconds,
+                const Gradient &h, Row row, double innovation, double weight) {
+  for (int i = 0; i < drift_size; ++i) {
+    row.append(Row::here, i, h.here[i]);
+    row.append(Row::there, i, h.there[i]);
+  }
+  const int first = drift_size + motion_size * cell.mover, peer = system.shape.peer(cell.peer);
+  for (int i = 0; i < 3; ++i) {
+    row.append(Row::here, first + i, h.peer[i]);
+    row.append(Row::here, first + 3 + i, seconds * h.peer[i]);
+  }
+  row.append(Row::border, peer + 3, h.peer[3]);
+  row.append(Row::border, peer + 4, h.scale);
+  add(system, cell.knot, row, innovation, weight);
+}
+
+/// Four vectors become the columns of what they were the rows of.
+NEARBY_INLINE inline void transpose(Lanes &a, Lanes &b, Lanes &c, Lanes &d) {
+  const Lanes ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const Lanes ba = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Lanes cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+  const Lanes dc = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ba, dc, 0, 1, 4, 5);
+  c = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  d = __builtin_shufflevector(ba, dc, 2, 3, 6, 7);
+}
+
+/// Cells as they are seen at a state.
+///
+/// With an offset b of the radio's clock and a lever arm l the antenna of the odometry's world is
+/// at `a - b v + R l`, where v is its velocity and R the device's rotation; the sight s of it turns
+/// to `s + b ω × s` with the device's turn rate ω. Both are of first order in b.
+template <class S>
+struct Sights {
+  const nearby_chain_problem &problem;
+  const Point<S> &at;
+  /// The cells; behind the last one it comes again.
+  const nearby_chain_cell *cells[lane_count];
+  int count;
+  Lanes shares[2];
+  /// How the antenna in the fixed world swings with the yaw at either knot: along x and along z.
+  Lanes swing[2][2];
+  /// From the antenna to the peer.
+  Lanes way[3];
+
+  NEARBY_INLINE Sights(const nearby_chain_problem &problem, const Point<S> &at, int first,
+                       int count)
+      : problem(problem), at(at), count(count) {
+    for (int lane = 0; lane < lane_count; ++lane)
+      cells[lane] = problem.cells + first + std::min(lane, count - 1);
+    shares[1] = gather([](const auto &cell) NEARBY_INLINE { return cell.share; });
+    shares[0] = 1.0 - shares[1];
+    double from[lane_count][3], target[lane_count][3];
+    for (int lane = 0; lane < lane_count; ++lane) {
+      find_antenna(*cells[lane], from[lane]);
+      find_peer(*cells[lane], target[lane]);
+    }
+    each<3>([&](auto i) NEARBY_INLINE {
+      each<lane_count>([&](auto lane) NEARBY_INLINE { way[i][lane.value] = target[lane][i]; });
+    });
+    each<2>([&](auto side) NEARBY_INLINE {
+      Lanes corrected[3], away[3], sine, cosine;
+      each<lane_count>([&](auto lane) NEARBY_INLINE {
+        const int knot = cells[lane]->knot + side;
+        const double *state = at.knot(knot), *place = problem.knots[knot].place;
+        each<3>([&](auto i) NEARBY_INLINE {
+          corrected[i][lane.value] = state[i];
+          away[i][lane.value] = from[lane][i] - place[i];
+        });
+        sine[lane.value] = at.turns[knot].sine;
+        cosine[lane.value] = at.turns[knot].cosine;
+      });
+      swing[side][0] = cosine * away[2] - sine * away[0];
+      const Lanes along = cosine * away[0] + sine * away[2];
+      swing[side][1] = -along;
+      way[0] -= shares[side] * (corrected[0] + along);
+      way[1] -= shares[side] * (corrected[1] + away[1]);
+      way[2] -= shares[side] * (corrected[2] + swing[side][0]);
+    });
+  }
+
+  template <class Value>
+  NEARBY_INLINE Lanes gather(const Value &value) const {
+    Lanes gathered;
+    each<lane_count>(
+        [&](auto lane) NEARBY_INLINE { gathered[lane.value] = value(*cells[lane]); });
+    return gathered;
+  }
+
+  /// The kinds of value that any of the cells has.
+  NEARBY_INLINE int present() const {
+    int bits = 0;
+    for (int lane = 0; lane < count; ++lane) bits |= cells[lane]->present;
+    return bits;
+  }
+
+  NEARBY_INLINE bool moves(const nearby_chain_cell &cell) const {
+    return at.shape.movers > 0 && cell.mover >= 0;
+  }
+  double clock_offset() const { return at.constant(at.shape.constants.clock); }
+  const nearby_chain_rate &rate(const nearby_chain_cell &cell) const {
+    return problem.rates[&cell - problem.cells];
+  }
+  /// How long a cell is after its knot.
+  double seconds(const nearby_chain_cell &cell) const { return cell.seconds - clock_offset(); }
+  /// An axis of the device in the odometry's world.
+  static const double *device_axis(const nearby_chain_cell &cell, int j) {
+    return cell.from.device_from_world + 3 * j;
+  }
+
+  /// The antenna in the odometry's world.
+  NEARBY_INLINE void find_antenna(const nearby_chain_cell &cell, double place[3]) const {
+    const Constants &constants = at.shape.constants;
+    for (int i = 0; i < 3; ++i) place[i] = cell.from.antenna_in_world[i];
+    for (int j = 0; constants.lever >= 0 && j < 3; ++j)
+      for (int i = 0; i < 3; ++i)
+        place[i] += at.constant(constants.lever + j) * device_axis(cell, j)[i];
+    for (int i = 0; constants.clock >= 0 && i < 3; ++i)
+      place[i] -= clock_offset() * rate(cell).velocity[i];
+  }
+
+  /// The peer in the fixed world.
+  NEARBY_INLINE void find_peer(const nearby_chain_cell &cell, double place[3]) const {
+    if (moves(cell)) {
+      const double *motion = at.motion(cell.knot, cell.mover);
+      for (int i = 0; i < 3; ++i) place[i] = motion[i] + seconds(cell) * motion[3 + i];
+    } else {
+      for (int i = 0; i < 3; ++i) place[i] = at.peer(cell.peer)[i];
+    }
+  }
+
+  /// Adds values of a kind whose predictions have this gradient by the peer's place; angles turn
+  /// with the odometry's world. `scale` is the derivative by the range's scale, `turning` that by a
+  /// turn of the device in a clock's offset of one second.
+  template <int kind>
+  NEARBY_INLINE double add(const System<S> &system, const Lanes gradient[3], Lanes predicted,
+                           Lanes scale, Lanes turning, double *inliers) const {
+    constexpr bool is_angle = Kind<kind>::is_angle, is_range = kind == NEARBY_RANGE;
+    Lanes innovation =
+        gather([](const auto &cell) NEARBY_INLINE { return cell.value[kind]; }) - predicted;
+    if constexpr (is_angle) innovation = wrapped(innovation);
+    const Lanes variance = gather([](const auto &cell) NEARBY_INLINE { return cell.variance[kind]; });
+    Lanes power;
+    each<lane_count>([&](auto lane) NEARBY_INLINE {
+      power[lane.value] = has(lane, kind) ? cells[lane]->power[kind] : 0;
+    });
+    const Lanes outliers = is_range ? gather([](const auto &cell) NEARBY_INLINE {
+      return cell.range_outlier_share;
+    })
+                                    : Lanes(problem.outlier_share[kind]);
+    Lanes weight;
+    const double cost =
+        sum(value_cost<kind>(problem, variance, power, outliers, innovation, weight));
+    const Lanes certainty = weight * variance * problem.widening / power;
+
+    // Turning the odometry's world turns the sight the other way.
+    const Lanes turned = is_angle ? gradient[2] * way[0] - gradient[0] * way[2] : Lanes(0);
+    Lanes drift[2][drift_size], peer[4] = {gradient[0], gradient[1], gradient[2],
+                                           Lanes(is_range ? 1 : 0)};
+    each<2>([&](auto side) NEARBY_INLINE {
+      each<3>([&](auto i) NEARBY_INLINE { drift[side][i] = -shares[side] * gradient[i]; });
+      const Lanes swung = gradient[0] * swing[side][0] + gradient[2] * swing[side][1];
+      drift[side][3] = shares[side] * (turned - swung);
+      transpose(drift[side][0], drift[side][1], drift[side][2], drift[side][3]);
+    });
+    transpose(peer[0], peer[1], peer[2], peer[3]);
+    each<lane_count>([&](auto lane) NEARBY_INLINE {
+      constexpr int i = lane.value;
+      if (!has(i, kind)) return;
+      const nearby_chain_cell &cell = *cells[i];
+      inliers[2 * cell.peer] += certainty[i];
+      inliers[2 * cell.peer + 1] += 1;
+      const Gradient h = {drift[0][i], drift[1][i], peer[i], scale[i]};
+      const bool is_seen = at.shape.constants.are_seen();
+      const Row constants = is_seen ? by_constants(cell, h, turning[i]) : Row();
+      if (moves(cell)) {
+        add_moving(system, cell, seconds(cell), h, constants, innovation[i], weight[i]);
+        return;
+      }
+      add_at_rest(system, cell.knot, cell.peer, h, innovation[i], weight[i]);
+      if (is_seen)
+        add_constants(system, cell.knot, cell.peer, h, constants, innovation[i], weight[i]);
+    });
+    return cost;
+  }
+
+  NEARBY_INLINE bool has(int lane, int kind) const {
+    return lane < count && (cells[lane]->present & 1 << kind);
+  }
+
+  /// The derivatives by the constants.
+  Row by_constants(const nearby_chain_cell &cell, const Gradient &h, double turning) const {
+    const Constants &constants = at.shape.constants;
+    const double gradient[3] = {h.peer[0], h.peer[1], h.peer[2]};
+    // The gradient by the antenna's place in the odometry's world.
+    double by_antenna[3] = {0, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+      double back[3];
+      at.turns[cell.knot + side].act_back(gradient, back);
+      const double share = side ? cell.share : 1 - cell.share;
+      for (int i = 0; i < 3; ++i) by_antenna[i] -= share * back[i];
+    }
+    const auto along = [&](const double v[3]) {
+      return by_antenna[0] * v[0] + by_antenna[1] * v[1] + by_antenna[2] * v[2];
+    };
+    Row row;
+    if (constants.clock >= 0) {
+      double derivative = turning - along(rate(cell).velocity);
+      for (int i = 0; moves(cell) && i < 3; ++i)
+        derivative -= gradient[i] * at.motion(cell.knot, cell.mover)[3 + i];
+      row.append(Row::border, constants.clock, derivative);
+    }
+    for (int j = 0; constants.lever >= 0 && j < 3; ++j)
+      row.append(Row::border, constants.lever + j, along(device_axis(cell, j)));
+    if (constants.scale >= 0) row.append(Row::border, constants.scale, h.scale);
+    return row;
+  }
+};
+
+NEARBY_INLINE inline void cross(const Lanes a[3], const Lanes b[3], Lanes result[3]) {
+  result[0] = a[1] * b[2] - a[2] * b[1];
+  result[1] = a[2] * b[0] - a[0] * b[2];
+  result[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/// The angles of cells, which are seen in the odometry's world as it is turned at them.
+template <class S>
+NEARBY_INLINE inline double add_angles(const Sights<S> &sights, int present,
+                                       Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> &state,
+                                       const System<S> &system, double *inliers) {
+  struct {
+    Lanes antenna_in_world[3] = {0, 0, 0}, device_from_world[9];
+  } from;
+  each<9>([&](auto i) NEARBY_INLINE {
+    from.device_from_world[i] = sights.gather(
+        [=](const auto &cell) NEARBY_INLINE { return cell.from.device_from_world[i]; });
+  });
+  const auto &way = sights.way;
+  Lanes sine, cosine;
+  each<lane_count>([&](auto lane) NEARBY_INLINE {
+    const nearby_chain_cell &cell = *sights.cells[lane];
+    const Turn turn = turn_by((1 - cell.share) * sights.at.knot(cell.knot)[3] +
+                              cell.share * sights.at.knot(cell.knot + 1)[3]);
+    sine[lane.value] = turn.sine;
+    cosine[lane.value] = turn.cosine;
+  });
+  const Lanes sight[3] = {cosine * way[0] - sine * way[2], way[1],
+                          cosine * way[2] + sine * way[0]};
+  // What the device turns in the clock's offset.
+  const bool has_clock = sights.at.shape.constants.clock >= 0;
+  Lanes rate[3] = {0, 0, 0}, turned[3] = {0, 0, 0};
+  const double offset = sights.clock_offset();
+  if (has_clock) {
+    each<3>([&](auto i) NEARBY_INLINE {
+      rate[i] = sights.gather(
+          [&](const auto &cell) NEARBY_INLINE { return sights.rate(cell).turn[i]; });
+    });
+    cross(rate, sight, turned);
+  }
+  each<3>([&](auto i) NEARBY_INLINE { state.mean(i) = sight[i] + offset * turned[i]; });
+  double cost = 0;
+  each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
+    if constexpr (Kind<component>::is_angle) {
+      if (!(present & 1 << component)) return;
+      Lanes scale = 0, back[3];
+      const auto z = linearized<component, false, Lanes>(state, from, scale);
+      Lanes inner[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+      const Lanes turning = dot(inner, turned);
+      if (has_clock) {
+        cross(inner, rate, back);
+        each<3>([&](auto i) NEARBY_INLINE { inner[i] += offset * back[i]; });
+      }
+      const Lanes gradient[3] = {cosine * inner[0] + sine * inner[2], inner[1],
+                                 cosine * inner[2] - sine * inner[0]};
+      cost += sights.template add<component>(system, gradient, z.predicted, scale, turning, inliers);
+    }
+  });
+  return cost;
+}
+
+/// Adds the values of the cells before `end`, from `first` on. `inliers` gets of each peer the sum of the probabilities that a
+/// value is no outlier, and their number.
+template <class S>
+NEARBY_INLINE inline double add_cells(const nearby_chain_problem &problem, int first, int end,
+                                      const Point<S> &at, const System<S> &system,
+                                      double *inliers) {
+  struct {
+    double antenna_in_world[3] = {0, 0, 0};
+  } here;
+  double cost = 0;
+  for (; first < end; first += lane_count) {
+    const Sights<S> sights(problem, at, first, std::min(lane_count, end - first));
+    const int present = sights.present();
+    Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> state{};
+    state.mean(NEARBY_STATE_RANGE_BIAS) =
+        sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[3]; });
+    state.mean(NEARBY_STATE_RANGE_SCALE) =
+        sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[4]; }) +
+        at.constant(at.shape.constants.scale);
+    // What is no angle is the same in the turned world.
+    each<3>([&](auto i) NEARBY_INLINE { state.mean(i) = sights.way[i]; });
+    each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
+      if constexpr (!Kind<component>::is_angle) {
+        if (!(present & 1 << component)) return;
+        Lanes scale = 0;
+        const auto z = linearized<component, false, Lanes>(state, here, scale);
+        const Lanes gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+        cost += sights.template add<component>(system, gradient, z.predicted, scale, Lanes(0),
+                                               inliers);
+      }
+    });
+    if (present & angle_kinds) cost += add_angles(sights, present, state, system, inliers);
+  }
+  return cost;
+}
+
+}  // namespace nearby::chain

@@ -156,7 +156,10 @@ public struct FusionEngine: Sendable {
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
       settings)
-    guard joint.isDue(at: device) else { return }
+    guard joint.isDue(at: device) else {
+      joint.examineNext()
+      return
+    }
     joint.fit(at: device, peers, settings)
     for index in joint.proposals.indices {
       peers[joint.proposals[index].peer].adopt(

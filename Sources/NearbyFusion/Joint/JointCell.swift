@@ -15,6 +15,8 @@ struct JointCell: Sendable {
   private var sampleCount = 1.0
   /// Where the peer was seen, in device axes.
   private let direction: Vector3
+  /// From where its values were measured, on average.
+  private var viewpoint: Viewpoint
   /// The sum of the correlations of its wandering errors with those of all cells of the peer, itself
   /// included: it holds one over this of an independent draw of them.
   private(set) var neighbours = PerKind(repeating: 1.0)
@@ -70,6 +72,7 @@ struct JointCell: Sendable {
       Vector3(
         rotation.xAxis.dot(sight), rotation.yAxis.dot(sight), rotation.zAxis.dot(sight)
       ).normalized
+    viewpoint = Viewpoint(device, direction)
   }
 
   /// Takes a sample in if it is from here and agrees.
@@ -100,6 +103,7 @@ struct JointCell: Sendable {
       if let measured = measurements[kind] { values[kind].add(measured, kind) }
     }
     self.device.worldFromDevice = here.interpolated(to: there, fraction: 1 / sampleCount)
+    viewpoint = Viewpoint(self.device, direction)
     return true
   }
 
@@ -109,14 +113,6 @@ struct JointCell: Sendable {
   }
 
   // MARK: Errors in common
-
-  /// From where its values were measured, on average.
-  private var viewpoint: Viewpoint {
-    let pose = device.worldFromDevice
-    return Viewpoint(
-      timestamp: device.timestamp, place: pose.translation, up: pose.rotation.yAxis,
-      back: pose.rotation.zAxis, direction: direction)
-  }
 
   /// Counts the errors that another cell of the same peer has in common with this one, in both.
   mutating func meet(_ other: inout JointCell, _ offset: HeightOffset) {
@@ -180,5 +176,15 @@ struct JointCell: Sendable {
         value: average.mean, variance: widening * (white + wander + pose),
         effectiveVariance: widening * (white + wander * neighbours[kind] + pose))
     }
+  }
+}
+
+extension Viewpoint {
+  /// That of a device point, the peer being seen in a direction of the device's axes.
+  fileprivate init(_ device: TrajectoryPoint, _ direction: Vector3) {
+    let pose = device.worldFromDevice
+    self.init(
+      timestamp: device.timestamp, place: pose.translation, up: pose.rotation.yAxis,
+      back: pose.rotation.zAxis, direction: direction)
   }
 }

@@ -32,6 +32,8 @@ struct JointEstimator: Sendable {
   private(set) var isInMap = false
   /// The peers of the newest fit.
   private var fitted: [Fitted] = []
+  /// The examinations that are due since the newest fit, the most urgent last.
+  private var pending: [DirectionExamination] = []
 
   /// What a map says of a peer of the newest fit, beside its place.
   private struct Fitted: Sendable {
@@ -199,6 +201,7 @@ struct JointEstimator: Sendable {
     correction = nil
     isInMap = false
     fitted = []
+    pending = []
   }
 
   /// Whether another peer may become a member.
@@ -220,8 +223,7 @@ struct JointEstimator: Sendable {
     cellCount -= records[dismissed].cells.count
     records[dismissed].cells = []
     records[dismissed].isDismissed = true
-    members.remove(at: oldest)
-    prior.remove(member: oldest, layout)
+    remove(member: oldest)
     return true
   }
 
@@ -230,9 +232,15 @@ struct JointEstimator: Sendable {
     cellCount -= records[peer].cells.count
     records[peer] = Record(birth: birth)
     if let member = members.firstIndex(where: { $0.peer == peer }), !members[member].isKnown {
-      members.remove(at: member)
-      prior.remove(member: member, layout)
+      remove(member: member)
     }
+  }
+
+  /// Takes a member out of the fit; what it has said of all others stays.
+  private mutating func remove(member: Int) {
+    members.remove(at: member)
+    prior.remove(member: member, layout)
+    pending = []
   }
 
   private mutating func addKnot(at device: TrajectoryPoint, _ settings: Settings) {
@@ -254,8 +262,12 @@ struct JointEstimator: Sendable {
 
   /// The correction at a device point after the last knot, if nothing has drifted since.
   private func extrapolated(to device: TrajectoryPoint) -> InlineArray<4, Double> {
-    let last = knots[knots.count - 1]
-    let first = corrections.count - ChainLayout.driftSize
+    extrapolated(from: knots.count - 1, to: device)
+  }
+
+  private func extrapolated(from knot: Int, to device: TrajectoryPoint) -> InlineArray<4, Double> {
+    let last = knots[knot]
+    let first = ChainLayout.driftSize * knot
     let yaw = corrections[first + 3]
     let place =
       Vector3(corrections[first], corrections[first + 1], corrections[first + 2])
@@ -323,6 +335,7 @@ struct JointEstimator: Sendable {
     isInMap = true
     correction = nil
     fitted = []
+    pending = []
     fittedPath = -.infinity
   }
 
@@ -476,10 +489,7 @@ struct JointEstimator: Sendable {
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
   private mutating func expel(_ lost: [Int]) {
-    for index in lost.reversed() {
-      members.remove(at: index)
-      prior.remove(member: index, layout)
-    }
+    for index in lost.reversed() { remove(member: index) }
   }
 
   /// Takes in the peers of which the filters know enough, and notes what these say of all that take
@@ -644,8 +654,16 @@ struct JointEstimator: Sendable {
   ///   - solution: The solution.
   ///   - lost: The members that it has not found.
   private mutating func keep(_ solution: JointSolution, lost: [Int]) {
-    let fixed = ChainLayout.driftSize * knots.count
+    let kept = solution.problem.knotCount - 1
+    let fixed = ChainLayout.driftSize * kept
     for index in 0..<fixed { corrections[index] = solution.state[index] }
+    // Knots that have come since.
+    for knot in kept..<knots.count {
+      let correction = extrapolated(from: knot - 1, to: knots[knot])
+      for index in correction.indices {
+        corrections[ChainLayout.driftSize * knot + index] = correction[index]
+      }
+    }
     for index in odometryErrors.indices {
       odometryErrors[index] = solution.state[fixed + ChainLayout.driftSize + index]
     }
@@ -674,13 +692,29 @@ struct JointEstimator: Sendable {
 
   // MARK: Weak directions
 
-  /// At most this number of peers are examined after one fit.
+  /// At most this number of peers are examined after one fit: one with it, the others one by one with the
+  /// samples that follow.
   private static let mostExamined = 4
   /// Places that are less sure than this along their weak directions, as a share of the distance, need no
   /// examination: nothing is claimed of them.
   private static let examinedShare = 0.25
 
-  /// Examines places that are known from a flat walk alone.
+  /// Makes one of the examinations that are due since the newest fit. What it finds counts from the next
+  /// fit on.
+  ///
+  /// Performance: so that no sample waits for all of them.
+  mutating func examineNext() {
+    guard let examination = pending.popLast() else { return }
+    var memory = Memory()
+    swap(&memory, &self.memory)
+    defer { swap(&memory, &self.memory) }
+    guard var solution = memory.solution.take() else { return }
+    if examine(examination, &solution, &memory.workspace).hasMoved { keep(solution, lost: []) }
+    memory.solution = solution
+  }
+
+  /// Examines the place that is most in need of it of those that are known from a flat walk alone, and notes
+  /// which others are.
   ///
   /// - Parameters:
   ///   - solution: The solution; another place takes its place where it is the better one.
@@ -707,8 +741,9 @@ struct JointEstimator: Sendable {
       if urgency >= 1 { due.append((examination, urgency)) }
     }
     due.sort { $0.urgency > $1.urgency }
-    for (examination, _) in due.prefix(Self.mostExamined) {
-      rivals[examination.member] = examine(examination, &solution, &workspace, at: path)
+    pending = due.prefix(Self.mostExamined).map(\.examination).reversed()
+    if let first = pending.popLast() {
+      rivals[first.member] = examine(first, &solution, &workspace).rival?.mode
     }
     for member in members.indices where !members[member].weakDirections.isEmpty {
       let variance = solution.variance(of: member, along: members[member].weakDirections)
@@ -734,13 +769,12 @@ struct JointEstimator: Sendable {
   }
 
   /// Examines one place, and takes note of what is found.
-  ///
-  /// - Returns: The rival, if there is one.
   private mutating func examine(
     _ examination: DirectionExamination, _ solution: inout JointSolution,
-    _ workspace: inout ChainWorkspace, at path: Double
-  ) -> JointPosterior.Mode? {
+    _ workspace: inout ChainWorkspace
+  ) -> DirectionExamination.Finding {
     let member = examination.member
+    let path = solution.device.path
     let variance = examination.variance(in: solution)
     let finding = examination.examine(&solution, &workspace)
     if finding.hasMoved {
@@ -756,7 +790,7 @@ struct JointEstimator: Sendable {
         offset: InlineArray { rival.mode.mean[$0] - mode.mean[$0] },
         directions: rival.directions.map(solution.inOdometry))
     }
-    return finding.rival?.mode
+    return finding
   }
 
   // MARK: Results

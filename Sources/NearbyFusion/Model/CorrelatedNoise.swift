@@ -100,7 +100,7 @@ package enum CorrelatedNoise {
   /// Whether errors that wander with the place have anything in common at two places.
   ///
   /// Performance: what has not need not be counted.
-  static func mayShareErrors(ofPlaces a: Vector3, _ b: Vector3) -> Bool {
+  package static func mayShareErrors(ofPlaces a: Vector3, _ b: Vector3) -> Bool {
     (a - b).length < reach * rangeMetres
   }
 }

@@ -44,7 +44,7 @@ struct DirectionExamination {
   /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much
   /// higher than at the rival itself.
   private static let hopelessNats = 100.0
-  /// By so many nats the cost of a mode may be too high while the other peers' cells stay as they were
+  /// By so many nats the cost of a mode may be wrong while the other peers' cells stay as they were
   /// linearised.
   private static let frozenNats = 3.0
   /// Where the cost is probed, in sigmas; also far away, as a bent posterior is narrow at its top and flat
@@ -142,17 +142,17 @@ struct DirectionExamination {
       workspace: &workspace)
     let rise = held.cost - solution.cost
     guard rise < Self.hopelessNats else { return .shoulder(rise: rise) }
-    let free = other.problem.fit(
-      &other.state, live: member, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
-      covariance: &none, workspace: &workspace)
-    guard free.cost < solution.cost + Self.rivalNats + Self.frozenNats else {
-      return .shoulder(rise: rise)
+    func fit(live: Int?) {
+      other.cost =
+        other.problem.fit(
+          &other.state, live: live, iterations: 2 * Self.probeIterations,
+          tolerance: Self.tolerance, covariance: &other.covariance, workspace: &workspace
+        ).cost
     }
-    other.cost =
-      other.problem.fit(
-        &other.state, iterations: 2 * Self.probeIterations, tolerance: Self.tolerance,
-        covariance: &other.covariance, workspace: &workspace
-      ).cost
+    fit(live: member)
+    // What is decided by a little is decided by a fit of everything.
+    let rises = other.cost - solution.cost
+    if rises < 0 || abs(rises - Self.rivalNats) < Self.frozenNats { fit(live: nil) }
     let isElsewhere =
       abs(direction.dot(other.place(of: member) - place))
       > max(2 * variance.squareRoot(), 0.5 * length)

@@ -102,7 +102,10 @@ struct NoiseLearner: Sendable {
     let every = (views.count + Self.mostNeighbours - 1) / Self.mostNeighbours
     return views.map { view in
       var sum = 0.0
-      for other in stride(from: 0, to: views.count, by: every) {
+      for other in stride(from: 0, to: views.count, by: every)
+      where kind.wandering != .withPlace
+        || CorrelatedNoise.mayShareErrors(ofPlaces: view.place, views[other].place)
+      {
         sum += CorrelatedNoise.correlation(
           of: kind, between: view, views[other], heightOffset)
       }

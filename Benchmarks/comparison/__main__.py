@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import get_args
 
 from .ekf import run_ekf
-from .engine import check_scoring, run_engine
+from .engine import check_scoring, run_engine, run_own_smoother
 from .recordings import Recording, read_recording
 from .report import HEADER, Result, as_json, table_row
 from .scoring import score
-from .smoother import run_smoother
+from .smoother import run_batch, run_smoother
 from .starts import StartKind, starts
 
 OWN_RECORDINGS = ["Datasets/plaza1", "Datasets/plaza2"]
@@ -55,6 +55,9 @@ def compare(recording: Recording, arguments: argparse.Namespace) -> Iterator[Res
         score(recording, run.estimates),
         run.microseconds_per_sample,
     )
+    estimates, cost = run_own_smoother(arguments.nearby, recording)
+    found = score(recording, estimates)
+    yield Result(recording.name, "nearby, smoothed", "none", count, 1, found, cost)
     if arguments.engine_only:
         return
     stride = math.ceil(count / arguments.smoother_samples)
@@ -69,12 +72,17 @@ def compare(recording: Recording, arguments: argparse.Namespace) -> Iterator[Res
         yield Result(
             recording.name, "gtsam ISAM2, bias and scale", kind, count, stride, found, cost
         )
+        estimates, cost = run_batch(recording, begin, stride)
+        found = score(recording, estimates)
+        yield Result(
+            recording.name, "gtsam LM, bias and scale", kind, count, stride, found, cost
+        )
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="comparison",
-        description="Runs nearby, a filterpy EKF and gtsam's ISAM2 on the same recordings.",
+        description="Runs nearby, a filterpy EKF, gtsam's ISAM2 and its batch solver on the same recordings.",
     )
     parser.add_argument("recordings", nargs="*", type=Path, help="folders that hold the truth")
     parser.add_argument("--nearby", type=Path, default=Path(".build/release/nearby"))

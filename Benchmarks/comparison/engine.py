@@ -55,6 +55,18 @@ def run_engine(program: Path, recording: Recording) -> EngineRun:
     )
 
 
+def run_own_smoother(program: Path, recording: Recording) -> tuple[Estimates, float]:
+    """Smooths a recording with the engine's own smoother; the microseconds are of the whole program."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(program), "run", str(recording.folder), "--output", folder, "--smooth"]
+        before = _seconds_of_children()
+        subprocess.run([*command, "--quiet"], check=True, capture_output=True)
+        seconds = _seconds_of_children() - before
+        with (Path(folder) / "smoothed.csv").open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    return _estimates(recording, rows), 1e6 * seconds / len(rows)
+
+
 def check_scoring(recording: Recording, run: EngineRun) -> None:
     """Holds this package's scoring of the engine against the engine's own.
 

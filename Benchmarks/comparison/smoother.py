@@ -226,10 +226,73 @@ def run_smoother(
     return estimates, 1e6 * (time.process_time() - begin) / max(1, done)
 
 
+def run_batch(
+    recording: Recording, starts: dict[int, Start], stride: int = 1
+) -> tuple[Estimates, float]:
+    """The same as `run_smoother`, but all at once, by Levenberg's and Marquardt's method.
+
+    Each estimate is from the whole recording, past and future.
+    """
+    estimates = Estimates.none(len(recording.samples))
+    begin = time.process_time()
+    graph = _Whole()
+    smoother = Smoother(recording, starts, graph)
+    times = list(_samples_by_time(recording, starts, stride))
+    for together in times:
+        smoother.add(together)
+    graph.solve()
+    for pose, together in enumerate(times):
+        for index in together:
+            estimates.means[index], estimates.covariances[index] = smoother.relative(index, pose)
+    done = sum(len(together) for together in times)
+    return estimates, 1e6 * (time.process_time() - begin) / max(1, done)
+
+
+class _Whole:
+    """All factors, solved in the end; until then an estimate is where it begins."""
+
+    def __init__(self) -> None:
+        self._graph, self._values = gtsam.NonlinearFactorGraph(), gtsam.Values()
+        self._marginals: Any = None
+
+    def update(self, graph: gtsam.NonlinearFactorGraph, values: gtsam.Values) -> None:
+        """Adds factors, and where their new unknowns begin."""
+        self._graph.push_back(graph)
+        self._values.insert(values)
+
+    def solve(self) -> None:
+        """Finds the minimum, and the covariances there."""
+        optimizer = gtsam.LevenbergMarquardtOptimizer(self._graph, self._values)
+        self._values = optimizer.optimize()
+        self._marginals = gtsam.Marginals(self._graph, self._values)
+
+    def calculateEstimatePose2(self, key: int) -> gtsam.Pose2:  # noqa: N802
+        """As of the library's incremental smoother."""
+        return self._values.atPose2(key)
+
+    def calculateEstimatePose3(self, key: int) -> gtsam.Pose3:  # noqa: N802
+        """As of the library's incremental smoother."""
+        return self._values.atPose3(key)
+
+    def calculateEstimatePoint2(self, key: int) -> Array:  # noqa: N802
+        """As of the library's incremental smoother."""
+        return np.asarray(self._values.atPoint2(key))
+
+    def calculateEstimatePoint3(self, key: int) -> Array:  # noqa: N802
+        """As of the library's incremental smoother."""
+        return np.asarray(self._values.atPoint3(key))
+
+    def jointMarginalCovariance(self, keys: list[int]) -> Any:  # noqa: N802
+        """As of the library's incremental smoother."""
+        return self._marginals.jointMarginalCovariance(keys)
+
+
 class Smoother:
     """The path so far and all peers met so far."""
 
-    def __init__(self, recording: Recording, starts: dict[int, Start]) -> None:
+    def __init__(
+        self, recording: Recording, starts: dict[int, Start], graph: _Whole | None = None
+    ) -> None:
         self._recording = recording
         self._starts = starts
         self._space: Space = (Plane if recording.is_planar else Volume)(recording.noise)
@@ -237,7 +300,7 @@ class Smoother:
         parameters = gtsam.ISAM2Params()
         parameters.setRelinearizeThreshold(RELINEARIZE_ABOVE)
         parameters.relinearizeSkip = RELINEARIZE_EVERY
-        self._isam = gtsam.ISAM2(parameters)
+        self._isam = graph or gtsam.ISAM2(parameters)
         self._count = 0
         self._last = 0
         self._peers: set[int] = set()
@@ -255,9 +318,10 @@ class Smoother:
         self._last = together[0]
         self._count += 1
 
-    def relative(self, index: int) -> tuple[Array, Array]:
-        """The peer of a sample as seen from the device at the newest pose, and its covariance."""
-        pose_key, point_key = X(self._count - 1), L(int(self._recording.samples.peers[index]))
+    def relative(self, index: int, pose_number: int | None = None) -> tuple[Array, Array]:
+        """The peer of a sample as seen from a pose, and its covariance; from the newest pose if none."""
+        number = self._count - 1 if pose_number is None else pose_number
+        pose_key, point_key = X(number), L(int(self._recording.samples.peers[index]))
         pose, point = self._space.estimate(self._isam, pose_key, point_key)
         vector, by_pose, by_point = self._space.relative(pose, point)
         joint = self._isam.jointMarginalCovariance([pose_key, point_key])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,8 +40,8 @@ class Times:
     workloads: dict[str, Timing] = field(default_factory=dict)
     hours: dict[str, Time] = field(default_factory=dict)
     """What a sample costs in each window of the long walk."""
-    costliest: Time | None = None
-    """The costliest single sample of the ambiguous walk."""
+    costliest: dict[str, Time] = field(default_factory=dict)
+    """The costliest single sample of each walk that looks for one."""
 
 
 def read_times(file: Path) -> Times:
@@ -61,7 +61,7 @@ def read_times(file: Path) -> Times:
             times.hours.update({window: _time(values, 1) for window, values in own.items()})
             continue
         if name == "Engine.costliest":
-            times = replace(times, costliest=_time(own["sample"], 1))
+            times.costliest.update({walk: _time(values, 1) for walk, values in own.items()})
             continue
         operations = _percentile(own["operations"], "50.0")
         floor = own.get("floor")
@@ -77,11 +77,10 @@ def quickest(rounds: Sequence[Times]) -> Times:
 
     Other programs slow a machine down for seconds or minutes at a time.
     """
-    costliest = [times.costliest for times in rounds if times.costliest]
     return Times(
         workloads=_quickest([times.workloads for times in rounds], lambda it: it.operation.best),
         hours=_quickest([times.hours for times in rounds], lambda it: it.best),
-        costliest=min(costliest, key=lambda it: it.best) if costliest else None,
+        costliest=_quickest([times.costliest for times in rounds], lambda it: it.best),
     )
 
 

@@ -211,6 +211,39 @@ struct JointFitTests {
     #expect((0.8...1.25).contains((result.cost - minimum.cost) / expected))
   }
 
+  @Test(
+    "where other peers' cells are frozen a held peer costs nearly what it costs in a full fit",
+    arguments: [(members: 1, within: 1e-9), (members: 3, within: 0.05)])
+  func frozen(members: Int, within tolerance: Double) {
+    let walk = Walk(seed: 3, members: members)
+    let live = members - 1
+    var (workspace, none) = (ChainWorkspace(), [Double]())
+    var minimum = walk.truth
+    let free = walk.problem.fit(
+      &minimum, iterations: 30, tolerance: 1e-12, covariance: &none, workspace: &workspace)
+    walk.problem.freeze(except: live, at: minimum, workspace: &workspace)
+    // There nothing has changed.
+    var state = minimum
+    let same = walk.problem.fit(
+      &state, live: live, iterations: 30, tolerance: 1e-9, covariance: &none, workspace: &workspace)
+    #expect(abs(same.cost - free.cost) < 1e-6)
+    #expect(zip(state, minimum).allSatisfy { abs($0 - $1) < 1e-4 })
+    // Held 0.2 m away.
+    let first = ChainLayout().peer(live, knots: walk.knots)
+    let hold = ChainProblem.Hold(
+      member: live, direction: Vector3(1, 0, 0), place: minimum[first] + 0.2)
+    let rises = [Int?.none, live].map { live in
+      var state = minimum
+      state[first] += 0.2
+      return walk.problem.fit(
+        &state, held: hold, live: live, iterations: 30, tolerance: 1e-12, covariance: &none,
+        workspace: &workspace
+      ).cost - free.cost
+    }
+    #expect(rises[0] > 1)
+    #expect(abs(rises[1] - rises[0]) < tolerance * rises[0], "\(rises)")
+  }
+
   @Test("marginalising the past changes nothing", arguments: 1...4 as ClosedRange<UInt64>)
   func marginalization(seed: UInt64) throws {
     let whole = Walk(seed: seed)

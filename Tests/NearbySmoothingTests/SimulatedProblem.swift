@@ -60,7 +60,16 @@ struct SimulatedWalk {
   /// Walks and hands everything to a smoother.
   func run(_ configuration: FusionConfiguration) throws -> Run {
     var smoother = try Smoother(configuration)
-    let ids = peers.map { smoother.addPeer($0.motion) }
+    let (ids, truth, final) = run(&smoother)
+    return Run(smoother: smoother, peers: ids, truth: truth, final: final)
+  }
+
+  /// Walks and hands everything up to a moment to an estimator.
+  @discardableResult
+  func run<Estimator: SequentialEstimator>(
+    _ estimator: inout Estimator, until end: Timestamp? = nil
+  ) -> (peers: [PeerID], truth: [[Vector3]], final: [Vector3]) {
+    let ids = peers.map { estimator.addPeer($0.motion, named: nil) }
     var generator = SeededGenerator(seed: seed)
     var truths = [[Vector3]](repeating: [], count: peers.count)
     var yaw = 0.0
@@ -70,6 +79,7 @@ struct SimulatedWalk {
     var worldFromTruth = RigidTransform.identity
     for step in 0...Int(duration * 20) {
       let t = Double(step) / 20
+      if let end, Self.time(t) > end { break }
       let pose = truth(t)
       let increment = pose.translation - previous.translation
       let walk = increment.length.squareRoot()
@@ -84,7 +94,7 @@ struct SimulatedWalk {
       let turn = Rotation(angleRadians: yaw, about: up)
       worldFromTruth = RigidTransform(
         rotation: turn, translation: reported - turn.act(pose.translation))
-      smoother.add(
+      estimator.add(
         DevicePose(
           timestamp: Self.time(t),
           worldFromDevice: RigidTransform(rotation: turn * pose.rotation, translation: reported)))
@@ -92,7 +102,7 @@ struct SimulatedWalk {
         let fromDevice = pose.inverse.act(peer.place(at: t))
         let angles = ArrivalAngles(ofDirection: fromDevice)
         truths[index].append(worldFromTruth.act(peer.place(at: t)))
-        smoother.add(
+        estimator.add(
           RangingSample(
             peer: ids[index], timestamp: Self.time(t),
             distance: fromDevice.length + generator.normal(sigma: rangeNoise),
@@ -102,9 +112,7 @@ struct SimulatedWalk {
               ? angles.elevationRadians + generator.normal(sigma: angleNoise) : nil))
       }
     }
-    return Run(
-      smoother: smoother, peers: ids, truth: truths,
-      final: peers.map { worldFromTruth.act($0.place(at: duration)) })
+    return (ids, truths, peers.map { worldFromTruth.act($0.place(at: duration)) })
   }
 }
 

@@ -4,6 +4,6 @@ import Workloads
 
 let benchmarks: @Sendable () -> Void = {
   for entry in Catalogue.engine { entry.register() }
-  AmbiguousWalk.registerCostliestSample()
+  registerCostliestSamples()
   LongWalk.register()
 }

@@ -80,13 +80,12 @@ extension LongWalk {
   }
 }
 
-extension AmbiguousWalk {
-  /// Registers the walk's most expensive sample for timing, nanoseconds.
-  public static func registerCostliestSample() {
-    measure("Engine.costliest", ["sample"], times: 10) {
-      var walk = try AmbiguousWalk()
-      return [walk.costliestSample()]
-    }
+/// Registers the most expensive sample of two walks for timing, nanoseconds.
+public func registerCostliestSamples() {
+  measure("Engine.costliest", ["ambiguous", "level"], times: 10) {
+    var ambiguous = try AmbiguousWalk()
+    var level = try LevelWalk(peers: 8)
+    return [ambiguous.costliestSample(), level.costliestSample()]
   }
 }
 

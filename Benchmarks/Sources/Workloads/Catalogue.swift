@@ -57,6 +57,9 @@ public enum Catalogue {
       try ManyPeers(peers: 10, warmUpSeconds: 90)
     },
     Entry("Engine.second.peers1000", countedBatches: nil) { try ManyPeers(peers: 1000) },
+    Entry("Engine.level.peers2", countedBatches: 1) { try LevelWalk(peers: 2) },
+    Entry("Engine.level.peers8", countedBatches: 1) { try LevelWalk(peers: 8) },
+    Entry("Engine.level.peers32", countedBatches: nil) { try LevelWalk(peers: 32) },
   ]
 
   /// Reading each format.

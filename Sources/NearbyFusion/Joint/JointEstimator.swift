@@ -402,6 +402,11 @@ struct JointEstimator: Sendable {
 
   // MARK: Fitting
 
+  /// The newest fit; `nil` before.
+  ///
+  /// Given out for tests.
+  var newestSolution: JointSolution? { memory.solution }
+
   /// Whether a fit is due as a sample comes.
   func isDue(at device: TrajectoryPoint) -> Bool {
     guard let first = knots.first, let last = knots.last, first.world == device.world,
@@ -699,8 +704,9 @@ struct JointEstimator: Sendable {
   /// examination: nothing is claimed of them.
   private static let examinedShare = 0.25
 
-  /// Makes one of the examinations that are due since the newest fit. What it finds counts from the next
-  /// fit on.
+  /// Makes one of the examinations that are due since the newest fit.
+  ///
+  /// What it finds counts from the next fit on.
   ///
   /// Performance: so that no sample waits for all of them.
   mutating func examineNext() {

@@ -206,8 +206,8 @@ struct DirectionExamination {
       &state,
       held: ChainProblem.Hold(
         member: member, direction: probe.direction, place: probe.place + metres),
-      live: member, iterations: Self.probeIterations, tolerance: Self.probeTolerance, covariance: &none,
-      workspace: &workspace)
+      live: member, iterations: Self.probeIterations, tolerance: Self.probeTolerance,
+      covariance: &none, workspace: &workspace)
     guard result.hasConverged else { return nil }
     probe.note(state, at: metres, in: solution)
     return result.cost - solution.cost

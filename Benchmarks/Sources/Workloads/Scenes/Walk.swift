@@ -13,6 +13,8 @@ struct Walk {
     case line
     /// Half an hour on the curve, then half an hour at rest, and so on.
     case breaks
+    /// At walking speed on a level floor, the device turning as it goes.
+    case level
     /// At rest.
     case rest
   }
@@ -40,6 +42,10 @@ struct Walk {
       // The curve continues where it was left.
       let hours = (time / 3600).rounded(.down)
       return curve(at: 1800 * hours + min(time - 3600 * hours, 1800))
+    case .level:
+      return RigidTransform(
+        rotation: Rotation(angleRadians: 0.3 * time, about: Vector3(0, 1, 0)),
+        translation: Vector3(5 * sin(0.2 * time), 0, 3 * sin(0.27 * time + 0.5)))
     case .curve:
       return curve(at: time)
     }

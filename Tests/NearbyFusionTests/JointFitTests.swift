@@ -228,19 +228,19 @@ struct JointFitTests {
       &state, live: live, iterations: 30, tolerance: 1e-9, covariance: &none, workspace: &workspace)
     #expect(abs(same.cost - free.cost) < 1e-6)
     #expect(zip(state, minimum).allSatisfy { abs($0 - $1) < 1e-4 })
-    // Held 0.2 m away.
+    // Held half a metre away.
     let first = ChainLayout().peer(live, knots: walk.knots)
     let hold = ChainProblem.Hold(
-      member: live, direction: Vector3(1, 0, 0), place: minimum[first] + 0.2)
+      member: live, direction: Vector3(1, 0, 0), place: minimum[first] + 0.5)
     let rises = [Int?.none, live].map { live in
       var state = minimum
-      state[first] += 0.2
+      state[first] += 0.5
       return walk.problem.fit(
         &state, held: hold, live: live, iterations: 30, tolerance: 1e-12, covariance: &none,
         workspace: &workspace
       ).cost - free.cost
     }
-    #expect(rises[0] > 1)
+    #expect(rises[0] > 0.5)
     #expect(abs(rises[1] - rises[0]) < tolerance * rises[0], "\(rises)")
   }
 

@@ -58,18 +58,16 @@ struct HeldOutTest {
     /// Of the first values after silences.
     var afterSilence = 0.0
 
-    /// The lesser of both gains over another score.
-    func gain(over other: Score) -> Double {
-      min(next - other.next, afterSilence - other.afterSilence)
-    }
-    /// The greater of both gains over another score.
-    func greatestGain(over other: Score) -> Double {
-      max(next - other.next, afterSilence - other.afterSilence)
+    /// How far this is from being worse than another score; negative if it is.
+    ///
+    /// The first values after silences are few, and they may lose what is chance.
+    func margin(over other: Score) -> Double {
+      min(next - other.next, afterSilence - other.afterSilence + TuningResult.contradiction)
     }
   }
 
   /// A stretch that comes again and again, in which peers are not heard.
-  private struct Silence {
+  struct Silence {
     /// How long it is, and how long all are heard after it.
     var seconds: Double
     /// Whether it is that of every other peer in turn, and not of all peers at once.
@@ -125,13 +123,13 @@ struct HeldOutTest {
   func harmfulGroups(in found: FusionConfiguration) -> [Int] {
     var harmful: [Int] = []
     var kept = found
-    var best = score(of: kept)
+    var best = score(of: kept, silences: []).next
     for (index, group) in Self.groups.enumerated() {
       var without = kept
       without.restore(group, from: stated)
       guard without != kept else { continue }
-      let other = score(of: without)
-      guard other.greatestGain(over: best) > TuningResult.contradiction else { continue }
+      let other = score(of: without, silences: []).next
+      guard other > best + TuningResult.contradiction else { continue }
       (kept, best) = (without, other)
       harmful.append(index)
     }
@@ -149,25 +147,32 @@ struct HeldOutTest {
     var kept = written
     guard kept != stated else { return [] }
     let least = score(of: stated)
-    var gain = score(of: kept).gain(over: least)
-    while gain < 0 {
-      var best: (index: Int, settings: FusionConfiguration, gain: Double)?
+    var margin = score(of: kept).margin(over: least)
+    while margin < 0 {
+      var best: (index: Int, settings: FusionConfiguration, margin: Double)?
       for (index, group) in Self.groups.enumerated() {
         var without = kept
         without.restore(group, from: stated)
         guard without != kept else { continue }
-        let other = without == stated ? 0 : score(of: without).gain(over: least)
-        if other > best?.gain ?? -.infinity { best = (index, without, other) }
+        let other = without == stated ? 0 : score(of: without).margin(over: least)
+        if other > best?.margin ?? -.infinity { best = (index, without, other) }
       }
       guard let best else { break }
-      (kept, gain) = (best.settings, best.gain)
+      (kept, margin) = (best.settings, best.margin)
       unsupported.append(best.index)
     }
     return unsupported
   }
 
   /// What an engine with some settings predicts of the end.
-  func score(of configuration: FusionConfiguration) -> Score {
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - silences: The silences after which it is asked.
+  /// - Returns: The score.
+  func score(
+    of configuration: FusionConfiguration, silences: [Silence] = Silence.all
+  ) -> Score {
     guard var engine = try? FusionEngine(configuration) else {
       return Score(next: -.infinity, afterSilence: -.infinity)
     }
@@ -178,7 +183,7 @@ struct HeldOutTest {
     for event in end {
       if let report = listener.add(event) { score.next += logDensity(of: report) }
     }
-    for silence in Silence.all {
+    for silence in silences {
       var listener = engine
       var silent = [Bool](repeating: false, count: motions.count)
       for event in end {

@@ -60,8 +60,9 @@ public struct TuningResult: Sendable {
   public var logEvidence: (stated: Double, found: Double)
   /// The settings as stated, with the noise, outliers, bias and drift that are observable set.
   public var configuration: FusionConfiguration
-  /// The quantities whose settings were left as stated, since with what was found an engine predicts the end
-  /// of the recording worse. With all that is set it predicts the end no worse than with the stated settings.
+  /// The quantities whose settings were left as stated.
+  ///
+  /// With what was found for them an engine predicts the end of the recording worse. With all that is set it predicts the end no worse than with the stated settings.
   public private(set) var withheld: [Quantity] = []
 }
 

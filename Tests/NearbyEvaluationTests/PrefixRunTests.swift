@@ -79,8 +79,13 @@ struct PrefixRunTests {
 
   @Test("a peer that walks is not claimable, however well it is known")
   func walking() throws {
-    let outcome = try prefixRun(try scenario("peer-moving") { $0.duration = 20 }).outcome(seed: 0)
+    let scenario = try scenario("peer-moving") { $0.duration = 20 }
+    var configuration = scenario.matchingConfiguration
+    configuration.convergence.sigmaFloor = 2
+    let outcome = try PrefixRun(scenario, configuration).outcome(seed: 0)
     #expect(outcome.comparisons.count == 12)
+    // At rest it would be claimable.
+    #expect(outcome.comparisons.contains { $0.smootherSigma < 2 })
     #expect(outcome.comparisons.contains { $0.isClaimed })
     #expect(!outcome.comparisons.contains { $0.isClaimable })
     #expect(outcome.firstClaims.count == 1 && outcome.firstClaims[0].claimable == nil)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import Testing
+
+@testable import NearbyEvaluation
 
 /// Settings that were drawn are found again; NEARBY_TUNING_RUNS sets how many runs.
 @Suite("Tuning") struct TunerTests {
@@ -37,6 +38,48 @@ import Testing
     #expect(drifts.median <= 0.3)
   }
 
+  @Test("what is written predicts the end no worse than what is stated", arguments: 1...2)
+  func noHarm(seed: Int) throws {
+    let draw = TuningDraw(seed: UInt64(seed))
+    // With what was simulated stated, there is little to gain, and chance decides.
+    let data = try draw.data(stated: draw.scenario.matchingConfiguration)
+    let written = try #require(Tuner(data).tune()).configuration
+    let test = HeldOutTest(data)
+    #expect(test.score(of: written).margin(over: test.score(of: data.stated)) >= 0)
+  }
+
+  @Test("what harms is left as stated, and what helps is written beside it")
+  func unsupportedGroups() throws {
+    var scenario = Scenario(.wanderingWalk)
+    scenario.duration = 180
+    scenario.peer.count = 3
+    (scenario.radio.measuresAzimuth, scenario.radio.measuresElevation) = (false, false)
+    scenario.odometry.positionDrift = 0.03
+    scenario.odometry.yawDriftDegrees = 2
+    let draw = TuningDraw(scenario, seed: 1)
+    var stated = scenario.matchingConfiguration
+    let sigma = stated.ranging.rangeSigma
+    stated.ranging.rangeSigma = 6 * sigma
+    let test = HeldOutTest(try draw.data(stated: stated))
+    var good = stated
+    good.ranging.rangeSigma = sigma
+    #expect(test.unsupportedGroups(in: good).isEmpty)
+    #expect(test.unsupportedGroups(in: stated).isEmpty)
+    var (drifting, flat) = (good, good)
+    drifting.odometry.yawDriftRadians /= 50
+    flat.odometry.isPlanar = true
+    var isAnyLeft = false
+    for bad in [drifting, flat] {
+      let groups = test.unsupportedGroups(in: bad)
+      isAnyLeft = isAnyLeft || !groups.isEmpty
+      var rest = bad
+      for index in groups { rest.restore(HeldOutTest.groups[index], from: stated) }
+      #expect(test.score(of: rest).margin(over: test.score(of: stated)) >= 0)
+      #expect(rest.ranging.rangeSigma == sigma)
+    }
+    #expect(isAnyLeft)
+  }
+
   @Test func needsSamples() throws {
     let data = try TuningData(stated: FusionConfiguration())
     #expect(Tuner(data).tune() == nil)
@@ -67,12 +110,16 @@ private struct TuningDraw {
     scenario.radio.rangeScaleSigma = 0.01
     scenario.odometry.positionDrift = logarithmic(0.005...0.1)
     scenario.odometry.yawDriftDegrees = logarithmic(0.1...3)
+    self.init(scenario, seed: seed)
+  }
+
+  init(_ scenario: Scenario, seed: UInt64) {
     self.scenario = scenario
     run = scenario.simulated(seed: seed)
   }
 
-  func data() throws -> TuningData {
-    var data = try TuningData(stated: FusionConfiguration())
+  func data(stated: FusionConfiguration = FusionConfiguration()) throws -> TuningData {
+    var data = try TuningData(stated: stated)
     let peers = run.peers.map { _ in data.addPeer(.stationary) }
     for event in run.events {
       switch event {

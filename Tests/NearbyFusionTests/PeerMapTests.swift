@@ -96,10 +96,15 @@ struct PeerMapTests {
 
   @Test("surveyed anchors: the device is found, and its path is in their frame", arguments: 1...6)
   func surveyed(seed: Int) throws {
-    let map = PeerMap(
+    var map = PeerMap(
       peers: Self.beacons.enumerated().map {
         PeerMap.Peer(name: "beacon-\($0)", position: $1)
       }, covariance: Self.diagonal(count: Self.beacons.count, place: 0.01))
+    // The engine has no such peer.
+    map.append(
+      PeerMap(
+        peers: [PeerMap.Peer(name: "next door", position: Vector3(20, 1, 3))],
+        covariance: Self.diagonal(count: 1, place: 0.01)))
     let walk = try Walk(seed: UInt64(seed), map: map, heard: [0, 1, 2, 3])
     #expect(try #require(walk.secondsToFind) < 15)
     let alignment = try #require(walk.engine.mapAlignment)

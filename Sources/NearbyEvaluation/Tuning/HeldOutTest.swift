@@ -3,17 +3,23 @@ internal import Glibc
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// Whether settings found on the beginning of a recording serve an engine on its end.
+/// Whether settings serve an engine on the end of a recording.
 ///
 /// The evidence is that of a model. Where the model is wrong, as for an odometry that slips now and then
 /// instead of drifting steadily, the most probable settings may be ones with which an engine goes astray.
 /// An engine that does predicts the measurements badly, and that shows without the truth: the score of
 /// settings is the logarithm of the density of each value of the end, predicted by what came before.
+///
+/// The engine is the one that is used, given all that it is given in a run. While each sample corrects it,
+/// the next one says little about its drift and about what the samples so far leave open. So a second score
+/// is that of the first values after silences: stretches of the end that the engine does not hear.
 struct HeldOutTest {
   /// Settings that belong together, by the quantities that they come from.
   struct Group {
     var quantities: [TuningResult.Quantity]
     var settings: [WritableKeyPath<FusionConfiguration, Double>]
+    /// Whether the group is that all is in one plane, which is no quantity.
+    var isPlane = false
   }
 
   /// The groups, in the order in which they are tested.
@@ -36,23 +42,78 @@ struct HeldOutTest {
       Group(
         quantities: [.rangeBias, .rangeScale],
         settings: [\.ranging.rangeBiasSigma, \.ranging.rangeScaleSigma]),
+      Group(quantities: [], settings: [], isPlane: true),
     ]
   }
 
   /// The share of the samples that settings are found on.
   static let beginning = 2.0 / 3
+  /// An engine hears so many samples at most, two thirds of them before the end begins.
+  private static let mostSamples = 50_000
 
-  private let data: TuningData
+  /// What is predicted of the end, as logarithms of densities.
+  struct Score {
+    /// Of all values, each by all that came before it.
+    var next = 0.0
+    /// Of the first values after silences.
+    var afterSilence = 0.0
+
+    /// How far this is from being worse than another score; negative if it is.
+    ///
+    /// The first values after silences are few, and they may lose what is chance.
+    func margin(over other: Score) -> Double {
+      min(next - other.next, afterSilence - other.afterSilence + TuningResult.contradiction)
+    }
+  }
+
+  /// A stretch that comes again and again, in which peers are not heard.
+  struct Silence {
+    /// How long it is, and how long all are heard after it.
+    var seconds: Double
+    /// Whether it is that of every other peer in turn, and not of all peers at once.
+    var isInTurn: Bool
+    /// Zero or one: which half of the time is silent.
+    var half: Int
+
+    static let all: [Silence] = [5, 20, 60].flatMap { seconds in
+      [false, true].flatMap { isInTurn in
+        [0, 1].map { Silence(seconds: seconds, isInTurn: isInTurn, half: $0) }
+      }
+    }
+
+    /// Whether it is a peer's, so long after the beginning of the end.
+    func holds(_ peer: Int, after seconds: Double) -> Bool {
+      let stretch = Int((seconds / self.seconds).rounded(.down))
+      return (stretch + half + (isInTurn ? peer : 0)) % 2 == 1
+    }
+  }
+
+  private let stated: FusionConfiguration
+  private let motions: [PeerMotion]
+  /// What the engine is given before the end, and then.
+  private let before: ArraySlice<TuningData.Event>
+  private let end: ArraySlice<TuningData.Event>
+  private let start: Timestamp
   private let faults: FaultModel
   private let excess: Double
-  private let end: Timestamp
 
+  /// Makes the test of a recording with samples.
   init(_ data: TuningData) {
-    self.data = data
-    faults = FaultModel(data.stated)
-    excess = faults.rangeExcess(sigma: data.stated.ranging.rangeSigma)
-    let times = data.samples.map(\.timestamp).sorted()
-    end = times[min(Int(Self.beginning * Double(times.count)), times.count - 1)]
+    stated = data.stated
+    motions = data.eventMotions
+    faults = FaultModel(stated)
+    excess = faults.rangeExcess(sigma: stated.ranging.rangeSigma)
+    let places = data.events.indices.filter { data.events[$0].sampleTime != nil }
+    let times = places.compactMap { data.events[$0].sampleTime }
+    let start = times.sorted()[min(Int(Self.beginning * Double(times.count)), times.count - 1)]
+    let split = times.firstIndex { $0 >= start } ?? 0
+    let heard = Int(Self.beginning * Double(Self.mostSamples))
+    let first = split > heard ? places[split - heard] : 0
+    let last = split + Self.mostSamples - heard
+    let middle = places[split]
+    before = data.events[first..<middle]
+    end = data.events[middle..<(last < places.count ? places[last] : data.events.endIndex)]
+    self.start = start
   }
 
   /// The groups that make the end less probable than it is without them, by more than chance does.
@@ -62,12 +123,12 @@ struct HeldOutTest {
   func harmfulGroups(in found: FusionConfiguration) -> [Int] {
     var harmful: [Int] = []
     var kept = found
-    var best = score(of: kept)
+    var best = score(of: kept, silences: []).next
     for (index, group) in Self.groups.enumerated() {
       var without = kept
-      without.restore(group, from: data.stated)
+      without.restore(group, from: stated)
       guard without != kept else { continue }
-      let other = score(of: without)
+      let other = score(of: without, silences: []).next
       guard other > best + TuningResult.contradiction else { continue }
       (kept, best) = (without, other)
       harmful.append(index)
@@ -75,34 +136,120 @@ struct HeldOutTest {
     return harmful
   }
 
-  /// The logarithm of the density of the values of the end.
-  private func score(of configuration: FusionConfiguration) -> Double {
-    var sum = 0.0
-    let replayed = data.replay(configuration) { report in
-      guard report.timestamp >= end else { return }
-      for kind in MeasurementKind.allCases {
-        let (component, outliers) = (report[kind], faults.outlierShare(of: kind))
-        if case .absent = component.outcome { continue }
-        var density =
-          outliers
-          * faults.outlierDensity(of: kind, innovation: component.innovation, excess: excess)
-        if component.innovationVariance > 0 {
-          let square =
-            component.innovation * component.innovation / component.innovationVariance
-          density +=
-            (1 - outliers) * exp(-0.5 * square)
-            / (2 * .pi * component.innovationVariance).squareRoot()
+  /// The groups that are to be left as stated, so that the rest predicts the end no worse than all as stated.
+  ///
+  /// While it does, the group goes without which the rest predicts the end best.
+  ///
+  /// - Parameter written: All the settings that are to be written.
+  /// - Returns: Their numbers among ``groups``.
+  func unsupportedGroups(in written: FusionConfiguration) -> [Int] {
+    var unsupported: [Int] = []
+    var kept = written
+    guard kept != stated else { return [] }
+    let least = score(of: stated)
+    var margin = score(of: kept).margin(over: least)
+    while margin < 0 {
+      var best: (index: Int, settings: FusionConfiguration, margin: Double)?
+      for (index, group) in Self.groups.enumerated() {
+        var without = kept
+        without.restore(group, from: stated)
+        guard without != kept else { continue }
+        let other = without == stated ? 0 : score(of: without).margin(over: least)
+        if other > best?.margin ?? -.infinity { best = (index, without, other) }
+      }
+      guard let best else { break }
+      (kept, margin) = (best.settings, best.margin)
+      unsupported.append(best.index)
+    }
+    return unsupported
+  }
+
+  /// What an engine with some settings predicts of the end.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - silences: The silences after which it is asked.
+  /// - Returns: The score.
+  func score(
+    of configuration: FusionConfiguration, silences: [Silence] = Silence.all
+  ) -> Score {
+    guard var engine = try? FusionEngine(configuration) else {
+      return Score(next: -.infinity, afterSilence: -.infinity)
+    }
+    for motion in motions { _ = engine.addPeer(motion) }
+    for event in before { engine.add(event) }
+    var score = Score()
+    var listener = engine
+    for event in end {
+      if let report = listener.add(event) { score.next += logDensity(of: report) }
+    }
+    for silence in silences {
+      var listener = engine
+      var silent = [Bool](repeating: false, count: motions.count)
+      for event in end {
+        if case .sample(let sample) = event {
+          let peer = sample.peer.index
+          if silence.holds(peer, after: max(0, sample.timestamp.seconds(since: start))) {
+            silent[peer] = true
+            continue
+          }
+          let report = listener.add(sample)
+          if silent[peer] { score.afterSilence += logDensity(of: report) }
+          silent[peer] = false
+        } else {
+          listener.add(event)
         }
-        sum += log(density)
       }
     }
-    return replayed == nil ? -.infinity : sum
+    return score
+  }
+
+  /// The logarithm of the density of a sample's values.
+  private func logDensity(of report: SampleReport) -> Double {
+    var sum = 0.0
+    for kind in MeasurementKind.allCases {
+      let (component, outliers) = (report[kind], faults.outlierShare(of: kind))
+      if case .absent = component.outcome { continue }
+      var density =
+        outliers
+        * faults.outlierDensity(of: kind, innovation: component.innovation, excess: excess)
+      if component.innovationVariance > 0 {
+        let square =
+          component.innovation * component.innovation / component.innovationVariance
+        density +=
+          (1 - outliers) * exp(-0.5 * square)
+          / (2 * .pi * component.innovationVariance).squareRoot()
+      }
+      sum += log(density)
+    }
+    return sum
+  }
+}
+
+extension TuningData.Event {
+  /// When a sample was measured; `nil` for all else.
+  fileprivate var sampleTime: Timestamp? {
+    if case .sample(let sample) = self { sample.timestamp } else { nil }
+  }
+}
+
+extension FusionEngine {
+  /// Takes an event; the report of a sample.
+  @discardableResult
+  fileprivate mutating func add(_ event: TuningData.Event) -> SampleReport? {
+    switch event {
+    case .pose(let pose): add(pose)
+    case .tracking(let tracking): add(tracking)
+    case .sample(let sample): return add(sample)
+    }
+    return nil
   }
 }
 
 extension FusionConfiguration {
   /// Sets a group of settings to what they are in others.
   mutating func restore(_ group: HeldOutTest.Group, from stated: FusionConfiguration) {
+    if group.isPlane { odometry.isPlanar = stated.odometry.isPlanar }
     for path in group.settings { self[keyPath: path] = stated[keyPath: path] }
     if group.quantities.contains(where: { $0.isWhiteShare }) {
       ranging.whiteSharesAreKnown = stated.ranging.whiteSharesAreKnown

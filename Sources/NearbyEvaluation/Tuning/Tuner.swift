@@ -212,8 +212,14 @@ public struct Tuner: Sendable {
     var beginning = best
     beginning.evidence = best.evidence.beginning(HeldOutTest.beginning)
     improve(&beginning)
-    guard let found = self.result(of: beginning, certainty)?.configuration else { return result }
-    for index in HeldOutTest(data).harmfulGroups(in: found) {
+    let test = HeldOutTest(data)
+    if let found = self.result(of: beginning, certainty)?.configuration {
+      for index in test.harmfulGroups(in: found) {
+        result.withhold(HeldOutTest.groups[index], stated: data.stated)
+      }
+    }
+    // The whole recording may have said something else than its beginning.
+    for index in test.unsupportedGroups(in: result.configuration) {
       result.withhold(HeldOutTest.groups[index], stated: data.stated)
     }
     return result

@@ -17,12 +17,23 @@ public struct TuningData: Sendable {
     var isObstructed: Bool
   }
 
+  /// What an engine is given.
+  enum Event: Sendable {
+    case pose(DevicePose)
+    case tracking(TrackingSample)
+    case sample(RangingSample)
+  }
+
   /// The settings as they are stated, with which the search begins.
   public var stated: FusionConfiguration
   /// The path, with the variances of a drift of one.
   private(set) var path: [NoiseEvidence.PathPoint] = []
   private(set) var samples: [Sample] = []
   private(set) var motions: [PeerMotion] = []
+  /// All that an engine is given in a run, in the order of arrival; samples that it would refuse too.
+  private(set) var events: [Event] = []
+  /// How each peer of the events may move.
+  private(set) var eventMotions: [PeerMotion] = []
   /// How many samples state an accuracy of their own, by which an engine then goes.
   public private(set) var samplesWithOwnSigma = 0
 
@@ -77,11 +88,13 @@ public struct TuningData: Sendable {
   @discardableResult
   public mutating func addPeer(_ motion: PeerMotion) -> PeerID {
     motions.append(motion)
+    eventMotions.append(motion)
     return jumpsOnly.addPeer(motion)
   }
 
   /// Extends the device's path.
   public mutating func add(_ pose: DevicePose) {
+    events.append(.pose(pose))
     jumpsOnly.add(pose)
     unitDrift.add(pose)
     guard var point = unitDrift.newestDevicePoint, point.timestamp == pose.timestamp,
@@ -97,6 +110,7 @@ public struct TuningData: Sendable {
 
   /// Takes note of the odometry's quality.
   public mutating func add(_ tracking: TrackingSample) {
+    events.append(.tracking(tracking))
     unitDrift.add(tracking)
     jumpsOnly.add(tracking)
   }
@@ -105,6 +119,7 @@ public struct TuningData: Sendable {
   public mutating func add(_ sample: RangingSample) {
     let peer = sample.peer.index
     guard motions.indices.contains(peer) else { return }
+    events.append(.sample(sample))
     var plain = RangingSample(peer: sample.peer, timestamp: sample.timestamp)
     var values = PerKind<MeasuredValue?>(repeating: nil)
     var hasAny = false
@@ -227,15 +242,12 @@ public struct TuningData: Sendable {
     return data
   }
 
-  /// Replays what is used through an engine.
+  /// Where an engine has each peer at the peer's last sample.
   ///
-  /// - Parameters:
-  ///   - configuration: The engine's settings.
-  ///   - report: Gets what became of each sample.
-  /// - Returns: The engine after all, and its peers; `nil` for settings that make no sense.
-  func replay(
-    _ configuration: FusionConfiguration, report: (SampleReport) -> Void = { _ in }
-  ) -> (engine: FusionEngine, peers: [PeerID])? {
+  /// - Parameter configuration: The engine's settings.
+  /// - Returns: Its best idea of each peer, with `nil` for peers that it has nowhere; `nil` for settings
+  ///   that make no sense.
+  func starts(_ configuration: FusionConfiguration) -> [NoiseEvidence.Start?]? {
     guard var engine = try? FusionEngine(configuration) else { return nil }
     let peers = motions.map { _ in engine.addPeer() }
     var next = 0
@@ -249,20 +261,10 @@ public struct TuningData: Sendable {
           sample[kind] = (ordered[next].values[kind]?.value, nil)
         }
         if ordered[next].isObstructed { sample.isNonLineOfSight = true }
-        report(engine.add(sample))
+        engine.add(sample)
         next += 1
       }
     }
-    return (engine, peers)
-  }
-
-  /// Where an engine has each peer at the peer's last sample.
-  ///
-  /// - Parameter configuration: The engine's settings.
-  /// - Returns: Its best idea of each peer, with `nil` for peers that it has nowhere; `nil` for settings
-  ///   that make no sense.
-  func starts(_ configuration: FusionConfiguration) -> [NoiseEvidence.Start?]? {
-    guard let (engine, peers) = replay(configuration) else { return nil }
     return peers.map { peer in
       guard let (device, modes) = engine.modes(of: peer), let mode = modes.first,
         mode.position.isFinite

@@ -60,8 +60,9 @@ public struct TuningResult: Sendable {
   public var logEvidence: (stated: Double, found: Double)
   /// The settings as stated, with the noise, outliers, bias and drift that are observable set.
   public var configuration: FusionConfiguration
-  /// The quantities whose settings were left as stated, since with what was found an engine predicts the end
-  /// of the recording worse.
+  /// The quantities whose settings were left as stated.
+  ///
+  /// With what was found for them an engine predicts the end of the recording worse. With all that is set it predicts the end no worse than with the stated settings.
   public private(set) var withheld: [Quantity] = []
 }
 
@@ -122,6 +123,7 @@ extension TuningResult {
   /// Leaves settings as they are stated.
   mutating func withhold(_ group: HeldOutTest.Group, stated: FusionConfiguration) {
     configuration.restore(group, from: stated)
+    if group.isPlane { isPlanar = stated.odometry.isPlanar }
     let present = Set(estimates.map(\.quantity))
     withheld += group.quantities.filter(present.contains)
   }

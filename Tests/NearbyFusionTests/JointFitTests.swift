@@ -109,11 +109,11 @@ struct JointFitTests {
     }
   }
 
-  @Test("the gradient is that of the cost", arguments: 1...4 as ClosedRange<UInt64>)
-  func gradient(seed: UInt64) {
-    // All ranges are shorter than predicted, where the density of outliers is flat: there the weights of
-    // the normal equations lose nothing.
-    let walk = Walk(seed: seed, error: -0.3)
+  @Test(
+    "the gradient is that of the cost, of outliers, too",
+    arguments: 1...4 as ClosedRange<UInt64>, [-0.3, 0.05, 0.4, 2])
+  func gradient(seed: UInt64, error: Double) {
+    let walk = Walk(seed: seed, error: error)
     let state = walk.start(seed: seed + 10, sigma: 0.01)
     var workspace = ChainWorkspace()
     let (_, gradient) = walk.problem.cost(at: state, workspace: &workspace)

@@ -59,14 +59,15 @@ struct JointAndSmootherTests {
       let isPlace = index >= layout.peer(0, knots: solution.problem.knotCount)
       far[index] += generator.normal(sigma: isPlace ? 0.5 : 0.05)
     }
-    _ = fit(&far, widenings: [100, 25, 6, 2, 1])
-    // Weights of outliers converge slowly.
-    for _ in 0..<8 {
-      _ = fit(&state, widenings: [1])
-      _ = fit(&far, widenings: [1])
-    }
-    for (index, value) in state.enumerated() {
-      #expect(abs(far[index] - value) < 1e-6, "unknown \(index)")
+    let farCost = fit(&far, widenings: [100, 25, 6, 2, 1])
+    #expect(abs(farCost - cost) < 1e-6)
+    // The cost is flat to rounding within so much of a sigma.
+    let size = solution.problem.denseCount
+    let first = state.count - size
+    for index in 0..<size {
+      let sigma = solution.covariance[index * size + index].squareRoot()
+      let away = abs(far[first + index] - state[first + index])
+      #expect(away < 1e-3 * sigma, "unknown \(index)")
     }
   }
 

@@ -10,18 +10,21 @@
 
 namespace nearby::chain {
 
-/// The cost of values of a kind, and their weights in the normal equations.
+/// The cost of values of a kind, their weights in the normal equations, and the derivatives of the
+/// cost by their innovations.
 template <int component>
 NEARBY_INLINE inline Lanes value_cost(const nearby_chain_problem &problem, Lanes variance,
                                       Lanes power, Lanes outliers, Lanes innovation,
-                                      Lanes &weight) {
+                                      Lanes &weight, Lanes &force) {
   const Lanes precision = 1.0 / (variance * problem.widening);
   const Lanes inlier = (1.0 - outliers) * normalizer * root(precision) *
                        power_of_two(Lanes(half_square * innovation * innovation * precision));
+  Lanes fall;
   const Lanes outlier = outlier_density<component>(innovation, Lanes(1 / problem.range_excess),
-                                                   Lanes(1 / problem.field_of_view));
-  const Lanes density = inlier + outliers * outlier;
-  weight = power * (inlier / density) * precision;
+                                                   Lanes(1 / problem.field_of_view), fall);
+  const Lanes density = inlier + outliers * outlier, share = power / density;
+  weight = share * inlier * precision;
+  force = weight * innovation + share * outliers * fall;
   return -power * logarithm(density);
 }
 
@@ -34,20 +37,20 @@ struct Gradient {
   double scale;
 };
 
-/// Adds a scalar Gaussian of a peer at rest: `weight · hᵀ h` to the matrix, `weight · innovation ·
-/// hᵀ` to the right-hand side.
+/// Adds a scalar of a peer at rest: `weight · hᵀ h` to the matrix, `force · hᵀ` to the right-hand
+/// side.
 ///
 /// Of the peer's own block what stands above the diagonal is written, too, and never read.
 template <class S>
 NEARBY_INLINE inline void add_at_rest(const System<S> &system, int knot, int peer,
-                                      const Gradient &h, double innovation, double weight) {
+                                      const Gradient &h, double force, double weight) {
   static_assert(drift_size == lane_count && peer_size == lane_count + 1, "as many as lanes");
   const int b = system.shape.block(), first = system.shape.peer(peer);
   double *const tie = system.tie(knot);
   each<2>([&](auto side) NEARBY_INLINE {
     const Lanes drift = side ? h.there : h.here, scaled = weight * drift;
     double *block = system.block(knot + side);
-    at<Lanes>(system.rhs(knot + side)) += innovation * scaled;
+    at<Lanes>(system.rhs(knot + side)) += force * drift;
     each<drift_size>([&](auto i) NEARBY_INLINE {
       const Lanes f = Lanes(scaled[i.value]);
       at<Lanes>(block + i * b) += f * drift;
@@ -63,14 +66,14 @@ NEARBY_INLINE inline void add_at_rest(const System<S> &system, int knot, int pee
     system.own(first + lane_count, first + j) += scaled[j.value] * h.scale;
   });
   system.own(first + lane_count, first + lane_count) += weight * h.scale * h.scale;
-  at<Lanes>(&system.own_rhs(first)) += innovation * scaled;
-  system.own_rhs(first + lane_count) += innovation * weight * h.scale;
+  at<Lanes>(&system.own_rhs(first)) += force * h.peer;
+  system.own_rhs(first + lane_count) += force * h.scale;
 }
 
 /// Adds to `add_at_rest` what the derivatives by the device's constants, `constants`, bring.
 template <class S>
 void add_constants(const System<S> &system, int knot, int peer, const Gradient &h,
-                   const Row &constants, double innovation, double weight) {
+                   const Row &constants, double force, double weight) {
   const int first = system.shape.peer(peer);
   for (int c = 0; c < constants.count; ++c) {
     const int column = constants.index[c];
@@ -83,14 +86,14 @@ void add_constants(const System<S> &system, int knot, int peer, const Gradient &
     system.own(first + lane_count, column) += scaled * h.scale;
     for (int d = c; d < constants.count; ++d)
       system.own(constants.index[d], column) += scaled * constants.value[d];
-    system.own_rhs(column) += scaled * innovation;
+    system.own_rhs(column) += force * constants.value[c];
   }
 }
 
-/// Adds a scalar Gaussian of a peer that moves, the cell being so long after the knot.
+/// Adds a scalar of a peer that moves, the cell being so long after the knot.
 template <class S>
 void add_moving(const System<S> &system, const nearby_chain_cell &cell, double seconds,
-                const Gradient &h, Row row, double innovation, double weight) {
+                const Gradient &h, Row row, double force, double weight) {
   for (int i = 0; i < drift_size; ++i) {
     row.append(Row::here, i, h.here[i]);
     row.append(Row::there, i, h.there[i]);
@@ -102,7 +105,7 @@ void add_moving(const System<S> &system, const nearby_chain_cell &cell, double s
   }
   row.append(Row::border, peer + 3, h.peer[3]);
   row.append(Row::border, peer + 4, h.scale);
-  add(system, cell.knot, row, innovation, weight);
+  add(system, cell.knot, row, force, weight);
 }
 
 /// Four vectors become the columns of what they were the rows of.
@@ -240,9 +243,9 @@ struct Sights {
       return cell.range_outlier_share;
     })
                                     : Lanes(problem.outlier_share[kind]);
-    Lanes weight;
+    Lanes weight, force;
     const double cost =
-        sum(value_cost<kind>(problem, variance, power, outliers, innovation, weight));
+        sum(value_cost<kind>(problem, variance, power, outliers, innovation, weight, force));
     const Lanes certainty = weight * variance * problem.widening / power;
 
     // Turning the odometry's world turns the sight the other way.
@@ -266,12 +269,12 @@ struct Sights {
       const bool is_seen = at.shape.constants.are_seen();
       const Row constants = is_seen ? by_constants(cell, h, turning[i]) : Row();
       if (moves(cell)) {
-        add_moving(system, cell, seconds(cell), h, constants, innovation[i], weight[i]);
+        add_moving(system, cell, seconds(cell), h, constants, force[i], weight[i]);
         return;
       }
-      add_at_rest(system, cell.knot, cell.peer, h, innovation[i], weight[i]);
+      add_at_rest(system, cell.knot, cell.peer, h, force[i], weight[i]);
       if (is_seen)
-        add_constants(system, cell.knot, cell.peer, h, constants, innovation[i], weight[i]);
+        add_constants(system, cell.knot, cell.peer, h, constants, force[i], weight[i]);
     });
     return cost;
   }

@@ -125,10 +125,10 @@ struct Row {
   }
 };
 
-/// Adds a scalar Gaussian: `weight · hᵀ h` to the matrix, `weight · innovation · hᵀ` to the
-/// right-hand side.
+/// Adds a scalar: `weight · hᵀ h` to the matrix, `force · hᵀ` to the right-hand side. Of a Gaussian
+/// the force is `weight · innovation`.
 template <class S>
-void add(const System<S> &system, int knot, const Row &row, double innovation, double weight) {
+void add(const System<S> &system, int knot, const Row &row, double force, double weight) {
   const int b = system.shape.block();
   for (int i = 0; i < row.count; ++i) {
     const double scaled = weight * row.value[i];
@@ -137,7 +137,7 @@ void add(const System<S> &system, int knot, const Row &row, double innovation, d
       for (int j = 0; j < row.count; ++j)
         if (row.part[j] == Row::border && row.index[j] <= r)
           system.own(r, row.index[j]) += scaled * row.value[j];
-      system.own_rhs(r) += scaled * innovation;
+      system.own_rhs(r) += force * row.value[i];
       continue;
     }
     const int side = row.part[i];
@@ -150,7 +150,7 @@ void add(const System<S> &system, int knot, const Row &row, double innovation, d
       else if (side == Row::here)
         system.tie(knot)[r * b + row.index[j]] += product;
     }
-    system.rhs(knot + side)[r] += scaled * innovation;
+    system.rhs(knot + side)[r] += force * row.value[i];
   }
 }
 

@@ -78,7 +78,7 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
       }
       const double innovation = scale * moved[i] - (b[i] - a[i]);
       const double weight = 1 / (i == 1 ? from.vertical_variance : from.horizontal_variance);
-      add(system, k, row, innovation, weight);
+      add(system, k, row, weight * innovation, weight);
       cost += 0.5 * innovation * innovation * weight;
     }
     Row row;
@@ -87,7 +87,7 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
     if (has_errors) row.append(Row::border, errors, -from.seconds);
     const double innovation = a[3] + turn_rate * from.seconds - b[3];
     const double weight = 1 / from.yaw_variance;
-    add(system, k, row, innovation, weight);
+    add(system, k, row, weight * innovation, weight);
     cost += 0.5 * innovation * innovation * weight;
   }
   return cost;
@@ -120,8 +120,8 @@ double add_motions(const nearby_chain_problem &problem, const Point<S> &at,
         const double innovations[2] = {motion.coupling * changed - displaced, -changed};
         const double weights[2] = {1 / (problem.speed_variance[i] * motion.position_variance),
                                    1 / (problem.speed_variance[i] * motion.velocity_variance)};
-        add(system, k, place, innovations[0], weights[0]);
-        add(system, k, velocity, innovations[1], weights[1]);
+        add(system, k, place, weights[0] * innovations[0], weights[0]);
+        add(system, k, velocity, weights[1] * innovations[1], weights[1]);
         for (int j = 0; j < 2; ++j) cost += 0.5 * innovations[j] * innovations[j] * weights[j];
       }
     }

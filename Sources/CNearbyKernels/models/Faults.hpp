@@ -110,18 +110,29 @@ NEARBY_INLINE inline Densities<T> bounded_densities(const Prior<T> &prior, T inn
 /// The density of a fault of which nothing else is known, as the fit of a window has it: that of a
 /// fault that begins, with a sharp edge, and without mirrored azimuths, which are hypotheses of
 /// their own there. `rate` is one over the mean excess.
+///
+/// `fall` becomes minus its derivative by the innovation.
 template <int component, class T>
-NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density) {
+NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density, T &fall) {
+  fall = T(0.0 * innovation);
   if constexpr (component == NEARBY_RANGE) {
     const T anything = nearby_faults.range_anything / nearby_faults.range_reach * rate;
-    const T excess =
-        anything + nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
+    const T late =
+        nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
+    const T excess = anything + late, falls = late * rate;
+    fall = innovation > 0 ? falls : fall;
     return innovation > 0 ? excess : anything;
   } else if constexpr (Kind<component>::is_angle) {
     return angle_density;
   } else {
     return T(1 / Kind<component>::fault_span());
   }
+}
+
+template <int component, class T>
+NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density) {
+  T fall;
+  return outlier_density<component>(innovation, rate, angle_density, fall);
 }
 
 }  // namespace nearby

@@ -9,6 +9,7 @@ import NearbyGeometry
 /// mirror image, while the odometry drifts. An operation is one sample; the poses between samples, 60 a
 /// second, belong to it. A walk begins with nothing known.
 public struct LevelWalk: Workload {
+  /// The number of samples.
   public let operations: Int
 
   private static let seconds = 100
@@ -16,14 +17,14 @@ public struct LevelWalk: Workload {
   private let poses: [[DevicePose]]
   private let samples: [[RangingSample]]
   private let unborn: FusionEngine
-  private let peers: Int
+  /// How far away the peers are in the end, metres.
+  private let distances: [Double]
   private var engine: FusionEngine
 
   /// Makes a walk among so many peers.
   public init(peers: Int) throws {
-    self.peers = peers
     var noise = Noise(seed: 8)
-    engine = try FusionEngine()
+    var engine = try FusionEngine()
     let places = (0..<peers).map { index in
       let angle = 2.4 * Double(index)
       let distance = 5 + 1.5 * Double(index % 9)
@@ -31,6 +32,7 @@ public struct LevelWalk: Workload {
       return Vector3(distance * cos(angle), height, distance * sin(angle))
     }
     let handles = places.map { _ in engine.addPeer() }
+    self.engine = engine
     unborn = engine
     let walk = Walk(path: .level, peer: .zero)
     poses = (0..<Self.seconds).map { second in
@@ -50,6 +52,8 @@ public struct LevelWalk: Workload {
       }
       return (0..<Walk.samplesPerSecond).flatMap { step in perPeer.map { $0[step] } }
     }
+    let end = walk.worldFromDevice(at: Double(Self.seconds)).translation
+    distances = places.map { ($0 - end).length }
     operations = samples.reduce(0) { $0 + $1.count }
   }
 
@@ -64,11 +68,14 @@ public struct LevelWalk: Workload {
     }
   }
 
-  /// Checks that half of the peers have been found.
+  /// Checks that the peers have been fitted together, and are about as far away as they should be.
   public func check() throws {
-    let converged = engine.peerIDs.filter { engine.estimate(of: $0).convergence == .converged }
-    guard converged.count * 2 >= peers else {
-      throw WrongState("\(converged.count) of \(peers) peers have converged")
+    guard engine.mapAlignment != nil else { throw WrongState("the peers are not fitted together") }
+    for (peer, distance) in zip(engine.peerIDs, distances) {
+      let estimated = engine.estimate(of: peer).distance
+      guard let value = estimated.value, abs(value - distance) < 4 * estimated.sigma else {
+        throw WrongState("a peer \(distance) m away is at \(estimated)")
+      }
     }
   }
 

@@ -20,7 +20,7 @@ struct DirectionCheck: Hashable, Sendable {
   private(set) var widening = 1.0
 
   /// So many examinations in a row convince.
-  private static let convincing = 2
+  private static let convincing = 3
   /// The walk between two examinations: metres, and as a share of all that is fitted.
   private static let leastWalk = 0.3
   private static let walkShare = 0.04

@@ -14,8 +14,8 @@ namespace nearby::chain {
 /// cost by their innovations.
 template <int component>
 NEARBY_INLINE inline Lanes value_cost(const nearby_chain_problem &problem, Lanes variance,
-                                      Lanes power, Lanes outliers, Lanes innovation,
-                                      Lanes &weight, Lanes &force) {
+                                      Lanes power, Lanes outliers, Lanes innovation, Lanes &weight,
+                                      Lanes &force) {
   const Lanes precision = 1.0 / (variance * problem.widening);
   const Lanes inlier = (1.0 - outliers) * normalizer * root(precision) *
                        power_of_two(Lanes(half_square * innovation * innovation * precision));
@@ -28,8 +28,8 @@ NEARBY_INLINE inline Lanes value_cost(const nearby_chain_problem &problem, Lanes
   return -power * logarithm(density);
 }
 
-/// The gradient of a prediction by the drift at two neighbouring knots, and by a peer's place, range
-/// bias and range scale.
+/// The gradient of a prediction by the drift at two neighbouring knots, and by a peer's place,
+/// range bias and range scale.
 struct Gradient {
   Lanes here, there;
   /// By the place and the bias.
@@ -177,8 +177,7 @@ struct Sights {
   template <class Value>
   NEARBY_INLINE Lanes gather(const Value &value) const {
     Lanes gathered;
-    each<lane_count>(
-        [&](auto lane) NEARBY_INLINE { gathered[lane.value] = value(*cells[lane]); });
+    each<lane_count>([&](auto lane) NEARBY_INLINE { gathered[lane.value] = value(*cells[lane]); });
     return gathered;
   }
 
@@ -234,15 +233,15 @@ struct Sights {
     Lanes innovation =
         gather([](const auto &cell) NEARBY_INLINE { return cell.value[kind]; }) - predicted;
     if constexpr (is_angle) innovation = wrapped(innovation);
-    const Lanes variance = gather([](const auto &cell) NEARBY_INLINE { return cell.variance[kind]; });
+    const Lanes variance =
+        gather([](const auto &cell) NEARBY_INLINE { return cell.variance[kind]; });
     Lanes power;
     each<lane_count>([&](auto lane) NEARBY_INLINE {
       power[lane.value] = has(lane, kind) ? cells[lane]->power[kind] : 0;
     });
-    const Lanes outliers = is_range ? gather([](const auto &cell) NEARBY_INLINE {
-      return cell.range_outlier_share;
-    })
-                                    : Lanes(problem.outlier_share[kind]);
+    const Lanes outliers =
+        is_range ? gather([](const auto &cell) NEARBY_INLINE { return cell.range_outlier_share; })
+                 : Lanes(problem.outlier_share[kind]);
     Lanes weight, force;
     const double cost =
         sum(value_cost<kind>(problem, variance, power, outliers, innovation, weight, force));
@@ -250,8 +249,8 @@ struct Sights {
 
     // Turning the odometry's world turns the sight the other way.
     const Lanes turned = is_angle ? gradient[2] * way[0] - gradient[0] * way[2] : Lanes(0);
-    Lanes drift[2][drift_size], peer[4] = {gradient[0], gradient[1], gradient[2],
-                                           Lanes(is_range ? 1 : 0)};
+    Lanes drift[2][drift_size],
+        peer[4] = {gradient[0], gradient[1], gradient[2], Lanes(is_range ? 1 : 0)};
     each<2>([&](auto side) NEARBY_INLINE {
       each<3>([&](auto i) NEARBY_INLINE { drift[side][i] = -shares[side] * gradient[i]; });
       const Lanes swung = gradient[0] * swing[side][0] + gradient[2] * swing[side][1];
@@ -273,8 +272,7 @@ struct Sights {
         return;
       }
       add_at_rest(system, cell.knot, cell.peer, h, force[i], weight[i]);
-      if (is_seen)
-        add_constants(system, cell.knot, cell.peer, h, constants, force[i], weight[i]);
+      if (is_seen) add_constants(system, cell.knot, cell.peer, h, constants, force[i], weight[i]);
     });
     return cost;
   }
@@ -339,16 +337,15 @@ NEARBY_INLINE inline double add_angles(const Sights<S> &sights, int present,
     sine[lane.value] = turn.sine;
     cosine[lane.value] = turn.cosine;
   });
-  const Lanes sight[3] = {cosine * way[0] - sine * way[2], way[1],
-                          cosine * way[2] + sine * way[0]};
+  const Lanes sight[3] = {cosine * way[0] - sine * way[2], way[1], cosine * way[2] + sine * way[0]};
   // What the device turns in the clock's offset.
   const bool has_clock = sights.at.shape.constants.clock >= 0;
   Lanes rate[3] = {0, 0, 0}, turned[3] = {0, 0, 0};
   const double offset = sights.clock_offset();
   if (has_clock) {
     each<3>([&](auto i) NEARBY_INLINE {
-      rate[i] = sights.gather(
-          [&](const auto &cell) NEARBY_INLINE { return sights.rate(cell).turn[i]; });
+      rate[i] =
+          sights.gather([&](const auto &cell) NEARBY_INLINE { return sights.rate(cell).turn[i]; });
     });
     cross(rate, sight, turned);
   }
@@ -367,14 +364,15 @@ NEARBY_INLINE inline double add_angles(const Sights<S> &sights, int present,
       }
       const Lanes gradient[3] = {cosine * inner[0] + sine * inner[2], inner[1],
                                  cosine * inner[2] - sine * inner[0]};
-      cost += sights.template add<component>(system, gradient, z.predicted, scale, turning, inliers);
+      cost +=
+          sights.template add<component>(system, gradient, z.predicted, scale, turning, inliers);
     }
   });
   return cost;
 }
 
-/// Adds the values of the cells before `end`, from `first` on. `inliers` gets of each peer the sum of the probabilities that a
-/// value is no outlier, and their number.
+/// Adds the values of the cells before `end`, from `first` on. `inliers` gets of each peer the sum
+/// of the probabilities that a value is no outlier, and their number.
 template <class S>
 NEARBY_INLINE inline double add_cells(const nearby_chain_problem &problem, int first, int end,
                                       const Point<S> &at, const System<S> &system,
@@ -389,9 +387,9 @@ NEARBY_INLINE inline double add_cells(const nearby_chain_problem &problem, int f
     Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> state{};
     state.mean(NEARBY_STATE_RANGE_BIAS) =
         sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[3]; });
-    state.mean(NEARBY_STATE_RANGE_SCALE) =
-        sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[4]; }) +
-        at.constant(at.shape.constants.scale);
+    state.mean(NEARBY_STATE_RANGE_SCALE) = sights.gather([&](const auto &cell) NEARBY_INLINE {
+      return at.peer(cell.peer)[4];
+    }) + at.constant(at.shape.constants.scale);
     // What is no angle is the same in the turned world.
     each<3>([&](auto i) NEARBY_INLINE { state.mean(i) = sights.way[i]; });
     each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
@@ -400,8 +398,8 @@ NEARBY_INLINE inline double add_cells(const nearby_chain_problem &problem, int f
         Lanes scale = 0;
         const auto z = linearized<component, false, Lanes>(state, here, scale);
         const Lanes gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
-        cost += sights.template add<component>(system, gradient, z.predicted, scale, Lanes(0),
-                                               inliers);
+        cost +=
+            sights.template add<component>(system, gradient, z.predicted, scale, Lanes(0), inliers);
       }
     });
     if (present & angle_kinds) cost += add_angles(sights, present, state, system, inliers);

@@ -40,8 +40,8 @@ struct Work {
   S shape;
   System<S> linear, factor;
   double *state, *step, *scratch;
-  /// Of each peer the sum of the probabilities that a value is no outlier, and their number; and the
-  /// same of a trial.
+  /// Of each peer the sum of the probabilities that a value is no outlier, and their number; and
+  /// the same of a trial.
   double *inliers, *trial_inliers;
   Turn *turns;
   /// The cells that are linearised at each state.
@@ -136,8 +136,8 @@ struct Work {
                    add(problem, end_live, problem.cell_count, at, frozen);
   }
 
-  /// The gradient of what is frozen at another state: H d is taken from it, where d is the way there.
-  /// Returns by how much its cost changes.
+  /// The gradient of what is frozen at another state: H d is taken from it, where d is the way
+  /// there. Returns by how much its cost changes.
   NEARBY_INLINE double leave_frozen(const double *x) {
     const int b = shape.block(), border = shape.border(), states = shape.states();
     double *way = step, *ways = step + int64_t(b) * shape.knots, *own = &linear.own_rhs(0);
@@ -213,8 +213,7 @@ struct Work {
       int i = j / lane_count * lane_count;
       for (; i + lane_count <= border; i += lane_count) {
         Lanes left = at<Lanes>(column + i);
-        for (int m = 0; m < b; ++m)
-          left -= rows[m * border + j] * at<Lanes>(rows + m * border + i);
+        for (int m = 0; m < b; ++m) left -= rows[m * border + j] * at<Lanes>(rows + m * border + i);
         at<Lanes>(column + i) = left;
       }
       for (; i < border; ++i)
@@ -364,13 +363,12 @@ auto with_work(const nearby_chain_problem &problem, double *workspace, Body body
   const Constants constants(problem.constants);
   if (problem.mover_count > 0) {
     using S = Shape<true>;
-    return body(Work<S>(
-        problem, S{problem.knot_count, problem.peer_count, problem.mover_count, constants},
-        workspace));
+    return body(Work<S>(problem,
+                        S{problem.knot_count, problem.peer_count, problem.mover_count, constants},
+                        workspace));
   }
   using S = Shape<false>;
-  return body(
-      Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, constants}, workspace));
+  return body(Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, constants}, workspace));
 }
 
 template <class S>
@@ -378,8 +376,8 @@ nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, doub
                         int most_iterations, double tolerance, double *covariance,
                         double *inlier_shares) {
   nearby_chain_result result{work.linearize(problem, state), 0, 0};
-  // Where a place enters at second order a step is easily too long by a hundred, and the next one, too:
-  // damping grows fast, and stays while steps gain much less than they promise.
+  // Where a place enters at second order a step is easily too long by a hundred, and the next one,
+  // too: damping grows fast, and stays while steps gain much less than they promise.
   constexpr double first_damping = 1e-3, most_damping = 1e6, more = 100, less = 0.03;
   constexpr double poor_gain = 0.25;
   double damping = 0;
@@ -400,8 +398,7 @@ nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, doub
     }
     if (result.iterations == most_iterations) break;
     ++result.iterations;
-    const double trial_cost =
-        std::isfinite(promise) ? work.attempt(problem, state) : infinity;
+    const double trial_cost = std::isfinite(promise) ? work.attempt(problem, state) : infinity;
     if (trial_cost < result.cost) {
       const double gain = (result.cost - trial_cost) / promise;
       std::copy_n(work.state, work.shape.states(), state);

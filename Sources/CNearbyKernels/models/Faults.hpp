@@ -117,8 +117,7 @@ NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density, T 
   fall = T(0.0 * innovation);
   if constexpr (component == NEARBY_RANGE) {
     const T anything = nearby_faults.range_anything / nearby_faults.range_reach * rate;
-    const T late =
-        nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
+    const T late = nearby_faults.range_excess * rate * power_of_two(innovation * (-octaves * rate));
     const T excess = anything + late, falls = late * rate;
     fall = innovation > 0 ? falls : fall;
     return innovation > 0 ? excess : anything;

@@ -48,7 +48,7 @@ struct WalkShapeTests {
     #expect(!shape.isFlat && shape.weakDirections.isEmpty)
   }
 
-  @Test("a place is verified after two examinations in a row, and again when it is much surer")
+  @Test("a place is verified after three examinations in a row, and again when it is much surer")
   func check() {
     var check = DirectionCheck()
     let up = Vector3(0, 1, 0)
@@ -56,6 +56,8 @@ struct WalkShapeTests {
     check.add(widening: 1, along: up, at: 7, variance: 1)
     #expect(!check.isVerified(with: 1))
     #expect(check.urgency(along: up, at: 7.2, walk: 7, variance: 1) < 1)
+    check.add(widening: 1, along: up, at: 7.5, variance: 0.7)
+    #expect(!check.isVerified(with: 0.7))
     check.add(widening: 1.5, along: up, at: 8, variance: 0.5)
     #expect(check.isVerified(with: 0.5) && check.widening == 1.5)
     #expect(!check.isVerified(with: 0.2))

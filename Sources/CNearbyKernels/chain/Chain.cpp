@@ -383,17 +383,11 @@ nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, doub
   double damping = 0;
   while (std::isfinite(result.cost)) {
     const double promise = work.solve(damping);
-    // A step that is short because it is damped says nothing.
-    if (promise <= tolerance && damping > 0 && result.iterations < most_iterations) {
-      ++result.iterations;
-      damping = damping > first_damping ? less * damping : 0;
-      continue;
-    }
     if (promise <= tolerance) {
       // So small a step is as good as its linearisation.
       for (int i = 0; i < work.shape.states(); ++i) state[i] += work.step[i];
       result.cost -= promise;
-      result.has_converged = damping == 0;
+      result.has_converged = 1;
       break;
     }
     if (result.iterations == most_iterations) break;
@@ -414,7 +408,7 @@ nearby_chain_result fit(Work<S> &work, const nearby_chain_problem &problem, doub
     for (int i = 0; i < work.shape.peers; ++i)
       inlier_shares[i] = work.inliers[2 * i] / std::max(work.inliers[2 * i + 1], 1.0);
   if (!covariance) return result;
-  const bool is_solved = result.has_converged;
+  const bool is_solved = result.has_converged && damping == 0;
   if (!std::isfinite(result.cost) || (!is_solved && !std::isfinite(work.solve(0)))) {
     result.cost = infinity;
     return result;

@@ -35,12 +35,10 @@ struct DirectionExamination {
     case rival(JointPosterior.Mode)
   }
 
-  /// The threshold of the log-likelihood ratio, nats.
+  /// The threshold of the log-likelihood ratio, nats: e⁻⁶ is a quarter of a per cent.
   ///
   /// A mode within it of the best one is a rival. The tails of the profile likelihood must lie beyond it.
-  /// e⁻⁸ is 0.03 %; that is less than the mirror images which turn out to be true, as the noise is never quite
-  /// what it is taken for: with 6 nats three of 28 peers are wrong that are claimed from a trolley.
-  private static let rivalNats = 8.0
+  private static let rivalNats = 6.0
   /// From a mirror image with so many nats more no rival is sought.
   ///
   /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much

@@ -14,7 +14,7 @@ using namespace nearby::chain;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// y += f x, of so many numbers.
+/// y += f x, for vectors of `count` elements.
 NEARBY_INLINE inline void axpy(double f, const double *x, double *y, int count) {
   int i = 0;
   for (; i + lane_count <= count; i += lane_count) at<Lanes>(y + i) += f * at<Lanes>(x + i);

@@ -128,6 +128,7 @@ NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density, T 
   }
 }
 
+/// The same without the derivative.
 template <int component, class T>
 NEARBY_INLINE inline T outlier_density(T innovation, T rate, T angle_density) {
   T fall;

@@ -48,7 +48,7 @@ struct HeldOutTest {
 
   /// The share of the samples that settings are found on.
   static let beginning = 2.0 / 3
-  /// An engine hears so many samples at most, two thirds of them before the end begins.
+  /// The largest number of samples that an engine is given; two thirds of them come before the end.
   private static let mostSamples = 50_000
 
   /// What is predicted of the end, as logarithms of densities.

@@ -62,7 +62,8 @@ public struct TuningResult: Sendable {
   public var configuration: FusionConfiguration
   /// The quantities whose settings were left as stated.
   ///
-  /// With what was found for them an engine predicts the end of the recording worse. With all that is set it predicts the end no worse than with the stated settings.
+  /// With what was found for them an engine predicts the end of the recording worse. With all that is set it
+  /// predicts the end no worse than with the stated settings.
   public private(set) var withheld: [Quantity] = []
 }
 

@@ -44,8 +44,8 @@ struct DirectionExamination {
   /// Where the ground bends, a rival is decimetres from the image of the plane, where the cost is much
   /// higher than at the rival itself.
   private static let hopelessNats = 100.0
-  /// By so many nats the cost of a mode may be wrong while the other peers' cells stay as they were
-  /// linearised.
+  /// The error of a mode's cost, in nats, that is allowed for while the cells of the other peers are not
+  /// linearised anew.
   private static let frozenNats = 3.0
   /// Where the cost is probed, in sigmas; also far away, as a bent posterior is narrow at its top and flat
   /// beside it.

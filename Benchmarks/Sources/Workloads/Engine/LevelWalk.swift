@@ -21,7 +21,7 @@ public struct LevelWalk: Workload {
   private let distances: [Double]
   private var engine: FusionEngine
 
-  /// Makes a walk among so many peers.
+  /// Makes a walk with a number of peers around it.
   public init(peers: Int) throws {
     var noise = Noise(seed: 8)
     var engine = try FusionEngine()

@@ -61,7 +61,7 @@ struct JointAndSmootherTests {
     }
     let farCost = fit(&far, widenings: [100, 25, 6, 2, 1])
     #expect(abs(farCost - cost) < 1e-6)
-    // The cost is flat to rounding within so much of a sigma.
+    // Within a thousandth of a sigma the cost changes by less than its rounding.
     let size = solution.problem.denseCount
     let first = state.count - size
     for index in 0..<size {

@@ -90,7 +90,7 @@ void add_constants(const System<S> &system, int knot, int peer, const Gradient &
   }
 }
 
-/// Adds a scalar of a peer that moves, the cell being so long after the knot.
+/// Adds a scalar of a peer that moves; `seconds` is the time from the knot to the cell.
 template <class S>
 void add_moving(const System<S> &system, const nearby_chain_cell &cell, double seconds,
                 const Gradient &h, Row row, double force, double weight) {

@@ -58,9 +58,9 @@ struct HeldOutTest {
     /// Of the first values after silences.
     var afterSilence = 0.0
 
-    /// How far this is from being worse than another score; negative if it is.
+    /// The margin by which this score is no worse than another one, nats; negative where it is worse.
     ///
-    /// The first values after silences are few, and they may lose what is chance.
+    /// The first values after silences are few: chance may cost them ``TuningResult/contradiction``.
     func margin(over other: Score) -> Double {
       min(next - other.next, afterSilence - other.afterSilence + TuningResult.contradiction)
     }
@@ -81,7 +81,7 @@ struct HeldOutTest {
       }
     }
 
-    /// Whether it is a peer's, so long after the beginning of the end.
+    /// Whether a peer is not heard; `seconds` is the time since the end began.
     func holds(_ peer: Int, after seconds: Double) -> Bool {
       let stretch = Int((seconds / self.seconds).rounded(.down))
       return (stretch + half + (isInTurn ? peer : 0)) % 2 == 1

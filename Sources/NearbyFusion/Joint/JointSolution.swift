@@ -39,6 +39,23 @@ struct JointSolution: Sendable {
     (state[first], state[first + 1], state[first + 2]) = (place.x, place.y, place.z)
   }
 
+  /// Solves the problem again from the state as it is.
+  ///
+  /// - Parameters:
+  ///   - live: The only member whose cells are linearised anew (``ChainProblem``); `nil` for all.
+  ///   - iterations: The most iterations.
+  ///   - tolerance: A step that lowers the cost by less, in nats, is the last.
+  ///   - workspace: Memory of the fit.
+  mutating func refit(
+    live: Int? = nil, iterations: Int, tolerance: Double, _ workspace: inout ChainWorkspace
+  ) {
+    cost =
+      problem.fit(
+        &state, live: live, iterations: iterations, tolerance: tolerance, covariance: &covariance,
+        workspace: &workspace
+      ).cost
+  }
+
   /// The variance of a member's place along a direction, m².
   func variance(of member: Int, along direction: Vector3) -> Double {
     let n = [direction.x, direction.y, direction.z]

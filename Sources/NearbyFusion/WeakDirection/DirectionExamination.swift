@@ -142,17 +142,13 @@ struct DirectionExamination {
       workspace: &workspace)
     let rise = held.cost - solution.cost
     guard rise < Self.hopelessNats else { return .shoulder(rise: rise) }
-    func fit(live: Int?) {
-      other.cost =
-        other.problem.fit(
-          &other.state, live: live, iterations: 2 * Self.probeIterations,
-          tolerance: Self.tolerance, covariance: &other.covariance, workspace: &workspace
-        ).cost
-    }
-    fit(live: member)
+    let iterations = 2 * Self.probeIterations
+    other.refit(live: member, iterations: iterations, tolerance: Self.tolerance, &workspace)
     // What is decided by a little is decided by a fit of everything.
     let rises = other.cost - solution.cost
-    if rises < 0 || abs(rises - Self.rivalNats) < Self.frozenNats { fit(live: nil) }
+    if rises < 0 || abs(rises - Self.rivalNats) < Self.frozenNats {
+      other.refit(iterations: iterations, tolerance: Self.tolerance, &workspace)
+    }
     let isElsewhere =
       abs(direction.dot(other.place(of: member) - place))
       > max(2 * variance.squareRoot(), 0.5 * length)

@@ -67,7 +67,7 @@ struct EngineCallTests {
     defer { _ = nearby_engine_destroy(handle) }
     var engine = try FusionEngine()
     let peers = [engine.addPeer(), engine.addPeer()]
-    let walk = WalkArrays()
+    let walk = WalkArrays(seconds: 30)
     var next = 0
     for pose in walk.poses {
       while next < walk.samples.count, walk.samples[next].nanoseconds <= pose.nanoseconds {

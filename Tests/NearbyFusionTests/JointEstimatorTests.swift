@@ -84,7 +84,10 @@ struct JointEstimatorTests {
       run.feed(&engine, as: peer) { index, _, engine in
         let estimate = engine.estimate(of: peer)
         guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
-        if (mean - run.samples[index].peerInOdometry).length > 1 { wrong += 1 }
+        let away = mean - run.samples[index].peerInOdometry
+        // A false convergence, as `nearby prove` counts them.
+        let sigma = estimate.covarianceInWorld.trace.squareRoot()
+        if away.length > 0.5, away.length > 3.4 * sigma { wrong += 1 }
       }
       #expect(wrong == 0, "seed \(seed)")
     }
@@ -176,10 +179,10 @@ struct JointEstimatorTests {
       measurements[.range] = MeasuredValue(value: 5, sigma: 0.1)
       return JointCell(measurements, at: point, isObstructed: false, of: Vector3(0, 0, -5))
     }
-    var (a, b, c) = (cell(at: 0), cell(at: 0.4), cell(at: 4))
+    var (a, b, c) = (cell(at: 0), cell(at: 0.4), cell(at: 8))
     b.meet(&a, offset)
     c.meet(&a, offset)
-    #expect(abs(a.neighbours.range - (1 + exp(-1))) < 1e-9)
+    #expect(abs(a.neighbours.range - (1 + 0.5 * (exp(-1) + exp(-0.4 / 2.5)))) < 1e-9)
     #expect(a.neighbours.range == b.neighbours.range)
     #expect(c.neighbours.range == 1)
   }

@@ -171,7 +171,8 @@ struct SensorModelTests {
   }
 
   @Test(
-    "between viewpoints errors are correlated as along the straight way", arguments: [0.01, 0.1, 1])
+    "between viewpoints a range's errors have two lengths, and all others one",
+    arguments: [0.01, 0.1, 1])
   func viewpoints(size: Double) {
     let offset = HeightOffset(RangingConfiguration())
     let axis = Vector3(0.3, 1, 0.2).normalized
@@ -190,7 +191,8 @@ struct SensorModelTests {
       return PerKind { CorrelatedNoise.correlation(of: $0, between: a, b, offset) }
     }
     let path = correlations(seconds: 0, metres: size, .identity, across)
-    #expect(abs(path.range - exp(-size / CorrelatedNoise.rangeMetres)) < 1e-9)
+    // Half of the variance decorrelates within decimetres, half within metres.
+    #expect(abs(path.range - 0.5 * (exp(-size / 0.4) + exp(-size / 2.5))) < 1e-9)
     #expect(path.azimuth == 1 && path.elevation == 1 && path.heightDifference == 1)
     // Attitudes go by the chords of two axes, directions by their own.
     let turned = correlations(seconds: 0, metres: 0, turn, turn.act(across))

@@ -150,7 +150,7 @@ struct SmoothingProblemTests {
   }
 }
 
-/// The smoother's viewpoints against the filter's correlation factors.
+/// The smoother's viewpoints against the correlations of the sensor model.
 @Suite("Viewpoint")
 struct ViewpointTests {
   private static func correlation(_ kind: MeasurementKind, _ views: [Viewpoint]) -> Double {
@@ -159,7 +159,7 @@ struct ViewpointTests {
   }
 
   @Test(
-    "a straight path decorrelates a range as in the filter", arguments: [0.05, 0.2, 0.7, 2.0])
+    "a straight path decorrelates a range over two lengths", arguments: [0.05, 0.2, 0.7, 2.0])
   func straightPath(metres: Double) {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
     var observations = [problem.observations[0], problem.observations[0]]
@@ -167,7 +167,7 @@ struct ViewpointTests {
     observations[1].share = 0
     observations[1].pose.antenna += Vector3(metres, 0, 0)
     let views = observations.map { Viewpoint($0, in: problem, at: state) }
-    let expected = exp(-metres / CorrelatedNoise.rangeMetres)
+    let expected = 0.5 * (exp(-metres / 0.4) + exp(-metres / 2.5))
     #expect(abs(Self.correlation(.range, views) - expected) < 1e-9)
   }
 

@@ -9,16 +9,24 @@ package import NearbyGeometry
 /// changes with time too, since people move. The offset of height differences depends on time alone
 /// (``HeightOffset``).
 ///
-/// The model has two forms with the same lengths. The filter, and the fit of a window whose last state
-/// it becomes, have first-order Gauss-Markov processes along the path, with the correlation factor
-/// φ = exp(-travelled). The joint fit and the smoother have the correlation ρ between any two
-/// viewpoints: a device that comes back to a pose meets the same error again.
+/// The model has two forms. The filter, and the fit of a window whose last state it becomes, have
+/// first-order Gauss-Markov processes along the path, with the correlation factor φ = exp(-travelled). The
+/// joint fit and the smoother have the correlation ρ between any two viewpoints: a device that comes back
+/// to a pose meets the same error again. Multipath changes within decimetres; what walls and furniture do
+/// to a range, within metres. So ρ of a range has two lengths, and the filter the shorter one.
 package enum CorrelatedNoise {
   /// Correlation lengths of a range's error, and of an angle's.
   package static let rangeSeconds = 3.0
   package static let rangeMetres = 0.4
   package static let rangeRadians = 0.7
   package static let angleRadians = 1.5
+  /// The longer correlation length of a range's error between viewpoints, and the share of its variance
+  /// that has it.
+  ///
+  /// With the shorter length alone a fit takes errors that are alike over metres for many independent ones,
+  /// and their pattern for the height of a peer beside a level walk.
+  package static let roomMetres = 2.5
+  package static let roomShare = 0.5
 
   /// The share of the variance of an angle's pose-dependent error that is the same in all directions.
   ///
@@ -71,7 +79,7 @@ package enum CorrelatedNoise {
   /// The correlation ρ of a kind's wandering errors between two viewpoints.
   ///
   /// With the distance d between the places and the turn θ between the attitudes it is
-  /// `exp(-d/0.4 m - θ/0.7)` for ranges; with the chord c between the directions to the peer,
+  /// `(exp(-d/0.4 m) + exp(-d/2.5 m))/2 · exp(-θ/0.7)` for ranges; with the chord c between the directions to the peer,
   /// `exp(-c/1.5)` for angles; and that of ``HeightOffset`` for height differences. Time is not in the
   /// first two.
   ///
@@ -87,21 +95,23 @@ package enum CorrelatedNoise {
     switch kind.wandering {
     case .withPlace:
       let away = (a.place - b.place).length
-      return exp(-(away / rangeMetres + a.turn(to: b) / rangeRadians))
+      let near = (1 - roomShare) * exp(-away / rangeMetres) + roomShare * exp(-away / roomMetres)
+      return near * exp(-a.turn(to: b) / rangeRadians)
     case .withDirection: return exp(-(a.direction - b.direction).length / angleRadians)
     case .withTime:
       return offset.correlation(seconds: abs(a.timestamp.seconds(since: b.timestamp)))
     }
   }
 
-  /// The distance beyond which a correlation is neglected, in correlation lengths: e⁻⁵ is 0.7 %.
-  private static let reach = 5.0
+  /// The distance beyond which a correlation is neglected, in the longer correlation lengths: e⁻³/2 is
+  /// 2.5 %.
+  private static let reach = 3.0
 
   /// Whether errors that wander with the place have anything in common at two places.
   ///
   /// Performance: what has not need not be counted.
   package static func mayShareErrors(ofPlaces a: Vector3, _ b: Vector3) -> Bool {
-    (a - b).length < reach * rangeMetres
+    (a - b).length < reach * roomMetres
   }
 }
 

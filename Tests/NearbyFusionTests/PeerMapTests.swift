@@ -128,18 +128,21 @@ struct PeerMapTests {
   func secondRun(seed: Int) throws {
     let first = try Walk(seed: UInt64(seed))
     let map = try #require(first.engine.peerMap)
-    #expect(map.peers.count == Self.beacons.count)
+    // A peer that is about as probable above the walk as below is not in the map.
+    #expect(map.peers.count >= Self.beacons.count - 1)
     try map.validate()
     let second = try Walk(seed: UInt64(100 + seed), map: map, seconds: 30)
     #expect(try #require(second.secondsToFind) < 15)
     let merged = try #require(second.engine.peerMap)
-    #expect(merged.peers.count == Self.beacons.count)
+    #expect(merged.peers.count >= map.peers.count)
     // Both runs together know the places, relative to each other, better than the first alone.
+    let known = Set(map.peers.map(\.name))
     func spread(_ map: PeerMap) -> Double {
-      map.peers.indices.reduce(0) { $0 + map.positionCovariance(of: $1).trace }
+      map.peers.indices.filter { known.contains(map.peers[$0].name) }
+        .reduce(0) { $0 + map.positionCovariance(of: $1).trace }
     }
     #expect(spread(merged) < spread(map))
-    for (index, peer) in second.peers.enumerated() {
+    for (index, peer) in second.peers.enumerated() where known.contains("beacon-\(index)") {
       let estimate = second.engine.estimate(of: peer)
       let truth = second.hallFromWorld.inverse.act(Self.beacons[index])
       let away = try #require(estimate.meanInWorld) - truth

@@ -47,7 +47,8 @@ struct PeerFilter: Sendable {
     /// Whether an azimuth has been measured.
     var hasAzimuths = false
     var isFlat = true
-    /// Whether the weak direction is that of gravity rather than a horizontal one.
+    /// Whether the weak direction is that of gravity rather than a horizontal one; that of the last flat
+    /// walk.
     var isAlongGravity = true
     /// The device's path up to which that holds, metres.
     var assessedPath = -Double.infinity
@@ -156,7 +157,7 @@ struct PeerFilter: Sendable {
     // Performance: no list of the directions, as that would be allocated.
     let shape = tracks[0].spread.shape
     walk.isFlat = shape.isFlat
-    walk.isAlongGravity = shape.hides(Vector3(0, 1, 0))
+    if walk.isFlat { walk.isAlongGravity = shape.hides(Vector3(0, 1, 0)) }
     walk.assessedPath = tracks[0].device.path + FlatWalk.assessed
   }
 
@@ -206,12 +207,12 @@ struct PeerFilter: Sendable {
     unpack(settings)
     if world == joint.device.world, !tracks.isEmpty {
       if joint.mode == nil {
-        claim = claim.after(.examined(isVerified: joint.isVerified))
+        claim = claim.after(.examined(joint.verdict))
       } else if !hasChallenger, !tracks[0].isDoubted,
         joint.device.timestamp >= tracks[0].device.timestamp
       {
         tracks[0].adopt(joint, noise, settings)
-        claim = claim.after(.examined(isVerified: joint.isVerified))
+        claim = claim.after(.examined(joint.verdict))
       }
       assess(settings, odometry, isUsed: false, isSilent: true, at: joint.device.timestamp)
     }

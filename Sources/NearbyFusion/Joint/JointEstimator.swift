@@ -736,10 +736,11 @@ struct JointEstimator: Sendable {
     var due: [(examination: DirectionExamination, urgency: Double)] = []
     for member in members.indices {
       guard members[member].claim.isFromFlatWalk,
-        let examination = DirectionExamination(of: member, in: solution)
+        let examination = DirectionExamination(
+          of: member, in: solution, isContested: members[member].claim == .contested)
       else {
         members[member].weakDirections = []
-        members[member].claim = members[member].claim.after(.examined(isVerified: true))
+        members[member].claim = members[member].claim.after(.examined(.verified))
         continue
       }
       members[member].weakDirections = examination.directions
@@ -753,8 +754,8 @@ struct JointEstimator: Sendable {
     }
     for member in members.indices where !members[member].weakDirections.isEmpty {
       let variance = solution.variance(of: member, along: members[member].weakDirections)
-      let isVerified = members[member].check.isVerified(with: variance)
-      members[member].claim = members[member].claim.after(.examined(isVerified: isVerified))
+      let verdict = members[member].check.verdict(with: variance)
+      members[member].claim = members[member].claim.after(.examined(verdict))
     }
     return rivals
   }
@@ -787,7 +788,8 @@ struct JointEstimator: Sendable {
       members[member].check.restart(at: path)
     } else {
       members[member].check.add(
-        widening: finding.widening, along: examination.directions[0], at: path, variance: variance)
+        widening: finding.widening, rival: finding.rival?.mode.logWeight,
+        along: examination.directions[0], at: path, variance: variance)
     }
     members[member].rival = finding.rival.map { rival in
       let mode = solution.mode(of: member)
@@ -814,8 +816,8 @@ struct JointEstimator: Sendable {
       var mode = solution.mode(of: index)
       let directions = member.weakDirections.map(solution.inOdometry)
       for direction in directions { mode.widen(along: direction, by: member.check.widening) }
-      let isVerified = member.claim == .verified
-      var posterior = JointPosterior(device: device, mode: mode, isVerified: isVerified)
+      let verdict = member.claim.verdict
+      var posterior = JointPosterior(device: device, mode: mode, verdict: verdict)
       var isTaken = false
       if member.claim.isFromFlatWalk {
         // Early on the filter still fits its window anew, and knows more of the radio's errors.
@@ -824,7 +826,9 @@ struct JointEstimator: Sendable {
           let away = direction.dot(candidate.place - mode.position)
           return away * away < 4 * mode.positionCovariance.quadraticForm(direction)
         }
-        posterior.isVerified = isVerified && (isSound || candidate.isSingle && agrees)
+        if verdict == .verified, !isSound, !candidate.isSingle || !agrees {
+          posterior.verdict = .unverified
+        }
         if let rival = rivals[index] {
           posterior.rival = rival
         } else if let rival = member.rival {
@@ -833,7 +837,7 @@ struct JointEstimator: Sendable {
         }
       } else if member.isKnown {
         isTaken = true
-        posterior.isVerified = true
+        posterior.verdict = .verified
       } else if members.count > 1, candidate.isSingle {
         let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
         let since = drift.covariance(

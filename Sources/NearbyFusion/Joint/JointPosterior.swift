@@ -9,8 +9,8 @@ struct JointPosterior: Sendable {
   var mode: Mode?
   /// Its rival at its mirror image, if there is one.
   var rival: Mode?
-  /// Whether it has been verified along the directions that the walk does not tell.
-  var isVerified: Bool
+  /// What has been found along the directions that the walk does not tell.
+  var verdict: WeakDirectionClaim.Verdict
 
   /// One place with the errors of the ranges from there.
   struct Mode: Sendable {

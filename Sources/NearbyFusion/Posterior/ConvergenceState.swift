@@ -39,8 +39,8 @@ struct ConvergenceState: Sendable {
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-      isProven = tracks[0].isProven && claim != .open
-      hasOpenHeight = claim == .open && isAlongGravity
+      isProven = tracks[0].isProven && !claim.isOpen
+      hasOpenHeight = claim.isOpen && isAlongGravity
     }
   }
 

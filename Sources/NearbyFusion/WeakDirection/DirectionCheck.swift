@@ -10,6 +10,8 @@ import NearbyGeometry
 struct DirectionCheck: Hashable, Sendable {
   /// How many examinations in a row it has passed.
   private var passes = 0
+  /// Whether the newest examination has found a probable rival, or the place to be one.
+  private var isContested = false
   /// The path at which it was last examined, metres.
   private var examinedPath: Double?
   /// The weakest direction then.
@@ -21,6 +23,9 @@ struct DirectionCheck: Hashable, Sendable {
 
   /// So many examinations in a row convince.
   private static let convincing = 3
+  /// A rival contests a place with 1 % of the probability of the two, as that leaves no dominant mode
+  /// (``ConvergenceConfiguration/dominantModeWeight``).
+  private static let contestedNats = 4.6
   /// The walk between two examinations: metres, and as a share of all that is fitted.
   private static let leastWalk = 0.3
   private static let walkShare = 0.04
@@ -35,8 +40,11 @@ struct DirectionCheck: Hashable, Sendable {
   private static let sameDirection = 0.9
 
   /// Whether it may be believed with a variance along the weak directions, m².
-  func isVerified(with variance: Double) -> Bool {
-    verifiedVariance.map { variance > Self.unverifiedSureness * $0 } ?? false
+  func verdict(with variance: Double) -> WeakDirectionClaim.Verdict {
+    if let verifiedVariance, variance > Self.unverifiedSureness * verifiedVariance {
+      return .verified
+    }
+    return isContested ? .contested : .unverified
   }
 
   /// How urgent the next examination is: the walk since the last one over that after which it is due.
@@ -64,23 +72,26 @@ struct DirectionCheck: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - widening: By what factor the variance is too small; `nil` when the place has not passed.
+  ///   - rival: The log-likelihood of another place that the data do not rule out, relative to that of this one.
   ///   - direction: The weakest direction.
   ///   - path: The device's path so far, metres.
   ///   - variance: The variance along the weak directions, m².
   mutating func add(
-    widening: Double?, along direction: Vector3, at path: Double, variance: Double
+    widening: Double?, rival: Double?, along direction: Vector3, at path: Double, variance: Double
   ) {
-    if !isSame(direction) { restart(at: path) }
+    if !isSame(direction) { self = DirectionCheck() }
     examinedPath = path
     examinedDirection = direction
     self.widening = widening ?? 1
     passes = widening == nil ? 0 : passes + 1
     verifiedVariance = passes >= Self.convincing ? variance : nil
+    isContested = rival.map { $0 > -Self.contestedNats } ?? false
   }
 
-  /// The place has changed sides: nothing that was found holds any more.
+  /// The place has changed sides: nothing that was found holds any more, and where it was is a rival.
   mutating func restart(at path: Double) {
     self = DirectionCheck()
     examinedPath = path
+    isContested = true
   }
 }

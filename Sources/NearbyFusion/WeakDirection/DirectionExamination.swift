@@ -58,11 +58,18 @@ struct DirectionExamination {
   private static let tolerance = 0.02
   private static let probeTolerance = 0.2
 
-  /// - Returns: `nil` where the walk tells the place in all directions.
-  init?(of member: Int, in solution: JointSolution) {
+  /// `nil` where the walk tells the place in all directions.
+  ///
+  /// - Parameters:
+  ///   - member: The peer among the members of the fit.
+  ///   - solution: The solution.
+  ///   - isContested: Whether there is a rival. Then the direction in which the walk is narrowest is
+  ///     examined however wide it is there.
+  init?(of member: Int, in solution: JointSolution, isContested: Bool) {
     let shape = solution.problem.walkShape(of: member, at: solution.state)
-    directions = shape.weakDirections
-    guard !directions.isEmpty else { return nil }
+    let weakDirections = shape.weakDirections
+    guard !weakDirections.isEmpty || isContested else { return nil }
+    directions = weakDirections.isEmpty ? [shape.axes[0].direction] : weakDirections
     self.member = member
     centre = shape.centre
   }

@@ -14,6 +14,9 @@ enum WeakDirectionClaim: Hashable, Sendable {
   case toldByAzimuths
   /// Nothing tells it at first order, and no examination has verified it: the place is not claimed.
   case open
+  /// The same, and the joint fit has found another place that the data do not rule out. The walk's leaving
+  /// its plane does not decide between the two: an examination must.
+  case contested
   /// The joint fit has verified it (``DirectionExamination``).
   case verified
 
@@ -23,23 +26,35 @@ enum WeakDirectionClaim: Hashable, Sendable {
     case measured
     /// The walk's shape was judged, and whether azimuths tell what a flat walk does not.
     case walked(isFlat: Bool, azimuthsTell: Bool)
-    /// A joint fit has ended, after which the place is verified or not.
-    case examined(isVerified: Bool)
+    /// A joint fit has ended, after which the place is verified, or not, or has a rival.
+    case examined(Verdict)
     /// Another track has taken over: nothing that was verified is about its place.
     case replaced
+  }
+
+  /// What the examinations of a place have found (``DirectionCheck``).
+  enum Verdict: Hashable, Sendable {
+    case verified
+    case unverified
+    /// The newest examination has found a rival, or the place to be one.
+    case contested
   }
 
   /// The claim after an event.
   func after(_ event: Event) -> WeakDirectionClaim {
     switch (self, event) {
     case (.measured, _), (_, .measured): .measured
-    case (_, .replaced), (_, .walked(isFlat: false, _)): .resolved
+    case (_, .replaced): .resolved
+    case (.contested, .walked(_, azimuthsTell: false)): .contested
+    case (_, .walked(isFlat: false, _)): .resolved
     case (.verified, .walked): .verified
     case (_, .walked(_, azimuthsTell: true)): .toldByAzimuths
     case (_, .walked): .open
     case (.resolved, .examined): .resolved
-    case (_, .examined(isVerified: true)): .verified
-    case (.verified, .examined): .open
+    case (_, .examined(.verified)): .verified
+    case (.toldByAzimuths, .examined): .toldByAzimuths
+    case (_, .examined(.contested)): .contested
+    case (.verified, .examined), (.contested, .examined): .open
     case (_, .examined): self
     }
   }
@@ -49,10 +64,23 @@ enum WeakDirectionClaim: Hashable, Sendable {
   var isFromFlatWalk: Bool {
     switch self {
     case .measured, .resolved: false
-    case .toldByAzimuths, .open, .verified: true
+    case .toldByAzimuths, .open, .contested, .verified: true
     }
   }
 
-  /// Whether the joint fit has yet to verify the place.
+  /// Whether the place is not claimed, as the joint fit has yet to verify it.
+  @inline(__always)
+  var isOpen: Bool { self == .open || self == .contested }
+
+  /// What the filter is told of it after a joint fit.
+  var verdict: Verdict {
+    switch self {
+    case .verified: .verified
+    case .contested: .contested
+    case .measured, .resolved, .toldByAzimuths, .open: .unverified
+    }
+  }
+
+  /// Whether the joint fit has not verified the place, be it claimed or not.
   var isUndecided: Bool { isFromFlatWalk && self != .verified }
 }

@@ -123,26 +123,19 @@ struct JointCell: Sendable {
     guard isNear || hasAngles || values.heightDifference.count > 0 else { return }
     let (here, there) = (viewpoint, other.viewpoint)
     // Performance: errors that wander with the same are correlated alike.
-    var withPlace: Double?
-    var withDirection: Double?
-    for kind in MeasurementKind.allCases {
-      var known: Double?
-      switch kind.wandering {
-      case .withPlace:
-        guard isNear else { continue }
-        known = withPlace
-      case .withDirection:
-        guard hasAngles else { continue }
-        known = withDirection
-      case .withTime: guard values[kind].count > 0 else { continue }
-      }
+    let withPlace =
+      isNear ? CorrelatedNoise.correlation(of: .range, between: here, there, offset) : 0
+    let withDirection =
+      hasAngles ? CorrelatedNoise.correlation(of: .azimuth, between: here, there, offset) : 0
+    MeasurementKind.each { kind in
       let correlation =
-        known ?? CorrelatedNoise.correlation(of: kind, between: here, there, offset)
-      switch kind.wandering {
-      case .withPlace: withPlace = correlation
-      case .withDirection: withDirection = correlation
-      case .withTime: break
-      }
+        switch kind.wandering {
+        case .withPlace: withPlace
+        case .withDirection: withDirection
+        case .withTime:
+          values[kind].count > 0
+            ? CorrelatedNoise.correlation(of: kind, between: here, there, offset) : 0
+        }
       neighbours[kind] += correlation
       other.neighbours[kind] += correlation
     }

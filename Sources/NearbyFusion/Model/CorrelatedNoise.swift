@@ -40,6 +40,7 @@ package enum CorrelatedNoise {
   private static let rangePerSecond = 1 / rangeSeconds
   private static let rangePerMetre = 1 / rangeMetres
   private static let rangePerRadian = 1 / rangeRadians
+  private static let rangePerRoom = 1 / roomMetres
   private static let anglePerRadian = 1 / angleRadians
 
   // MARK: Along a path
@@ -95,8 +96,11 @@ package enum CorrelatedNoise {
     switch kind.wandering {
     case .withPlace:
       let away = (a.place - b.place).length
-      let near = (1 - roomShare) * exp(-away / rangeMetres) + roomShare * exp(-away / roomMetres)
-      return near * exp(-a.turn(to: b) / rangeRadians)
+      let turn = a.turn(to: b) * rangePerRadian
+      let room = roomShare * exp(-(away * rangePerRoom + turn))
+      // Performance: most places are farther apart than multipath reaches.
+      guard away < multipathReach * rangeMetres else { return room }
+      return room + (1 - roomShare) * exp(-(away * rangePerMetre + turn))
     case .withDirection: return exp(-(a.direction - b.direction).length / angleRadians)
     case .withTime:
       return offset.correlation(seconds: abs(a.timestamp.seconds(since: b.timestamp)))
@@ -105,7 +109,11 @@ package enum CorrelatedNoise {
 
   /// The distance beyond which a correlation is neglected, in the longer correlation lengths: e⁻³/2 is
   /// 2.5 %.
+  ///
+  /// With two lengths 2 of 320 peers of a simulated trolley are claimed at a wrong place, with three none.
   private static let reach = 3.0
+  /// The same for the part with the shorter one, in its lengths: e⁻¹⁰/2.
+  private static let multipathReach = 10.0
 
   /// Whether errors that wander with the place have anything in common at two places.
   ///

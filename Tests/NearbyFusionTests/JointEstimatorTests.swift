@@ -134,6 +134,10 @@ struct JointEstimatorTests {
     }
     let members = engine.joint.peers
     #expect(members.count <= 24 && members.contains { $0 >= 24 }, "\(members)")
+    // No examination will follow of those that were dismissed.
+    let dismissed = peers.map(\.index).filter { !members.contains($0) }
+    #expect(!dismissed.isEmpty)
+    #expect(dismissed.allSatisfy { engine.peers[$0].jointCandidate?.claim != .contested })
   }
 
   @Test("samples from one place are one cell; other heights and other values are not")

@@ -32,6 +32,8 @@ struct JointEstimator: Sendable {
   private(set) var isInMap = false
   /// The peers of the newest fit.
   private var fitted: [Fitted] = []
+  /// The peers that have been taken out of the fit since then.
+  private var removed: [Int] = []
   /// The examinations that are due since the newest fit, the most urgent last.
   private var pending: [DirectionExamination] = []
 
@@ -202,6 +204,7 @@ struct JointEstimator: Sendable {
     isInMap = false
     fitted = []
     pending = []
+    removed = []
   }
 
   /// Whether another peer may become a member.
@@ -238,7 +241,7 @@ struct JointEstimator: Sendable {
 
   /// Takes a member out of the fit; what it has said of all others stays.
   private mutating func remove(member: Int) {
-    members.remove(at: member)
+    removed.append(members.remove(at: member).peer)
     prior.remove(member: member, layout)
     pending = []
   }
@@ -426,6 +429,12 @@ struct JointEstimator: Sendable {
   mutating func fit(at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings) {
     fittedPath = device.path
     proposals.removeAll(keepingCapacity: true)
+    for peer in removed {
+      // No examination will decide between the place and its rival: that is up to the filter.
+      let nothing = JointPosterior(device: device, mode: nil, verdict: .unverified)
+      proposals.append((peer, nothing))
+    }
+    removed.removeAll(keepingCapacity: true)
     // Performance: moved out, so that each array has one owner and is written to in place.
     var memory = Memory()
     swap(&memory, &self.memory)

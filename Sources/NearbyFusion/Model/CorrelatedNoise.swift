@@ -80,9 +80,9 @@ package enum CorrelatedNoise {
   /// The correlation ρ of a kind's wandering errors between two viewpoints.
   ///
   /// With the distance d between the places and the turn θ between the attitudes it is
-  /// `(exp(-d/0.4 m) + exp(-d/2.5 m))/2 · exp(-θ/0.7)` for ranges; with the chord c between the directions to the peer,
-  /// `exp(-c/1.5)` for angles; and that of ``HeightOffset`` for height differences. Time is not in the
-  /// first two.
+  /// `(exp(-d/0.4 m) + exp(-d/2.5 m))/2 · exp(-θ/0.7)` for ranges; with the chord c between the directions
+  /// to the peer, `exp(-c/1.5)` for angles; and that of ``HeightOffset`` for height differences. Time is not
+  /// in the first two.
   ///
   /// - Parameters:
   ///   - kind: The kind.

@@ -72,7 +72,8 @@ struct DirectionCheck: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - widening: By what factor the variance is too small; `nil` when the place has not passed.
-  ///   - rival: The log-likelihood of another place that the data do not rule out, relative to that of this one.
+  ///   - rival: The log-likelihood of another place that the data do not rule out, relative to that of
+  ///     this one.
   ///   - direction: The weakest direction.
   ///   - path: The device's path so far, metres.
   ///   - variance: The variance along the weak directions, m².

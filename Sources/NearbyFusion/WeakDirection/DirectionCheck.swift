@@ -39,7 +39,7 @@ struct DirectionCheck: Hashable, Sendable {
   /// the other.
   private static let sameDirection = 0.9
 
-  /// Whether it may be believed with a variance along the weak directions, m².
+  /// What the examinations say of the place with a variance along the weak directions, m².
   func verdict(with variance: Double) -> WeakDirectionClaim.Verdict {
     if let verifiedVariance, variance > Self.unverifiedSureness * verifiedVariance {
       return .verified

@@ -78,7 +78,10 @@ extension Scenario {
         let sample = draw.sample(
           index, at: time, offset: offset, height: height, moment: moment, path: path)
         let delays = draw.delays()
-        guard let sample, let delay = delays.first else { continue }
+        // Drawn all the same, so that later samples do not change.
+        guard let sample, let delay = delays.first, !self.peer.silence.contains(time) else {
+          continue
+        }
         arrivals.append((time + delay, samples.count))
         if let second = delays.second { arrivals.append((time + second, samples.count)) }
         samples.append(sample)
@@ -151,24 +154,41 @@ extension Scenario {
   private func peerPath(
     _ track: some DeviceTrack, device: DeviceMotion, seed: UInt64, peer: UInt64
   ) -> PeerPath {
-    var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * peer)
-    var walking = SeededGenerator(seed: seed, stream: 1_000_000 + peer)
+    let isAlone = self.peer.formation == .alone
+    let leader = isAlone ? peer : 0
+    var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * leader)
+    var walking = SeededGenerator(seed: seed, stream: 1_000_000 + leader)
     let positions = track.positions
     let first = device.pose(at: 0)
     var best: (clearance: Double, path: PeerPath)?
     for _ in 0..<Self.positionsTried {
       let position = peerPosition(around: first, device, &generator)
       let path = PeerPath(self.peer, from: position, until: duration, &walking)
-      var nearest = Double.infinity
-      for (seconds, devicePosition) in positions {
-        let peerPosition = path.isResting ? position : path.position(at: seconds)
-        nearest = min(nearest, (devicePosition - peerPosition).length)
-        if nearest <= min(Self.clearance, best?.clearance ?? .infinity) { break }
-      }
-      if nearest > Self.clearance { return path }
-      if nearest > best?.clearance ?? -1 { best = (nearest, path) }
+      let count = self.peer.count
+      let members = isAlone ? [path] : (0..<count).map { path.member($0, of: count) }
+      let nearest = Self.clearance(
+        of: members, from: positions, above: min(Self.clearance, best?.clearance ?? .infinity))
+      let own = isAlone ? path : path.member(Int(peer), of: count)
+      if nearest > Self.clearance { return own }
+      if nearest > best?.clearance ?? -1 { best = (nearest, own) }
     }
     return best?.path ?? PeerPath(restingAt: first.translation)
+  }
+
+  /// How near the device comes to any of the paths, metres; where that is not above a limit, any value
+  /// up to the limit.
+  private static func clearance(
+    of paths: [PeerPath], from positions: [(seconds: Double, position: Vector3)],
+    above limit: Double
+  ) -> Double {
+    var nearest = Double.infinity
+    for (seconds, position) in positions {
+      for path in paths {
+        nearest = min(nearest, (position - path.position(at: seconds)).length)
+        if nearest <= limit { return nearest }
+      }
+    }
+    return nearest
   }
 
   private func peerPosition(

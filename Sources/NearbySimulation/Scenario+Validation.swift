@@ -127,6 +127,17 @@ extension Scenario {
     try check(peer.speed, "peer.speed", 0...100)
     try check(peer.carriedAfterSeconds, "peer.carriedAfterSeconds", 0...1e6)
     try check(peer.carriedForSeconds, "peer.carriedForSeconds", 0...1e6)
+    try check(peer.pauseSeconds, "peer.pauseSeconds", 0...1e6)
+    try check(peer.restSeconds, "peer.restSeconds", 0...1e6)
+    // Limits memory: each walk takes some 600 bytes.
+    try check(peer.walkSeconds, "peer.walkSeconds", 1.5...1e6)
+    try check(peer.silence.seconds, "peer.silence.seconds", 0...1e6)
+    try check(peer.silence.duration, "peer.silence.duration", 0...1e6)
+    if peer.formation != .alone, peer.motion != .walking {
+      throw ScenarioError(
+        setting: "peer.formation",
+        problem: "is \(peer.formation.rawValue), must be alone unless peer.motion is walking")
+    }
   }
 
   // MARK: Checks

@@ -23,10 +23,23 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
   public var motion = Motion.resting
   /// How fast it moves, drawn for each run, m/s.
   public var speed = 0.5...1.5
-  /// When it is picked up, if its motion is ``Motion/carried``, seconds after the start.
+  /// When it is picked up, if its motion is ``Motion/carried`` or ``Motion/handedOver``, seconds after
+  /// the start.
   public var carriedAfterSeconds = 20.0
-  /// How long it is carried, seconds.
+  /// How long it is carried, by each of those who carry it, seconds.
   public var carriedForSeconds = 6.0
+  /// How long it rests between the two who carry it, if its motion is ``Motion/handedOver``, drawn for
+  /// each run, seconds.
+  public var pauseSeconds = 1.0...2.0
+  /// How long it rests before each walk, if its motion is ``Motion/outings``, drawn for each walk,
+  /// seconds.
+  public var restSeconds = 8.0...20.0
+  /// How long each of these walks lasts, drawn for each walk to a quarter of a second, seconds.
+  public var walkSeconds = 3.0...8.0
+  /// How walking peers move together.
+  public var formation = Formation.alone
+  /// An interval of radio silence.
+  public var silence = Silence()
   /// The motion that is declared to the engine.
   public var declaredMotion = PeerMotion.stationary
 
@@ -61,5 +74,37 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
     case walking
     /// It rests, is carried away on a ``PeerPath``, and rests again.
     case carried
+    /// It is carried twice, with a pause: by another person, with another heading and speed.
+    case handedOver
+    /// It rests, stands up, walks, sits down and rests, over and over.
+    case outings
+  }
+
+  /// How the walking peers of a run move together.
+  ///
+  /// The clearance from the device's path is that of ``ScenarioPeer/count`` peers.
+  public enum Formation: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Each peer walks on a path of its own.
+    case alone
+    /// All walk on one path, ``PeerPath/spacing`` apart across the heading: the first peer in the
+    /// middle, the others in turn to its right and to its left.
+    case sideBySide
+    /// All walk round their centre in a circle of ``PeerPath/circleRadius``, evenly spaced, at
+    /// ``ScenarioPeer/speed``. The centre walks at ``PeerPath/centreShare`` of it.
+    case circling
+  }
+
+  /// An interval without samples of any peer, as if nobody listened.
+  public struct Silence: Hashable, Sendable, Codable {
+    /// Seconds after the start.
+    public var seconds = 0.0
+    /// How long it lasts, seconds; zero for no silence.
+    public var duration = 0.0
+
+    /// Makes no silence.
+    public init() {}
+
+    /// Whether there are no samples at a time.
+    func contains(_ time: Double) -> Bool { time >= seconds && time < seconds + duration }
   }
 }

@@ -15,7 +15,7 @@ struct PeerPathTests {
 
   @Test(
     "velocity is the derivative of position, accelerations are bounded",
-    arguments: [ScenarioPeer.Motion.walking, .carried])
+    arguments: [ScenarioPeer.Motion.walking, .carried, .handedOver, .outings])
   func derivatives(motion: ScenarioPeer.Motion) {
     let step = 1e-4
     for path in paths(motion, 0..<10) {
@@ -23,8 +23,9 @@ struct PeerPathTests {
         let numeric = (path.position(at: t + step) - path.position(at: t - step)) / (2 * step)
         #expect((numeric - path.velocity(at: t)).length < 1e-5, "at \(t) s")
         let change = path.velocity(at: t + step) - path.velocity(at: t - step)
-        // While walking 4 σ v; a carried peer comes to speed within 0.75 s as well.
-        let most = path.speed * (motion == .walking ? 2 : 2 + 2.6)
+        // While walking 4 σ v; others come to speed within 0.75 s as well, or stand up within 1 s.
+        let standing = motion == .outings ? 2.31 : 0
+        let most = max(path.speed * (motion == .walking ? 2 : 2 + 2.6), standing)
         #expect(change.length / (2 * step) < most + 1e-3, "at \(t) s")
       }
     }

@@ -2,8 +2,8 @@
 public import NearbyGeometry
 public import NearbySimulation
 
-/// An event that makes an engine's track wrong: a jump of the odometry's world, a loss of tracking,
-/// a peer that is carried away.
+/// An event that makes an engine's track wrong: a jump of the odometry's world, a loss of
+/// tracking, a peer that is carried away.
 public struct RunEvent: Sendable {
   /// The time span of the event, seconds after the start of the run; both ends are equal for an
   /// instantaneous event.
@@ -30,9 +30,8 @@ public struct RunEvent: Sendable {
     let (jump, loss, peer) = (scenario.odometry.jump, scenario.odometry.loss, scenario.peer)
     if jump.displacement != .zero { spans.append(jump.seconds...jump.seconds) }
     if loss.duration > 0 { spans.append(loss.seconds...(loss.seconds + loss.duration)) }
-    if peer.motion == .carried {
-      let begin = peer.carriedAfterSeconds
-      spans.append(begin...(begin + peer.carriedForSeconds))
+    if peer.motion == .carried || peer.motion == .handedOver {
+      spans += run.peers[index].path.walks
     }
     guard let begin = spans.map(\.lowerBound).min(), let end = spans.map(\.upperBound).max(),
       let before = run.samples.last(where: { $0.seconds < begin && $0.peer == index })

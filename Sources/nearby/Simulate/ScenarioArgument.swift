@@ -44,6 +44,7 @@ enum ScenarioArgument {
       "peer.side": ScenarioPeer.Side.allCases.map(\.rawValue),
       "peer.direction": ScenarioPeer.Direction.allCases.map(\.rawValue),
       "peer.motion": ScenarioPeer.Motion.allCases.map(\.rawValue),
+      "peer.formation": ScenarioPeer.Formation.allCases.map(\.rawValue),
       "peer.declaredMotion": PeerMotion.allCases.map(\.rawValue),
     ])
 

@@ -5,7 +5,7 @@ internal import NearbyGeometry
 /// The poses that drifting odometry reports.
 ///
 /// They are the true increments, rotated by the yaw error so far, plus a random walk of position
-/// and yaw over the path length. Then the faults of its world as a whole are applied.
+/// and yaw over the path length, and a slip. Then the faults of its world as a whole are applied.
 struct OdometryTrack: DeviceTrack {
   private(set) var poses: [DevicePose] = []
   private(set) var arrivals: [Double] = []
@@ -27,8 +27,10 @@ struct OdometryTrack: DeviceTrack {
   /// The tilt of the whole world, and its displacement after a loss of tracking.
   private let tilt: RigidTransform?
   private var loss: (end: Double, shift: RigidTransform)?
+  /// The first tick after a slip without duration.
+  private var stepTick: Int?
 
-  private static let up = Vector3(0, 1, 0)
+  fileprivate static let up = Vector3(0, 1, 0)
 
   init(_ scenario: Scenario, motion: ScenarioMotion, seed: UInt64) {
     let odometry = scenario.odometry
@@ -40,55 +42,37 @@ struct OdometryTrack: DeviceTrack {
     let positionStride =
       odometry.rate.truncatingRemainder(dividingBy: 10) == 0 ? Int(odometry.rate / 10) : 0
 
-    var generator = SeededGenerator(seed: seed, stream: 2)
     var noise = SeededGenerator(seed: seed, stream: 3)
-    var turning = SeededGenerator(seed: seed, stream: 5)
-    let steadyTurn = turning.normal(sigma: odometry.steadyTurnDegrees.degreesAsRadians)
+    var reckoning = DeadReckoning(odometry, from: motion.pose(at: 0).translation, seed: seed)
     let count = clock.count(until: scenario.duration)
     ticks.reserveCapacity(count)
     poses.reserveCapacity(count)
     arrivals.reserveCapacity(count)
-    var previous = motion.pose(at: 0).translation
-    var position = previous
-    var yaw = 0.0
-    var length = 0.0
-    var turn = Rotation.identity
     for index in 0..<count {
       let seconds = clock.seconds(at: index)
       let truth = motion.pose(at: seconds)
-      let increment = truth.translation - previous
-      // At rest only tremor moves the device, and it does not count as a path.
-      let distance = clock.isIdle(at: seconds) ? 0 : increment.length
-      let walk = distance.squareRoot()
-      position += turn.act(increment) + generator.normalVector(sigma: odometry.positionDrift * walk)
-      yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
-      if steadyTurn != 0, index > 0 {
-        yaw += steadyTurn * (seconds - clock.seconds(at: index - 1))
-      }
-      length += distance
-      previous = truth.translation
-      var reported = position
+      let interval = index > 0 ? seconds - clock.seconds(at: index - 1) : 0
+      reckoning.advance(
+        to: truth.translation, at: seconds, interval, isIdle: clock.isIdle(at: seconds))
+      if reckoning.hasStepped(at: seconds) { stepTick = stepTick ?? index }
+      var reported = reckoning.position
       if seconds >= odometry.jump.seconds { reported += odometry.jump.displacement }
-      turn = Rotation(angleRadians: yaw, about: Self.up)
       ticks.append(
-        Tick(yawError: yaw, offset: reported - turn.act(truth.translation), length: length))
+        Tick(
+          yawError: reckoning.yaw, offset: reported - reckoning.turn.act(truth.translation),
+          length: reckoning.length))
       if positionStride > 0, index % positionStride == 0 || clock.isIdle(at: seconds) {
-        positions.append((seconds, previous))
+        positions.append((seconds, truth.translation))
       }
 
-      var pose = RigidTransform(rotation: turn * truth.rotation, translation: reported)
+      var pose = RigidTransform(rotation: reckoning.turn * truth.rotation, translation: reported)
       if odometry.loss.duration > 0 {
         if loss == nil, seconds >= odometry.loss.end {
           loss = (odometry.loss.end, Self.shift(of: odometry.loss, about: reported))
         }
         if seconds >= odometry.loss.seconds, seconds < odometry.loss.end { continue }
       }
-      pose = inFinalWorld(pose, at: seconds)
-      if odometry.positionNoise > 0 || odometry.attitudeNoiseDegrees > 0 {
-        pose.translation += noise.normalVector(sigma: odometry.positionNoise)
-        let shake = noise.normalVector(sigma: odometry.attitudeNoiseDegrees.degreesAsRadians)
-        pose.rotation = Rotation(angleRadians: shake.length, about: shake) * pose.rotation
-      }
+      pose = Self.shaken(inFinalWorld(pose, at: seconds), by: odometry, &noise)
       poses.append(
         DevicePose(timestamp: SimulatedRun.timestamp(at: seconds), worldFromDevice: pose))
       arrivals.append(seconds)
@@ -106,8 +90,10 @@ struct OdometryTrack: DeviceTrack {
     let index = min(Int(position), ticks.count - 2)
     let fraction = position - Double(index)
     let (before, after) = (ticks[index], ticks[index + 1])
-    let yaw = before.yawError + fraction * (after.yawError - before.yawError)
-    let offset = before.offset + fraction * (after.offset - before.offset)
+    // The world steps at a tick, not between two of them.
+    let passed = index + 1 == stepTick ? fraction.rounded(.down) : fraction
+    let yaw = before.yawError + passed * (after.yawError - before.yawError)
+    let offset = before.offset + passed * (after.offset - before.offset)
     let odometryFromTruth = RigidTransform(
       rotation: Rotation(angleRadians: yaw, about: Self.up), translation: offset)
     return DeviceMoment(
@@ -120,6 +106,18 @@ struct OdometryTrack: DeviceTrack {
     var pose = pose
     if let loss, seconds >= loss.end { pose = loss.shift * pose }
     if let tilt { pose = tilt * pose }
+    return pose
+  }
+
+  /// Adds the white noise of a pose.
+  private static func shaken(
+    _ pose: RigidTransform, by odometry: ScenarioOdometry, _ noise: inout SeededGenerator
+  ) -> RigidTransform {
+    guard odometry.positionNoise > 0 || odometry.attitudeNoiseDegrees > 0 else { return pose }
+    var pose = pose
+    pose.translation += noise.normalVector(sigma: odometry.positionNoise)
+    let shake = noise.normalVector(sigma: odometry.attitudeNoiseDegrees.degreesAsRadians)
+    pose.rotation = Rotation(angleRadians: shake.length, about: shake) * pose.rotation
     return pose
   }
 
@@ -171,6 +169,63 @@ struct OdometryTrack: DeviceTrack {
           ambientIntensityLumens: isDark ? dark.lumens : odometry.lightLumens)
       )
     }
+  }
+}
+
+/// Dead reckoning with the errors of odometry.
+private struct DeadReckoning {
+  /// The device in the odometry's world, metres.
+  private(set) var position: Vector3
+  /// The yaw error, radians.
+  private(set) var yaw = 0.0
+  /// The rotation by the yaw error.
+  private(set) var turn = Rotation.identity
+  /// The length of the true path so far, metres.
+  private(set) var length = 0.0
+
+  private var previous: Vector3
+  private let odometry: ScenarioOdometry
+  private let steadyTurn: Double
+  private let slip: SlipDraw
+  /// How much of the slip has happened.
+  private var slipped = 0.0
+  private var generator: SeededGenerator
+
+  init(_ odometry: ScenarioOdometry, from position: Vector3, seed: UInt64) {
+    self.odometry = odometry
+    self.position = position
+    previous = position
+    generator = SeededGenerator(seed: seed, stream: 2)
+    var turning = SeededGenerator(seed: seed, stream: 5)
+    steadyTurn = turning.normal(sigma: odometry.steadyTurnDegrees.degreesAsRadians)
+    slip = SlipDraw(odometry.slip, seed: seed)
+  }
+
+  /// Whether the world has stepped by a slip without duration.
+  func hasStepped(at seconds: Double) -> Bool { slip.isStep && slip.share(at: seconds) > 0 }
+
+  /// Advances to the device's next true position, an interval later.
+  mutating func advance(
+    to truth: Vector3, at seconds: Double, _ interval: Double, isIdle: Bool
+  ) {
+    let increment = truth - previous
+    previous = truth
+    // At rest only tremor moves the device, and it does not count as a path.
+    let distance = isIdle ? 0 : increment.length
+    let walk = distance.squareRoot()
+    position +=
+      turn.act(slip.scale(at: seconds) * increment)
+      + generator.normalVector(sigma: odometry.positionDrift * walk)
+    yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
+    if steadyTurn != 0 { yaw += steadyTurn * interval }
+    let slipping = slip.share(at: seconds) - slipped
+    if slipping > 0 {
+      slipped += slipping
+      position += slipping * slip.shift
+      yaw += slipping * slip.turn
+    }
+    length += distance
+    turn = Rotation(angleRadians: yaw, about: OdometryTrack.up)
   }
 }
 

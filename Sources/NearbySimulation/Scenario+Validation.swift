@@ -64,6 +64,15 @@ extension Scenario {
     try check(odometry.tiltDegrees, "odometry.tiltDegrees", 0...45)
     try check(odometry.jump.seconds, "odometry.jump.seconds", 0...1e6)
     try check(odometry.jump.displacement, "odometry.jump.displacement", 1e4)
+    try check(odometry.slip.seconds, "odometry.slip.seconds", 0...1e6)
+    try check(odometry.slip.duration, "odometry.slip.duration", 0...5)
+    try check(odometry.slip.turnDegrees, "odometry.slip.turnDegrees", 0...180)
+    try check(odometry.slip.shift, "odometry.slip.shift", 0...1e4)
+    try check(odometry.slip.scale, "odometry.slip.scale", 0...10)
+    if odometry.slip.scale != 1, odometry.slip.duration == 0 {
+      throw ScenarioError(
+        setting: "odometry.slip.scale", problem: "needs an odometry.slip.duration above zero")
+    }
     try check(odometry.loss.seconds, "odometry.loss.seconds", 0...1e6)
     try check(odometry.loss.duration, "odometry.loss.duration", 0...1e6)
     try check(odometry.loss.relocalizing, "odometry.loss.relocalizing", 0...1e6)

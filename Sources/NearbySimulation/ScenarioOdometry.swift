@@ -21,6 +21,8 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   public var tiltDegrees = 0.0
   /// A step of the odometry's world.
   public var jump = Jump()
+  /// A slip of the odometry's world, which nothing announces.
+  public var slip = Slip()
   /// A loss of tracking.
   public var loss = Loss()
   /// The light in the scene, lumens; reported only if tracking is lost or the scene is dark at some
@@ -49,6 +51,38 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
     public init(seconds: Double = 0, displacement: Vector3 = .zero) {
       self.seconds = seconds
       self.displacement = displacement
+    }
+  }
+
+  /// A slip: within a short time, the odometry's world turns about the vertical through the device, moves
+  /// horizontally, or counts increments with a wrong scale.
+  ///
+  /// Wheels that slip, visual odometry that relocalises without saying so, or, with no duration, a device
+  /// that is carried off with its odometry asleep.
+  public struct Slip: Hashable, Sendable, Codable {
+    /// Seconds after the start.
+    public var seconds = 0.0
+    /// How long it lasts, seconds; zero for a step.
+    ///
+    /// Turn and shift are spread over it smoothly.
+    public var duration = 0.0
+    /// By how much the world turns, drawn for each run, with either sign, degrees.
+    public var turnDegrees = 0.0...0.0
+    /// How far the world moves, drawn for each run, in any horizontal direction, metres.
+    public var shift = 0.0...0.0
+    /// The factor of all increments while it lasts: 1.5 for wheels that spin, 0.3 for wheels that slide,
+    /// 1 for none.
+    public var scale = 1.0
+
+    /// Makes no slip.
+    public init() {}
+
+    /// When it is over, seconds after the start.
+    package var end: Double { seconds + duration }
+
+    /// Whether there is any slip.
+    package var isPresent: Bool {
+      turnDegrees.upperBound > 0 || shift.upperBound > 0 || duration > 0 && scale != 1
     }
   }
 

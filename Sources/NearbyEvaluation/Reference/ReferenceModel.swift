@@ -56,7 +56,7 @@ public struct ReferenceModel: Sendable {
         "its samples are late, doubled or have wrong times"
       ),
       (
-        odometry.jump.displacement != .zero || odometry.loss.duration > 0
+        odometry.jump.displacement != .zero || odometry.slip.isPresent || odometry.loss.duration > 0
           || odometry.steadyTurnDegrees > 0 || odometry.tiltDegrees > 0
           || odometry.positionNoise > 0 || odometry.attitudeNoiseDegrees > 0,
         "its odometry has faults besides drift"

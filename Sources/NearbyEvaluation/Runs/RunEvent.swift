@@ -2,7 +2,7 @@
 public import NearbyGeometry
 public import NearbySimulation
 
-/// An event that makes an engine's track wrong: a jump of the odometry's world, a loss of
+/// An event that makes an engine's track wrong: a jump or slip of the odometry's world, a loss of
 /// tracking, a peer that is carried away.
 public struct RunEvent: Sendable {
   /// The time span of the event, seconds after the start of the run; both ends are equal for an
@@ -27,8 +27,10 @@ public struct RunEvent: Sendable {
   ///   - index: The index of the peer.
   public init?(of scenario: Scenario, in run: SimulatedRun, peer index: Int = 0) {
     var spans: [ClosedRange<Double>] = []
-    let (jump, loss, peer) = (scenario.odometry.jump, scenario.odometry.loss, scenario.peer)
+    let (odometry, peer) = (scenario.odometry, scenario.peer)
+    let (jump, slip, loss) = (odometry.jump, odometry.slip, odometry.loss)
     if jump.displacement != .zero { spans.append(jump.seconds...jump.seconds) }
+    if slip.isPresent { spans.append(slip.seconds...slip.end) }
     if loss.duration > 0 { spans.append(loss.seconds...(loss.seconds + loss.duration)) }
     if peer.motion == .carried || peer.motion == .handedOver {
       spans += run.peers[index].path.walks

@@ -135,7 +135,12 @@ struct RecoveryTests {
     #expect(!event.isContradicted(by: sample, in: scenario))
   }
 
-  @Test("the events of scenarios", arguments: ["pose-jump", "tracking-lost", "peer-carried"])
+  @Test(
+    "the events of scenarios",
+    arguments: [
+      "pose-jump", "tracking-lost", "peer-carried", "beacon-moved", "beacon-moved-unheard",
+      "slip-turn-14", "slip-wheel", "kidnapped",
+    ])
   func eventOfScenario(name: String) throws {
     let scenario = try #require(Scenario.preset(named: name))
     let event = try #require(RunEvent(of: scenario, in: scenario.simulated(seed: 1)))
@@ -146,5 +151,39 @@ struct RecoveryTests {
     #expect(event.span.upperBound == after)
     let find = Scenario(.sweepThenWalk)
     #expect(RunEvent(of: find, in: find.simulated(seed: 1)) == nil)
+  }
+
+  @Test("a peer handed over has one event, from the first walk to the end of the second")
+  func handedOver() throws {
+    let scenario = try #require(Scenario.preset(named: "peer-handed-over"))
+    let run = scenario.simulated(seed: 1)
+    let event = try #require(RunEvent(of: scenario, in: run))
+    #expect(event.span.lowerBound == 20)
+    #expect(event.span.upperBound == run.peers[0].path.walks[1].upperBound)
+    #expect((33.0...34).contains(event.span.upperBound))
+  }
+
+  @Test("a slip's event lasts as long as the slip, and the former place is that before it")
+  func slip() throws {
+    var scenario = try #require(Scenario.preset(named: "slip-turn-14"))
+    let run = scenario.simulated(seed: 1, peerCount: 2)
+    for peer in run.peers.indices {
+      let event = try #require(RunEvent(of: scenario, in: run, peer: peer))
+      #expect(event.span == 30...34)
+      let samples = run.samples.filter { $0.peer == peer }
+      let before = try #require(samples.last { $0.seconds < 30 })
+      #expect(event.formerPlace == before.peerInOdometry)
+      #expect(!event.isContradicted(by: before, in: scenario))
+      #expect(samples.contains { $0.seconds > 34 && event.isContradicted(by: $0, in: scenario) })
+    }
+    scenario.odometry.slip.turnDegrees = 0...0
+    scenario.odometry.slip.shift = 0...0
+    #expect(RunEvent(of: scenario, in: run) == nil)
+  }
+
+  @Test("walks and outings are no events", arguments: ["walker-angles", "peer-outings"])
+  func noEvent(name: String) throws {
+    let scenario = try #require(Scenario.preset(named: name))
+    #expect(RunEvent(of: scenario, in: scenario.simulated(seed: 1)) == nil)
   }
 }

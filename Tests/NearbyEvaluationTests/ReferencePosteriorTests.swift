@@ -146,6 +146,7 @@ struct ReferencePosteriorTests {
       ("find", true), ("level-bob", true), ("level-drift", true), ("level-office", false),
       ("nlos-20", false), ("peer-moving", false), ("level-turn", false), ("level-place", false),
       ("pose-jump", false), ("azimuth-only", false), ("clock-offset", false),
+      ("slip-one", false),
     ] {
       let scenario = try #require(Scenario.preset(named: name))
       #expect((ReferenceModel.obstacle(in: scenario) == nil) == isPossible, "\(name)")

@@ -23,6 +23,11 @@ struct PresetTests {
       "slope-10", "slope-10-sweep", "slope-10-azimuth", "slope-15-exact", "slope-ridge",
       "slope-hills", "slope-spiral", "slope-bend", "slope-drone", "slope-office-3",
       "slope-office-8", "slope-office-13", "slope-office-azimuth", "slope-office-hills",
+      "walker-angles", "walker-ranges", "walkers-abreast", "walkers-circling", "walkers-crossing",
+      "peer-outings", "peer-outings-ranges", "peer-handed-over", "beacon-moved",
+      "beacon-moved-ranges", "beacon-moved-unheard", "phone-rest-ranges",
+      "slip-turn-14", "slip-turn-14-ranges", "slip-one", "slip-step-40", "slip-shift-3",
+      "slip-small", "slip-wheel", "kidnapped",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

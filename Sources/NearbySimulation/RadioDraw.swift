@@ -8,6 +8,7 @@ struct RadioDraw {
 
   private let radio: ScenarioRadio
   private let placeError: PlaceField
+  private var rangeErrors: RangeErrorDraw
   private let azimuthBias: DirectionField
   private let elevationBias: DirectionField
   private let isAzimuthMirrored: Bool
@@ -20,8 +21,9 @@ struct RadioDraw {
   private var areAnglesFaulty = false
   private var stuck = ArrivalAngles(azimuthRadians: 0, elevationRadians: 0)
 
-  init(_ radio: ScenarioRadio, seed: UInt64, peer: UInt64) {
+  init(_ radio: ScenarioRadio, seed: UInt64, peer: UInt64, rangeErrors: RangeErrorDraw) {
     self.radio = radio
+    self.rangeErrors = rangeErrors
     var errors = SeededGenerator(seed: seed, stream: 1001 + 2 * peer)
     rangeBias = radio.rangeBias + errors.normal(sigma: radio.rangeBiasSigma)
     rangeScale = errors.normal(sigma: radio.rangeScaleSigma)
@@ -71,7 +73,8 @@ struct RadioDraw {
     _ index: Int, at seconds: Double, offset: Vector3, height: BarometerDraw.Measurement?,
     moment: DeviceMoment, path: PeerPath
   ) -> SimulatedRun.Sample? {
-    let range = measuredRange(offset, from: moment.truth.translation)
+    let range = measuredRange(
+      offset, from: moment.truth.translation, to: path.position(at: seconds), at: seconds)
     let angles = measuredAngles(offset)
     guard radio.reach.contains(offset.length) else { return nil }
     let hasAzimuth = radio.measuresAzimuth && angles.value != nil
@@ -98,16 +101,19 @@ struct RadioDraw {
   }
 
   private mutating func measuredRange(
-    _ offset: Vector3, from place: Vector3
+    _ offset: Vector3, from place: Vector3, to peer: Vector3, at seconds: Double
   ) -> (value: Double, isFaulty: Bool) {
     var distance =
       (1 + rangeScale) * offset.length + rangeBias + noise.normal(sigma: radio.rangeNoise)
     distance += placeError.value(at: place)
+    let lasting = rangeErrors.error(
+      offset: offset, from: place, to: peer, at: seconds, white: radio.rangeNoise)
+    distance += lasting.value
     isRangeFaulty = radio.rangeFaults.isFaulty(after: isRangeFaulty, &faults)
     let excess = faults.exponential(mean: radio.rangeExcess)
     if isRangeFaulty { distance += excess }
     if isFirst { distance += radio.firstRangeError }
-    let isFaulty = isRangeFaulty || isFirst && radio.firstRangeError != 0
+    let isFaulty = isRangeFaulty || lasting.isFault || isFirst && radio.firstRangeError != 0
     isFirst = false
     distance = max(0.01, distance)
     let (chance, kind) = (delivery.uniform(), delivery.uniform())

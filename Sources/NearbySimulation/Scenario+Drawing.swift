@@ -62,9 +62,13 @@ extension Scenario {
     var samples: [SimulatedRun.Sample] = []
     var arrivals: [(seconds: Double, sample: Int)] = []
     var truths: [SimulatedRun.Peer] = []
+    let area = Self.area(of: track)
     for (index, peer) in peers.enumerated() {
       let path = peerPath(track, device: device, seed: seed, peer: peer)
-      var draw = RadioDraw(radio, seed: seed, peer: peer)
+      let errors = RangeErrorDraw(
+        radio.rangeErrors, of: path.position(at: 0), in: area,
+        from: device.pose(at: 0).translation, seed: seed, peer: peer)
+      var draw = RadioDraw(radio, seed: seed, peer: peer, rangeErrors: errors)
       var heights = BarometerDraw(barometers, seed: seed, peer: peer)
       truths.append(
         SimulatedRun.Peer(path: path, rangeScale: draw.rangeScale, rangeBias: draw.rangeBias))
@@ -92,6 +96,18 @@ extension Scenario {
       poses: track.poses, tracking: track.tracking.map(\.sample), samples: samples,
       events: Self.merged(track, arrivals), peers: truths, antennaInDevice: radio.antennaInDevice,
       device: device)
+  }
+
+  /// Two opposite corners of the area in which the device moves, metres.
+  private static func area(of track: some DeviceTrack) -> (Vector3, Vector3) {
+    let places = track.positions.map(\.position)
+    guard let first = places.first else { return (.zero, .zero) }
+    return places.reduce(into: (first, first)) { corners, place in
+      corners.0 = Vector3(
+        min(corners.0.x, place.x), min(corners.0.y, place.y), min(corners.0.z, place.z))
+      corners.1 = Vector3(
+        max(corners.1.x, place.x), max(corners.1.y, place.y), max(corners.1.z, place.z))
+    }
   }
 
   /// Sorts the samples of several peers by time.

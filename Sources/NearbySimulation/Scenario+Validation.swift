@@ -98,6 +98,23 @@ extension Scenario {
     try check(radio.garbageShare, "radio.garbageShare", 0...1)
     try check(radio.firstRangeError, "radio.firstRangeError", -1000...1000)
     try check(radio.reach, "radio.reach", 0...1e6)
+    try validateRangeErrors()
+  }
+
+  private func validateRangeErrors() throws(ScenarioError) {
+    let errors = radio.rangeErrors
+    try check(errors.attitudeSigma, "radio.rangeErrors.attitudeSigma", 0...100)
+    try check(errors.placeSigma, "radio.rangeErrors.placeSigma", 0...100)
+    try check(errors.placeLength, "radio.rangeErrors.placeLength", 0.01...1e4)
+    try check(Double(errors.zones.count), "radio.rangeErrors.zones.count", 0...1000)
+    try check(errors.zones.radius, "radio.rangeErrors.zones.radius", 0...1e4)
+    try check(errors.zones.excess, "radio.rangeErrors.zones.excess", 0...1000)
+    try check(errors.turned.share, "radio.rangeErrors.turned.share", 0...1)
+    try check(errors.turned.excess, "radio.rangeErrors.turned.excess", 0...1000)
+    try check(errors.lapse.seconds, "radio.rangeErrors.lapse.seconds", 0...1e6)
+    try check(errors.lapse.duration, "radio.rangeErrors.lapse.duration", 0...1e6)
+    try check(errors.lapse.error, "radio.rangeErrors.lapse.error", -1000...1000)
+    try check(errors.lapse.wildShare, "radio.rangeErrors.lapse.wildShare", 0...1)
   }
 
   private func validateAngles() throws(ScenarioError) {

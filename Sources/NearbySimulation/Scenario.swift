@@ -87,7 +87,7 @@ public struct Scenario: Hashable, Sendable, Codable {
 
   /// The configuration that tells an engine what a user would know of calibrated sensors: their
   /// accuracy, how much of it is white noise, antenna and cone, and the odometry's drift, but not their
-  /// faults.
+  /// faults. A radio with ``ScenarioRadio/rangeErrors`` is not calibrated: how much is white is not told.
   ///
   /// A constant range bias counts as one sigma of the prior of such biases.
   public var matchingConfiguration: FusionConfiguration {
@@ -101,7 +101,7 @@ public struct Scenario: Hashable, Sendable, Codable {
     configuration.ranging.rangeWhiteShare = radio.rangeWhiteShare
     configuration.ranging.azimuthWhiteShare = radio.azimuth.whiteShare
     configuration.ranging.elevationWhiteShare = radio.elevation.whiteShare
-    configuration.ranging.whiteSharesAreKnown = true
+    configuration.ranging.whiteSharesAreKnown = radio.rangeErrors == ScenarioRangeErrors()
     configuration.ranging.heightDifferenceSigma = barometers.noise
     configuration.ranging.heightOffsetSigma = barometers.offsetSigma
     configuration.ranging.heightOffsetSeconds = barometers.offsetSeconds

@@ -35,6 +35,8 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   public var garbageShare = 0.0
   /// An error added to the very first range only, metres.
   public var firstRangeError = 0.0
+  /// Errors that last or come back, of which the engine is told nothing.
+  public var rangeErrors = ScenarioRangeErrors()
   /// The nearest and the farthest distance at which anything is measured, metres.
   public var reach = 0.0...1000.0
 

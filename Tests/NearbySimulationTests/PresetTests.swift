@@ -28,6 +28,8 @@ struct PresetTests {
       "beacon-moved-ranges", "beacon-moved-unheard", "phone-rest-ranges",
       "slip-turn-14", "slip-turn-14-ranges", "slip-one", "slip-step-40", "slip-shift-3",
       "slip-small", "slip-wheel", "kidnapped",
+      "errors-attitude", "errors-attitude-4", "short-minute", "short-minute-3", "zones", "zones-8",
+      "reflector", "reflector-8", "antenna-turned", "antenna-turned-8",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

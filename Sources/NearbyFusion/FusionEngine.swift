@@ -248,6 +248,7 @@ public struct FusionEngine: Sendable {
       spread: filter.posterior.spread, filter.convergence, settings,
       isVisionLimited: isVisionLimited,
       lacksPoses: hasResumed(filter.convergence))
+    if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
     if let range = filter.ranges?.estimate(at: device.timestamp) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
@@ -279,6 +280,7 @@ public struct FusionEngine: Sendable {
           from: device, unseen: max(0, time.seconds(since: device.timestamp)), settings),
         filter.convergence, settings)
     }
+    if !filter.tellsDirection(at: time) { estimate.withholdDirection() }
     if let range = filter.ranges?.estimate(at: time) {
       estimate.setDistance(range, settings.configuration.outputs)
     }

@@ -85,9 +85,11 @@ public struct Scenario: Hashable, Sendable, Codable {
   /// How the peers move, as far as a user would know.
   public var peerMotion: PeerMotion { peer.declaredMotion }
 
-  /// The configuration that tells an engine what a user would know of calibrated sensors: their
-  /// accuracy, how much of it is white noise, antenna and cone, and the odometry's drift, but not their
-  /// faults. A radio with ``ScenarioRadio/rangeErrors`` is not calibrated: how much is white is not told.
+  /// The configuration that tells an engine what a user would know of calibrated sensors.
+  ///
+  /// That is their accuracy, how much of it is white noise, antenna and cone, and the odometry's drift,
+  /// but not their faults. A radio with ``ScenarioRadio/rangeErrors`` is not calibrated: how much is white
+  /// is not told.
   ///
   /// A constant range bias counts as one sigma of the prior of such biases.
   public var matchingConfiguration: FusionConfiguration {

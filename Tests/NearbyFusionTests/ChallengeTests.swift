@@ -53,4 +53,52 @@ struct ChallengeTests {
       isConsistent: isConsistent, isContradicted: false, rangesContradict: false, isLost: isLost)
     #expect(Challenge.ends(challenger, incumbent) == ends)
   }
+
+  /// What a challenger and an incumbent have explained, and whether the challenger wins.
+  struct Contest: Sendable {
+    var mayHaveMoved: Bool
+    var before: Double
+    var since: Double
+    var hasAngles = false
+    var seconds = 2.0
+    var nats = 0.0
+    var isLost = false
+    var wins: Bool
+  }
+
+  @Test(
+    "a place that has explained a walk is given up for more than a burst",
+    arguments: [
+      // Of a place just found nothing speaks against another one.
+      Contest(mayHaveMoved: true, before: 2, since: 2, wins: true),
+      // Carried away: after 8 m of walk with ranges alone, after 3 s with angles.
+      Contest(mayHaveMoved: true, before: 100, since: 7.9, wins: false),
+      Contest(mayHaveMoved: true, before: 100, since: 8, wins: true),
+      Contest(
+        mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 2.9, wins: false),
+      Contest(mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 3, wins: true),
+      // Nothing moves that fast: all that was measured decides.
+      Contest(
+        mayHaveMoved: false, before: 10, since: 100, hasAngles: true, seconds: 60, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 2, nats: 6.9, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 2, nats: 7.1, wins: true),
+      // A place that is lost is a guess.
+      Contest(mayHaveMoved: false, before: 100, since: 1, isLost: true, wins: true),
+    ])
+  func outweighs(contest: Contest) {
+    var challenger = Challenge.Challenger(
+      isConsistent: true, isContradicted: false, isSettled: true, hasBeenTested: true,
+      seconds: contest.seconds)
+    challenger.explainedWalk = contest.since
+    challenger.hasAngles = contest.hasAngles
+    challenger.logEvidenceRatio = contest.nats
+    var incumbent = Challenge.Incumbent(
+      isConsistent: false, isContradicted: true, rangesContradict: true, isLost: contest.isLost)
+    incumbent.mayHaveMoved = contest.mayHaveMoved
+    incumbent.explainedWalk = contest.before
+    #expect(Challenge.wins(challenger, incumbent) == contest.wins)
+    // In another world of the odometry's it has explained nothing.
+    incumbent.forgetWalk()
+    #expect(Challenge.wins(challenger, incumbent))
+  }
 }

@@ -55,6 +55,20 @@ struct NoiseLevelTests {
     #expect(abs(level.wanderVariance(stated: 1) - 0.09) < 1e-12)
   }
 
+  @Test("ranges too short to be inliers are noise up to eight sigmas, and no others")
+  func shortRanges() {
+    func variance(after residual: Double) -> Double {
+      var level = NoiseLevel(Self.low)
+      for _ in 0..<2000 { level.observeShort(residual, decorrelation: 1, sigma: Self.stated) }
+      return level.whiteVariance(stated: Self.stated) + level.wanderVariance(stated: Self.stated)
+    }
+    let before = variance(after: 0.4)
+    // The mean of |e| of a normal e is 0.8 of its sigma.
+    #expect(abs(variance(after: -0.4).squareRoot() - 0.4 * (Double.pi / 2).squareRoot()) < 0.01)
+    #expect(variance(after: -0.81) == before)
+    #expect(variance(after: 3) == before)
+  }
+
   @Test("one absurd residual counts with four sigmas at most")
   func absurdResidual() {
     func level(_ value: Double) -> NoiseLevel {

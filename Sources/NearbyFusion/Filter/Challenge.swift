@@ -16,6 +16,16 @@ enum Challenge {
     var rangesContradict: Bool
     /// Whether it has become too wide for its linearisation.
     var isLost: Bool
+    /// Whether the peer may have moved as fast as the ranges have changed.
+    var mayHaveMoved = true
+    /// How far the device has gone in agreement with it, metres; zero of a peer that moves at will.
+    var explainedWalk = 0.0
+
+    /// Forgets what it has explained: the odometry's world may be another one.
+    mutating func forgetWalk() {
+      mayHaveMoved = true
+      explainedWalk = 0
+    }
 
     /// Whether another track should be tried.
     var isDoubted: Bool { isContradicted || isLost }
@@ -32,10 +42,22 @@ enum Challenge {
     var hasBeenTested: Bool
     /// The time since its first sample.
     var seconds: Double
+    /// How far the device has gone in agreement with it, metres.
+    var explainedWalk = 0.0
+    /// Whether angles agree with it, too.
+    var hasAngles = false
+    /// The logarithm of its evidence over the incumbent's, by all that was ever measured, nats.
+    var logEvidenceRatio = 0.0
   }
 
   /// A challenger must have run for so long before it takes over, seconds.
   private static let probation = 1.0
+  /// A peer at rest that has been moved is believed to be elsewhere after so long a walk with ranges
+  /// alone, metres, and after so long with angles, seconds: reflections and other faults last as long.
+  private static let movedWalk = 8.0
+  private static let movedSeconds = 3.0
+  /// A place is elsewhere all along when all that was measured says so with these nats.
+  private static let decisiveNats = 7.0
 
   /// Whether a challenger is given up: the incumbent agrees with the data, or the challenger does not.
   static func ends(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
@@ -46,7 +68,19 @@ enum Challenge {
   static func wins(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
     incumbent.isDoubted && challenger.isSettled && challenger.isConsistent
       && (challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
-      && challenger.seconds >= probation
+      && challenger.seconds >= probation && outweighs(challenger, incumbent)
+  }
+
+  /// Whether a challenger explains enough of the walk against what the incumbent has explained before.
+  ///
+  /// Ranges that changed faster than a peer moves are those of a reflection, unless the incumbent was
+  /// one: the place that explains the longer walk is right.
+  private static func outweighs(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
+    if incumbent.isLost { return true }
+    if challenger.logEvidenceRatio > decisiveNats { return true }
+    guard incumbent.mayHaveMoved else { return false }
+    return challenger.explainedWalk >= min(movedWalk, incumbent.explainedWalk)
+      || challenger.hasAngles && challenger.seconds >= movedSeconds
   }
 }
 
@@ -55,7 +89,9 @@ extension Track {
   var asIncumbent: Challenge.Incumbent {
     Challenge.Incumbent(
       isConsistent: consistency.isConsistent, isContradicted: consistency.isContradicted,
-      rangesContradict: consistency.rangesContradict, isLost: phase.isLost)
+      rangesContradict: consistency.rangesContradict, isLost: phase.isLost,
+      mayHaveMoved: consistency.onset == .gradual || motion != .stationary,
+      explainedWalk: motion == .stationary && phase.isSettled ? explainedWalk : 0)
   }
 
   /// The track as a challenger, at the time of a sample.
@@ -63,6 +99,7 @@ extension Track {
     Challenge.Challenger(
       isConsistent: consistency.isConsistent, isContradicted: consistency.isContradicted,
       isSettled: phase.isSettled, hasBeenTested: hasBeenTested,
-      seconds: device.timestamp.seconds(since: birthDevice.timestamp))
+      seconds: device.timestamp.seconds(since: birthDevice.timestamp),
+      explainedWalk: explainedWalk, hasAngles: hasAngles)
   }
 }

@@ -12,6 +12,8 @@ struct PeerFilter: Sendable {
   /// Performance: in an array because a track is worked on in place; it is too large to be copied with
   /// every sample.
   private var tracks: [Track] = []
+  /// The track that was published before, while it may prove right after all.
+  private var dormant: [DormantTrack] = []
   /// How they are kept between samples.
   private var storage = Storage.ready
   /// In a crowd of peers, what the only track was born of while nothing has been learnt since.
@@ -20,7 +22,7 @@ struct PeerFilter: Sendable {
   private(set) var posterior = RestingPosterior()
 
   /// The distance from ranges alone; only while ranges come that cannot be held against a place, or
-  /// are too short for the one that is published.
+  /// the place that is published does not tell the distance.
   var ranges: RangeTracker? {
     get { rangeTrackers.first }
     set { rangeTrackers = newValue.map { [$0] } ?? [] }
@@ -224,6 +226,12 @@ struct PeerFilter: Sendable {
   /// So many hypotheses are not worth packing.
   private static let fewHypotheses = 8
 
+  /// Whether the direction to the peer may be published at a time.
+  func tellsDirection(at time: Timestamp) -> Bool {
+    if case .ready = storage { return tracks.first?.tellsDirection(at: time) ?? false }
+    return motion != .unknown
+  }
+
   /// Whether there is a track, or what it is born of.
   var hasTrack: Bool { !tracks.isEmpty || !birthMeasurements.isEmpty }
   /// Whether anything measured of the peer has ever been used.
@@ -247,6 +255,7 @@ struct PeerFilter: Sendable {
     } else if convergence.tracks.hypothesisCount > Self.fewHypotheses || hasChallenger {
       let candidate = jointCandidate
       for index in tracks.indices { tracks[index].pack() }
+      for index in dormant.indices { dormant[index].track.pack() }
       storage = .packed(candidate.map { $0.isPlaced ? [$0] : [] } ?? [])
     }
   }
@@ -264,6 +273,7 @@ struct PeerFilter: Sendable {
       tracks = [track(bornOf: birthMeasurements[0], at: posterior.device, settings)]
     } else {
       for index in tracks.indices { tracks[index].unpack() }
+      for index in dormant.indices { dormant[index].track.unpack() }
     }
     storage = .ready
   }
@@ -288,19 +298,27 @@ struct PeerFilter: Sendable {
     self.ranges = ranges
   }
 
-  /// Filters ranges by themselves while they are too short for the place that is published.
+  /// Filters ranges by themselves while the published place does not tell the distance: they are too short
+  /// for it, or it is that of a peer whose motion is not known and that has not been found at rest.
   ///
-  /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no
-  /// farther than that.
-  private mutating func followShortRanges(
+  /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no farther
+  /// than that. Ranges that are too long are obstructed more often than a place is wrong.
+  private mutating func followRanges(
     _ range: Measurements.Value, at time: Timestamp, _ settings: Settings
   ) {
-    guard tracks[0].consistency.rangesAreTooShort else {
+    guard needsRanges else {
       ranges = nil
       return
     }
     ranges = ranges ?? RangeTracker(settings.configuration)
     ranges?.add(range.value, sigma: range.sigma, at: time)
+  }
+
+  /// Whether the distance must be that of the ranges alone.
+  @inline(__always)
+  private var needsRanges: Bool {
+    tracks[0].consistency.rangesAreTooShort
+      || motion == .unknown && !tracks[0].isProven
   }
 
   // MARK: Stages 2 to 7
@@ -316,6 +334,7 @@ struct PeerFilter: Sendable {
     guard world == device.world, !isForgotten(measurements, at: device, settings) else {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
+      dormant = []
       ranges = nil
       claim = .resolved
       walk = AssessedWalk()
@@ -327,12 +346,18 @@ struct PeerFilter: Sendable {
     let errors = errors(of: measurements, settings)
     var result = StepResult()
     step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
-    if hasChallenger || motion == .unknown || tracks[0].isDoubted {
+    if hasChallenger || motion == .unknown || tracks[0].isDoubted || !dormant.isEmpty {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
     }
-    if measurements.has(.range), hasRanges || tracks[0].consistency.rangesAreTooShort {
-      followShortRanges(measurements.values.range, at: device.timestamp, settings)
+    if tracks[0].isRefuted {
+      tracks[0].reopen(measurements, at: device, noise, settings)
+      dropChallenger()
+      claim = claim.after(.replaced)
+      walk.assessedPath = -.infinity
+    }
+    if measurements.has(.range), hasRanges || needsRanges {
+      followRanges(measurements.values.range, at: device.timestamp, settings)
     }
     report(&result, measurements, errors, settings, into: &reports)
     return false
@@ -380,6 +405,8 @@ struct PeerFilter: Sendable {
       measurements, errors, at: device, isObstructed: isObstructed, settings, into: &result)
     if tracks[index].reduceUnlessSearching(settings) {
       tracks[index].searchAndReduce(measurements, at: device, noise, settings)
+    } else if !tracks[index].history.isEmpty {
+      tracks[index].record(measurements, noise)
     }
   }
 
@@ -395,6 +422,26 @@ struct PeerFilter: Sendable {
     if hasChallenger { tracks.removeLast() }
   }
 
+  /// Lets the former incumbent take its place again, if the samples agree with it and contradict the
+  /// present one.
+  private mutating func wakesDormant(
+    _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool
+  ) -> Bool {
+    guard !dormant.isEmpty else { return false }
+    dormant[0].add(measurements, at: device)
+    if dormant[0].isOutweighed(by: tracks[0]) {
+      dormant = []
+      return false
+    }
+    guard isDoubted, dormant[0].isConsistent else { return false }
+    let woken = dormant[0].track
+    dormant = [DormantTrack(tracks[0])]
+    tracks = [woken]
+    claim = claim.after(.replaced)
+    walk.assessedPath = -.infinity
+    return true
+  }
+
   /// Lets a challenger be born, grow, win or lose.
   ///
   /// - Parameters:
@@ -408,7 +455,11 @@ struct PeerFilter: Sendable {
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
     isObstructed: Bool, _ settings: Settings, _ result: inout StepResult
   ) {
-    let incumbent = tracks[0].asIncumbent
+    var incumbent = tracks[0].asIncumbent
+    if !convergence.outage.isNone { incumbent.forgetWalk() }
+    if wakesDormant(measurements, at: device, isDoubted: incumbent.isDoubted) {
+      return
+    }
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(at: device), incumbent) {
       dropChallenger()
     }
@@ -428,8 +479,16 @@ struct PeerFilter: Sendable {
     step(
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
-    if Challenge.wins(tracks[1].asChallenger(at: device), incumbent) {
-      tracks.removeFirst()
+    var challenger = tracks[1].asChallenger(at: device)
+    if let history = tracks[0].history.first, challenger.isSettled, incumbent.isDoubted {
+      challenger.logEvidenceRatio = history.logEvidenceRatio(
+        of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,
+        noise, settings)
+    }
+    if Challenge.wins(challenger, incumbent) {
+      let former = tracks.removeFirst()
+      if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
+      dormant = former.explainedWalk > 0 && motion == .stationary ? [DormantTrack(former)] : []
       result = challengerResult
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity
@@ -453,6 +512,7 @@ struct PeerFilter: Sendable {
       reports.range = Self.report(
         result.outcomes.range, measurements.values.range, white: errors.range.white,
         decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
+        isRange: true,
         &noise.range)
     }
     if measurements.has(.azimuth) {
@@ -480,7 +540,8 @@ struct PeerFilter: Sendable {
   @inline(__always)
   private static func report(
     _ outcome: StepResult.Outcome, _ measured: Measurements.Value, white: Double,
-    decorrelation: Double, learns: Bool, isClear: Bool, _ noise: inout NoiseLevel
+    decorrelation: Double, learns: Bool, isClear: Bool, isRange: Bool = false,
+    _ noise: inout NoiseLevel
   ) -> ComponentReport {
     let isInlier = outcome.inlier >= 0.5
     if learns, isClear, isInlier {
@@ -492,6 +553,11 @@ struct PeerFilter: Sendable {
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
           decorrelation: decorrelation, sigma: measured.sigma))
     } else if learns {
+      if isClear, isRange {
+        noise.observeShort(
+          outcome.innovation + outcome.poseDependent, decorrelation: decorrelation,
+          sigma: measured.sigma)
+      }
       noise.forgetLast()
     }
     return ComponentReport(

@@ -17,16 +17,29 @@ struct Track: Sendable {
   /// Whether the samples agree with it.
   private(set) var consistency = TrackConsistency()
   /// The device at the first sample.
-  let birthDevice: TrajectoryPoint
+  private(set) var birthDevice: TrajectoryPoint
+  /// How far the device has gone while samples contradicted the track, metres.
+  private var contradictedWalk = 0.0
+  /// Whether hardly any range was ever too short for it: no obstacle makes a range shorter, so a place
+  /// that many ranges fall short of is that of a reflection.
+  private(set) var explainsShortRanges = true
+  /// The path at which all places were last searched anew, metres.
+  private var reopenedAt = -Double.infinity
 
-  private let motion: PeerMotion
+  let motion: PeerMotion
   private let features: EngineFeatures
   /// The search, until one place is left and its shell is flat; empty after that.
   ///
   /// Performance: in an array, as it is large and is worked on in place.
   private var search: [TrackSearch]
+  /// What has been measured of a peer at rest, once the search has ended.
+  ///
+  /// Performance: in an array, likewise.
+  private(set) var history: [WalkHistory] = []
   /// The share of the ranges that the best place of the newest search takes for inliers; one after it.
   private var rangeInlierShare = 1.0
+  /// When an azimuth was last used.
+  private var lastAzimuth: Timestamp?
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
   /// The values measured last; NaN before the first.
@@ -36,9 +49,12 @@ struct Track: Sendable {
   /// Performance: the next sample need not wait for the result of that update.
   private var distanceBefore = 0.0
 
-  /// How likely a peer of unknown motion moves at first, and once it was found at rest.
+  /// How likely a peer of unknown motion moves at first, and once it was found at rest: the samples
+  /// after that must show that it rests.
   private static let movesAtFirst = 0.2
-  private static let movesAfterwards = 0.01
+  private static let movesAfterwards = 0.2
+  /// A peer of unknown motion that moves with less than this share is searched for at rest only.
+  private static let negligibleShare = 0.01
   /// A settled track that has become so many times wider than it settled is lost.
   private static let lostFactor = 2.0
   /// A bank whose spread across the line of sight is below this, as a ratio to the distance, is
@@ -52,13 +68,18 @@ struct Track: Sendable {
   /// before it is believed to be where it was found, seconds.
   private static let probation = 1.5
   /// A peer of unknown motion that moves with this probability may have been moving.
-  private static let mayHaveMoved = 0.1
+  private static let mayHaveMoved = 0.05
   /// A search whose best place takes fewer of the ranges for inliers has found nothing.
   private static let leastInlierShare = 0.5
   /// An angle that is stuck shows when the peer is seen from so far another side, radians.
   private static let testRadians = 0.3
   /// A gap without samples after which a peer may have gone anywhere, seconds at least.
   private static let longGap = 2.0
+
+  /// A place that the history refutes is searched anew after so long a walk, metres.
+  private static let reopenedEvery = 5.0
+  /// How long an azimuth tells the direction to a peer on its way, seconds.
+  private static let azimuthSeconds = 1.5
 
   // MARK: Stage 2, initial hypotheses
 
@@ -155,6 +176,7 @@ struct Track: Sendable {
           from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar),
         settings.motion)
       result.decorrelation = bank.advance(&motion, &travel, to: &measurement)
+      if !consistency.isConsistent { contradictedWalk += device.path - self.device.path }
       self.device = device
     } else {
       var measurement = measurement(measurements, errors, device, isObstructed, settings)
@@ -173,10 +195,24 @@ struct Track: Sendable {
       patience: settings.configuration.faults.doubtAfter)
   }
 
+  /// Takes a sample into the history, and judges whether that agrees with the place.
+  mutating func record(_ measurements: Measurements, _ noise: NoiseLevels) {
+    let isNew = history[0].add(measurements, at: device, noise, place: bank.heaviestPosition)
+    if isNew, !consistency.isConsistent || !explainsShortRanges {
+      explainsShortRanges = history[0].explainsShortRanges(bank.heaviestPosition, now: device)
+    }
+  }
+
+  /// Goes on with what was measured before the track began, too: it has explained that better.
+  mutating func inherit(historyOf other: Track) { history = other.history }
+
   private mutating func remember(_ measurements: Measurements) {
     // Performance: written out, as a closure copies the values that it writes to.
     if measurements.has(.range) { previousValues.range = measurements.values.range.value }
-    if measurements.has(.azimuth) { previousValues.azimuth = measurements.values.azimuth.value }
+    if measurements.has(.azimuth) {
+      previousValues.azimuth = measurements.values.azimuth.value
+      lastAzimuth = device.timestamp
+    }
     if measurements.has(.elevation) {
       previousValues.elevation = measurements.values.elevation.value
     }
@@ -243,6 +279,32 @@ struct Track: Sendable {
   }
 
   // MARK: Stages 5 and 6, search and reduction
+
+  /// Searches all places anew, by all that was ever measured.
+  ///
+  /// - Parameters:
+  ///   - measurements: The newest sample.
+  ///   - device: Where the device was then.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
+  mutating func reopen(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
+    _ settings: Settings
+  ) {
+    guard let window = history.first?.window, measurements.has(.range) else { return }
+    let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
+    history = []
+    search = [TrackSearch(window, initial, motion, features)]
+    phase = .initial
+    birthDevice = self.device
+    contradictedWalk = 0
+    reopenedAt = self.device.path
+    consistency = TrackConsistency()
+    search[0].search(
+      &bank, measurements, sampledAt: device, now: self.device, needsSweep: true, noise, settings)
+    rangeInlierShare = search[0].rangeInlierShare
+    reduce(settings)
+  }
 
   /// Judges whether it explains the ranges, and whether it may be believed.
   ///
@@ -348,6 +410,10 @@ struct Track: Sendable {
   }
 
   private mutating func endSearch() {
+    if motion == .stationary, !search.isEmpty {
+      history = [WalkHistory(search[0].window, at: device)]
+      explainsShortRanges = history[0].explainsShortRanges(bank.heaviestPosition, now: device)
+    }
     search = []
     rangeInlierShare = 1
   }
@@ -392,6 +458,19 @@ struct Track: Sendable {
   /// How far the device has gone since the track began, metres.
   @inline(__always)
   var walk: Double { device.path - birthDevice.path }
+
+  /// Whether an angle has been measured since the track began.
+  var hasAngles: Bool { !previousValues.azimuth.isNaN || !previousValues.elevation.isNaN }
+
+  /// How far the device has gone while the samples agreed with the track, metres.
+  @inline(__always)
+  var explainedWalk: Double { walk - contradictedWalk }
+
+  /// Whether so many ranges were too short for it that all places must be searched anew.
+  @inline(__always)
+  var isRefuted: Bool {
+    !explainsShortRanges && !history.isEmpty && device.path - reopenedAt > Self.reopenedEvery
+  }
 
   /// Goes on from what the joint fit has found.
   ///
@@ -513,7 +592,7 @@ struct Track: Sendable {
       < Self.flatNoiseShare * rangeSigma + Self.flatDriftShare * drift.horizontal.squareRoot()
   }
 
-  private var isMovingNegligible: Bool { bank.movingShare < Self.movesAfterwards }
+  private var isMovingNegligible: Bool { bank.movingShare < Self.negligibleShare }
 
   /// Whether one hypothesis is left, or one of each motion, narrow enough for its linearisation.
   private var isNarrow: Bool {
@@ -554,6 +633,14 @@ struct Track: Sendable {
   /// Whether another track should be tried.
   @inline(__always)
   var isDoubted: Bool { consistency.isContradicted || phase.isLost }
+
+  /// Whether the direction to the peer may be published: a walking peer's ranges are those of a resting
+  /// one elsewhere for many seconds, so that of a peer whose motion is not known they tell no direction.
+  @inline(never)
+  func tellsDirection(at time: Timestamp) -> Bool {
+    motion != .unknown || isProven
+      || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
+  }
 
   /// Whether the device has since birth seen the peer from another side: an angle that is stuck
   /// would have shown.

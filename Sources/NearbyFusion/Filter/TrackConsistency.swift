@@ -7,6 +7,26 @@ struct TrackConsistency: Hashable, Sendable {
   private var angles = ContradictionMonitor()
   /// How many ranges in a row were far too short.
   private var shortRanges = 0
+  /// The newest range that agreed: measured minus predicted, metres, and when.
+  private var agreed: Agreement?
+  /// How ranges turned from agreement to contradiction.
+  private(set) var onset = Onset.gradual
+
+  /// How ranges that agreed with a track turned to contradicting it.
+  enum Onset: Hashable, Sendable {
+    /// No faster than a peer moves, or unheard for long enough to have moved.
+    case gradual
+    /// Faster than anything moves: the place was wrong before, or the range is wrong now.
+    case sudden
+  }
+  private struct Agreement: Hashable {
+    var innovation: Double
+    var time: Timestamp
+  }
+  /// No peer moves away faster, m/s.
+  private static let fastestMotion = 3.0
+  /// What noise adds to a difference of two ranges, in stated sigmas.
+  private static let onsetSigmas = 5.0
 
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
@@ -29,6 +49,11 @@ struct TrackConsistency: Hashable, Sendable {
   ) {
     if measurements.has(.range) {
       let contradicts = result.outcomes.range.inlier < 0.5
+      if ranges.isConsistent {
+        noteOnset(
+          result.outcomes.range.innovation, contradicts: contradicts,
+          sigma: measurements.values.range.sigma, at: time)
+      }
       ranges.add(contradicts: contradicts, at: time, patience: patience)
       shortRanges =
         contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
@@ -41,6 +66,22 @@ struct TrackConsistency: Hashable, Sendable {
       angles.add(
         contradicts: contradicts, at: time, patience: Self.anglePatience * patience)
     }
+  }
+
+  /// Takes note of a range while most of them agree.
+  @inline(__always)
+  private mutating func noteOnset(
+    _ innovation: Double, contradicts: Bool, sigma: Double, at time: Timestamp
+  ) {
+    guard contradicts else {
+      agreed = Agreement(innovation: innovation, time: time)
+      return
+    }
+    guard let agreed else { return }
+    let seconds = time.seconds(since: agreed.time)
+    onset =
+      abs(innovation - agreed.innovation)
+        > Self.fastestMotion * seconds + Self.onsetSigmas * sigma ? .sudden : .gradual
   }
 
   @inline(never)

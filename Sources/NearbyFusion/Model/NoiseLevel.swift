@@ -48,6 +48,8 @@ struct NoiseLevel: Hashable, Sendable {
   /// The floor as a share of that variance: a double resolves 2e-16 of it, and each update of the covariance
   /// rounds once more.
   private static let leastShare = 1e-13
+  /// A range that is too short by more says that the place is wrong.
+  private static let mostShortSigmas = 8.0
 
   @inline(__always)
   private var whiteShare: Double { prior.whiteShare(measured: white.value) }
@@ -87,6 +89,22 @@ struct NoiseLevel: Hashable, Sendable {
     total.add(
       NoisePrior.totalShare(ofResidual: o.withoutWander * precision), weight: o.decorrelation)
     lastResidual = o.after
+  }
+
+  /// Learns from a range that was too short to be an inlier; others are left out.
+  ///
+  /// Obstruction makes ranges longer and never shorter: what is too short is noise, or the place is wrong.
+  /// Up to ``mostShortSigmas`` it is taken for noise.
+  ///
+  /// - Parameters:
+  ///   - residual: Measured minus predicted without the wandering error, m.
+  ///   - decorrelation: The decorrelation 1 - φ² of the wandering error since the sample before.
+  ///   - sigma: The stated sigma, m.
+  @inline(never)
+  mutating func observeShort(_ residual: Double, decorrelation: Double, sigma: Double) {
+    let sigmas = -residual / sigma
+    guard sigmas > 0, sigmas < Self.mostShortSigmas else { return }
+    total.add(sigmas * (Double.pi / 2).squareRoot(), weight: decorrelation)
   }
 
   /// The chain of consecutive residuals is broken: an outlier, a gap, another hypothesis.

@@ -39,6 +39,7 @@ struct ConvergenceState: Sendable {
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
+        || !tracks[0].explainsShortRanges
       isProven = tracks[0].isProven && !claim.isOpen
       hasOpenHeight = claim.isOpen && isAlongGravity
     }

@@ -61,6 +61,15 @@ extension PeerEstimate {
     heightDifference = outputs.height
   }
 
+  /// Withholds what depends on the direction to a peer: only its distance is known.
+  mutating func withholdDirection() {
+    direction.value = nil
+    direction.unavailability = .notConverged
+    horizontalAngleRadians.value = nil
+    horizontalAngleRadians.unavailability = .notConverged
+    verticalDirection = .unknown
+  }
+
   /// Puts a distance from ranges alone in the place of the posterior's.
   mutating func setDistance(_ range: RangeEstimate, _ outputs: OutputConfiguration) {
     distance = Estimated(distance: range.distance, sigma: range.distanceSigma, outputs)

@@ -282,7 +282,7 @@ struct FitAssumptions {
   }
 
   /// A prior that has no inverse is none, and is refused.
-  fileprivate func model(
+  func model(
     _ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool, moves: Bool
   ) -> FitModel {
     FitModel(

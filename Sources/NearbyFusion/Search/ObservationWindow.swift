@@ -266,6 +266,26 @@ struct ObservationWindow: Sendable {
 
   // MARK: Giving out
 
+  /// The share of the ranges that are too short for a place, in keyframes.
+  ///
+  /// - Parameters:
+  ///   - place: The place now.
+  ///   - metres: By how much.
+  ///   - now: The device now.
+  /// - Returns: The share, 0 to 1.
+  func shareOfShortRanges(for place: Vector3, by metres: Double, now: TrajectoryPoint) -> Double {
+    var (count, short) = (0, 0)
+    for keyframe in keyframes where keyframe.values.range.count > 0 {
+      count += 1
+      let drift = OdometryDrift(from: keyframe.device, to: now, isPlanar: false)
+      let sight = place - keyframe.device.worldFromDevice.translation
+      let tolerated =
+        metres + 3 * drift.covariance(for: sight).trace.squareRoot()
+      if keyframe.values.range.mean < sight.length - tolerated { short += 1 }
+    }
+    return count > 0 ? Double(short) / Double(count) : 0
+  }
+
   /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
   func isFlatWalk(until now: TrajectoryPoint) -> Bool {
     guard let first = keyframes.first?.device, now.path - first.path > FlatWalk.long else {

@@ -6,7 +6,7 @@ import NearbyGeometry
 /// While a posterior is bent, hypotheses are not only filtered but fitted anew to the whole window
 /// (``ModeSearch``), whenever there is something new in it.
 struct TrackSearch: Sendable {
-  private var window: ObservationWindow
+  private(set) var window: ObservationWindow
   /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
   private var restingModes: ModeSearch?
   private var movingModes: ModeSearch?
@@ -44,6 +44,23 @@ struct TrackSearch: Sendable {
     restingModes = motion == .moving ? nil : ModeSearch(initial, moves: false, features)
     movingModes = motion == .stationary ? nil : ModeSearch(initial, moves: true, features)
     _ = window.add(measurements, at: device, noise: noise, expecting: nil)
+  }
+
+  /// Begins anew with what has been measured before.
+  ///
+  /// - Parameters:
+  ///   - window: What has been measured.
+  ///   - initial: The hypotheses that the newest sample allows.
+  ///   - motion: How the peer may move.
+  ///   - features: What is switched on.
+  init(
+    _ window: ObservationWindow, _ initial: InitialHypotheses, _ motion: PeerMotion,
+    _ features: EngineFeatures
+  ) {
+    self.features = features
+    self.window = window
+    restingModes = motion == .moving ? nil : ModeSearch(initial, moves: false, features)
+    movingModes = motion == .stationary ? nil : ModeSearch(initial, moves: true, features)
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.

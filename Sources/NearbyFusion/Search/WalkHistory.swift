@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// What has been measured of a peer at rest since its first track began, condensed: two places are
+/// compared by how well each explains all of it.
+///
+/// A filter keeps only what follows from the samples for the place that it has. Where the ranges of a
+/// part of the walk are those of a reflection, another place explains that part, and only the rest of
+/// the walk tells which of the two is the peer's.
+struct WalkHistory: Sendable {
+  private(set) var window: ObservationWindow
+  /// The path at the newest sample that was taken in, metres.
+  private var recordedPath: Double
+
+  /// Samples are taken in this often, metres of the path.
+  private static let spacing = 0.5
+  /// The prior of both places, one sigma about each, metres: the same for both.
+  private static let priorSigma = 10.0
+
+  /// Begins with the window of the search that found the first place.
+  init(_ window: ObservationWindow, at device: TrajectoryPoint) {
+    self.window = window
+    recordedPath = device.path
+  }
+
+  /// Takes a sample in, if the device has walked on far enough.
+  @inline(__always)
+  mutating func add(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
+    place: Vector3
+  ) -> Bool {
+    guard device.path - recordedPath >= Self.spacing else { return false }
+    record(measurements, at: device, noise, place: place)
+    return true
+  }
+
+  /// So much too short a range is for a place that it refutes, metres and stated sigmas, and the share
+  /// of the ranges that may be.
+  private static let shortMetres = 0.8
+  private static let shortShare = 0.08
+
+  /// Whether hardly any range was too short for a place.
+  func explainsShortRanges(_ place: Vector3, now: TrajectoryPoint) -> Bool {
+    let share = window.shareOfShortRanges(for: place, by: Self.shortMetres, now: now)
+    return share <= Self.shortShare
+  }
+
+  @inline(never)
+  private mutating func record(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
+    place: Vector3
+  ) {
+    recordedPath = device.path
+    _ = window.add(
+      measurements, at: device, noise: noise,
+      expecting: ObservationWindow.Expectation(position: place, spread: 0.1))
+  }
+
+  /// The logarithm of the evidence of one place over that of another, given all that was measured.
+  ///
+  /// Both are fitted to the window from where they are, with the same prior and the same model of
+  /// faults: a range too long is an obstructed one, a range too short is hardly ever measured.
+  ///
+  /// - Parameters:
+  ///   - place: The place, metres.
+  ///   - other: The other one.
+  ///   - now: The device now.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
+  /// - Returns: The logarithm of the ratio, nats.
+  func logEvidenceRatio(
+    of place: Vector3, over other: Vector3, now: TrajectoryPoint, _ noise: NoiseLevels,
+    _ settings: Settings
+  ) -> Double {
+    let keyframes = window.fitKeyframes(now: now, moves: false, settings)
+    let assumptions = FitAssumptions(noise, settings)
+    var fits = KernelFit()
+    for (lane, start) in [place, other].enumerated() {
+      let variance = Self.priorSigma * Self.priorSigma
+      let covariance = SymmetricMatrix3(
+        xx: variance, xy: 0, xz: 0, yy: variance, yz: 0, zz: variance)
+      let prior = SearchPrior(center: start, covariance: covariance)
+      fits.setStart(
+        lane,
+        assumptions.model(prior, isMirrored: false, hasHeights: false, moves: false),
+        at: start)
+    }
+    fits.fit(2, to: keyframes, widest: 1)
+    return fits.logEvidence(0) - fits.logEvidence(1)
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
+import NearbyFusion
+import NearbySimulation
+import Testing
+
+/// Ranges that are wrong for a while, or where the device comes through again and again.
+@Suite("Lasting errors")
+struct LastingErrorTests {
+  /// What became of some runs.
+  private func records(_ name: String, seeds: Range<UInt64>) async throws -> [RunRecord] {
+    let scenario = try #require(Scenario.preset(named: name))
+    return try await ConsistencyRun(scenario).report(seeds: seeds).records
+  }
+
+  private func falseShare(_ records: [RunRecord]) -> Double {
+    let converged = records.reduce(0) { $0 + $1.convergedSamples }
+    return Double(records.reduce(0) { $0 + $1.falseSamples }) / Double(max(1, converged))
+  }
+
+  private func convergedShare(_ records: [RunRecord]) -> Double {
+    let samples = records.reduce(0) { $0 + $1.samples }
+    return Double(records.reduce(0) { $0 + $1.convergedSamples }) / Double(samples)
+  }
+
+  /// Bounds of twice what 30 seeds gave; by the rules before it was 0.08 to 0.27, 0.13 and 0.54.
+  @Test(
+    "what is claimed is hardly ever wrong, and the place is claimed where ranges are right",
+    arguments: [
+      ("zones-8", 0.035, 0.45), ("reflector-8", 0.1, 0.35), ("short-minute-3", 0.05, 0.6),
+      ("errors-attitude-4", 0.4, 0.5),
+    ])
+  func claims(name: String, mostFalse: Double, leastConverged: Double) async throws {
+    let records = try await records(name, seeds: 0..<12)
+    #expect(falseShare(records) < mostFalse)
+    #expect(convergedShare(records) > leastConverged)
+  }
+
+  @Test("of a walking peer whose motion is not known the distance is that of the radio")
+  func walkers() async throws {
+    let records = try await records("walker-ranges", seeds: 0..<20)
+    let distance = records.map(\.outputs.squaredDistance)
+    let meanSquare =
+      distance.reduce(0) { $0 + $1.total } / Double(distance.reduce(0) { $0 + $1.count })
+    #expect(meanSquare.squareRoot() < 0.2)
+    // Ranges alone tell no direction to it: what is published are mistakes.
+    let angles = records.reduce(0) { $0 + $1.outputs.squaredHorizontalAngle.count }
+    #expect(Double(angles) < 0.1 * Double(records.reduce(0) { $0 + $1.samples }))
+  }
+}

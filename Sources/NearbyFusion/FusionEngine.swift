@@ -36,6 +36,7 @@ public struct FusionEngine: Sendable {
   /// What peers are called, by their indices.
   private(set) var names: [String?] = []
   private var isVisionLimited = false
+  private var slips = SlipMonitor()
   private var newestSampleTime: Timestamp?
 
   /// How many peers have been heard.
@@ -125,7 +126,7 @@ public struct FusionEngine: Sendable {
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
     let odometry = OdometryState(
-      isVisionLimited: isVisionLimited,
+      isVisionLimited: isVisionLimited(at: sample.timestamp),
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
     let wasHeard = peers[index].isHeard
@@ -135,6 +136,7 @@ public struct FusionEngine: Sendable {
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
+      if peers.count > 1, peers[index].isContradicted { noticeSlip(at: sample.timestamp) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
@@ -142,6 +144,13 @@ public struct FusionEngine: Sendable {
     }
     // Performance: put together last; a whole that others write to would be copied to be returned.
     return SampleReport(peer: sample.peer, timestamp: sample.timestamp, &reports)
+  }
+
+  /// Takes note of a sample that contradicts its peer's place: when most peers' do, the odometry has slipped.
+  @inline(never)
+  private mutating func noticeSlip(at time: Timestamp) {
+    guard slips.notice(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
+    trajectory.addSlip(at: time)
   }
 
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.
@@ -231,7 +240,8 @@ public struct FusionEngine: Sendable {
         from: filters[peer.index].posterior.view(
           from: device, isPlanar: settings.configuration.odometry.isPlanar),
         spread: filters[peer.index].posterior.spread, filters[peer.index].convergence, settings,
-        isVisionLimited: isVisionLimited, lacksPoses: hasResumed(filters[peer.index].convergence))
+        isVisionLimited: isVisionLimited(at: device.timestamp),
+        lacksPoses: hasResumed(filters[peer.index].convergence))
     }
     return filters[peer.index].hasTrack
       ? estimateFromHypotheses(of: peer, from: device)
@@ -246,13 +256,19 @@ public struct FusionEngine: Sendable {
     var estimate = PeerEstimate(
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
       spread: filter.posterior.spread, filter.convergence, settings,
-      isVisionLimited: isVisionLimited,
+      isVisionLimited: isVisionLimited(at: device.timestamp),
       lacksPoses: hasResumed(filter.convergence))
     if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
     if let range = filter.ranges?.estimate(at: device.timestamp) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
     return estimate
+  }
+
+  /// Whether the odometry is limited, the scene dark, or the odometry may be slipping.
+  @inline(__always)
+  private func isVisionLimited(at time: Timestamp) -> Bool {
+    isVisionLimited || slips.isOpen(at: time)
   }
 
   /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
@@ -273,7 +289,7 @@ public struct FusionEngine: Sendable {
       estimate = PeerEstimate(
         of: peer, at: time, from: filter.view(from: device, settings),
         spread: filter.posterior.spread, filter.convergence, settings,
-        isVisionLimited: isVisionLimited,
+        isVisionLimited: isVisionLimited(at: time),
         lacksPoses: isSilent || hasResumed(filter.convergence))
       estimate.setOutputs(
         from: filter.view(

@@ -6,9 +6,7 @@ import Testing
 
 @Suite("Level walks")
 struct LevelWalkTests {
-  private static let presets = Scenario.presets.filter {
-    $0.motion == .levelWalk && !$0.name.hasPrefix("slope")
-  }
+  private static let presets = Scenario.presets.filter { $0.name.hasPrefix("level") }
   private static let slopes = Scenario.presets.filter { $0.name.hasPrefix("slope") }
 
   @Test(

@@ -23,6 +23,8 @@ struct ContradictionMonitor: Hashable, Sendable {
 
   /// Whether the samples contradict the bank.
   var isContradicted: Bool { share > Self.high && surplus >= Self.fewest }
+  /// Whether more of them contradict it than agree.
+  var isDoubtful: Bool { share > 0.5 }
   /// Whether they agree with it.
   var isConsistent: Bool { share < Self.low }
 

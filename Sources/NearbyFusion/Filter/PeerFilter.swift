@@ -79,6 +79,8 @@ struct PeerFilter: Sendable {
   /// until it does with less than the second.
   private static let startsAbove = 0.5
   private static let stopsBelow = 0.2
+  /// So long after poses have come back their world may prove to be another one, seconds.
+  private static let newWorldSeconds = 10.0
 
   /// Stages 1 to 9: takes one sample into account.
   ///
@@ -226,6 +228,16 @@ struct PeerFilter: Sendable {
   /// So many hypotheses are not worth packing.
   private static let fewHypotheses = 8
 
+  /// What the peer says of the odometry; `nil` while its place is not known, or it may move.
+  var slipWitness: SlipWitness? {
+    guard motion == .stationary, case .ready = storage, let track = tracks.first,
+      track.phase.isSettled
+    else { return nil }
+    return SlipWitness(
+      heardAt: track.device.timestamp, contradictedSince: track.consistency.contradictedSince,
+      isShort: track.consistency.isShort)
+  }
+
   /// Whether the direction to the peer may be published at a time.
   func tellsDirection(at time: Timestamp) -> Bool {
     if case .ready = storage { return tracks.first?.tellsDirection(at: time) ?? false }
@@ -234,6 +246,9 @@ struct PeerFilter: Sendable {
 
   /// Whether there is a track, or what it is born of.
   var hasTrack: Bool { !tracks.isEmpty || !birthMeasurements.isEmpty }
+  /// Whether samples contradict the published place.
+  @inline(__always)
+  var isContradicted: Bool { convergence.tracks.isContradicted }
   /// Whether anything measured of the peer has ever been used.
   @inline(__always)
   var isHeard: Bool { world != nil }
@@ -318,7 +333,8 @@ struct PeerFilter: Sendable {
   @inline(__always)
   private var needsRanges: Bool {
     tracks[0].consistency.rangesAreTooShort
-      || motion == .unknown && !tracks[0].isProven
+      || motion == .unknown
+        && (!tracks[0].isProven || tracks[0].consistency.rangesContradict)
   }
 
   // MARK: Stages 2 to 7
@@ -422,6 +438,13 @@ struct PeerFilter: Sendable {
     if hasChallenger { tracks.removeLast() }
   }
 
+  /// Whether poses have come back lately: their world may be another one, in which the incumbent has
+  /// explained nothing.
+  private func hasNewWorld(at time: Timestamp) -> Bool {
+    !convergence.outage.isNone
+      || convergence.resumedAt.map { time.seconds(since: $0) < Self.newWorldSeconds } ?? false
+  }
+
   /// Lets the former incumbent take its place again, if the samples agree with it and contradict the
   /// present one.
   private mutating func wakesDormant(
@@ -456,7 +479,10 @@ struct PeerFilter: Sendable {
     isObstructed: Bool, _ settings: Settings, _ result: inout StepResult
   ) {
     var incumbent = tracks[0].asIncumbent
-    if !convergence.outage.isNone { incumbent.forgetWalk() }
+    if hasNewWorld(at: device.timestamp) {
+      incumbent.forgetWalk()
+      dormant = []
+    }
     if wakesDormant(measurements, at: device, isDoubted: incumbent.isDoubted) {
       return
     }
@@ -512,8 +538,7 @@ struct PeerFilter: Sendable {
       reports.range = Self.report(
         result.outcomes.range, measurements.values.range, white: errors.range.white,
         decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
-        isRange: true,
-        &noise.range)
+        learnsShort: learns && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
     }
     if measurements.has(.azimuth) {
       reports.azimuth = Self.report(
@@ -540,7 +565,7 @@ struct PeerFilter: Sendable {
   @inline(__always)
   private static func report(
     _ outcome: StepResult.Outcome, _ measured: Measurements.Value, white: Double,
-    decorrelation: Double, learns: Bool, isClear: Bool, isRange: Bool = false,
+    decorrelation: Double, learns: Bool, isClear: Bool, learnsShort: Bool = false,
     _ noise: inout NoiseLevel
   ) -> ComponentReport {
     let isInlier = outcome.inlier >= 0.5
@@ -553,7 +578,7 @@ struct PeerFilter: Sendable {
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
           decorrelation: decorrelation, sigma: measured.sigma))
     } else if learns {
-      if isClear, isRange {
+      if isClear, learnsShort {
         noise.observeShort(
           outcome.innovation + outcome.poseDependent, decorrelation: decorrelation,
           sigma: measured.sigma)

@@ -12,6 +12,12 @@ struct TrackConsistency: Hashable, Sendable {
   /// How ranges turned from agreement to contradiction.
   private(set) var onset = Onset.gradual
 
+  /// Since when more samples have contradicted the track than agree; `nil` once they agree again.
+  private(set) var contradictedSince: Timestamp?
+
+  /// Whether the newest range that contradicted was too short, which no obstacle makes it.
+  private(set) var isShort = false
+
   /// How ranges that agreed with a track turned to contradicting it.
   enum Onset: Hashable, Sendable {
     /// No faster than a peer moves, or unheard for long enough to have moved.
@@ -55,6 +61,7 @@ struct TrackConsistency: Hashable, Sendable {
           sigma: measurements.values.range.sigma, at: time)
       }
       ranges.add(contradicts: contradicts, at: time, patience: patience)
+      if contradicts { isShort = result.outcomes.range.innovation < 0 }
       shortRanges =
         contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
         ? shortRanges + 1 : 0
@@ -65,6 +72,9 @@ struct TrackConsistency: Hashable, Sendable {
         || measurements.has(.elevation) && result.outcomes.elevation.inlier < 0.5
       angles.add(
         contradicts: contradicts, at: time, patience: Self.anglePatience * patience)
+    }
+    if contradictedSince != nil || ranges.isDoubtful || angles.isDoubtful {
+      contradictedSince = isConsistent ? nil : contradictedSince ?? time
     }
   }
 

@@ -22,6 +22,8 @@ struct ConvergenceState: Sendable {
     var isSearching = false
     /// Whether the incumbent contradicts what is measured, or never explained it.
     var isDoubtful = false
+    /// Whether samples contradict the incumbent, or have begun to.
+    var isContradicted = false
     /// Whether it may be believed, however narrow it is.
     var isProven = false
     /// Whether its height has yet to be verified, as the walk does not tell it.
@@ -40,6 +42,7 @@ struct ConvergenceState: Sendable {
       isDoubtful =
         tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
         || !tracks[0].explainsShortRanges
+      isContradicted = tracks[0].consistency.contradictedSince != nil
       isProven = tracks[0].isProven && !claim.isOpen
       hasOpenHeight = claim.isOpen && isAlongGravity
     }

@@ -83,6 +83,9 @@ struct ObservationWindow: Sendable {
 
   var count: Int { keyframes.count }
 
+  /// Makes room for all that it may hold.
+  mutating func reserve() { keyframes.reserveCapacity(Self.capacity) }
+
   // MARK: Filling
 
   /// Where the peer is thought to be: an antenna's range to there says by how much it must change.
@@ -176,24 +179,25 @@ struct ObservationWindow: Sendable {
 
   /// Averages neighbours; when there are too few to be averaged, every second keyframe goes.
   private mutating func condense(_ expectation: Expectation?) {
-    var condensed: [Keyframe] = []
-    condensed.reserveCapacity(Self.capacity)
-    var index = 0
+    // Performance: in place, as a settled track allocates nothing.
+    var (kept, index) = (0, 0)
     while index < keyframes.count {
       if index + 1 < keyframes.count,
         let both = averaged(keyframes[index], keyframes[index + 1], expectation)
       {
-        condensed.append(both)
+        keyframes[kept] = both
         index += 2
       } else {
-        condensed.append(keyframes[index])
+        keyframes[kept] = keyframes[index]
         index += 1
       }
+      kept += 1
     }
-    if condensed.count > Self.capacity * 7 / 8 {
-      condensed = condensed.indices.filter { $0 % 2 == 0 }.map { condensed[$0] }
+    if kept > Self.capacity * 7 / 8 {
+      kept = (kept + 1) / 2
+      for index in 0..<kept { keyframes[index] = keyframes[2 * index] }
     }
-    keyframes = condensed
+    keyframes.removeLast(keyframes.count - kept)
   }
 
   /// Two keyframes as one, if they hold the same components and agree: a range changes as the

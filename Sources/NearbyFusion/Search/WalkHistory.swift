@@ -20,6 +20,7 @@ struct WalkHistory: Sendable {
   /// Begins with the window of the search that found the first place.
   init(_ window: ObservationWindow, at device: TrajectoryPoint) {
     self.window = window
+    self.window.reserve()
     recordedPath = device.path
   }
 

@@ -59,6 +59,11 @@ struct Trajectory: Sendable {
   /// When poses came back after the newest outage; `nil` when there was none.
   private(set) var resumedAt: Timestamp?
 
+  /// Until when the odometry may go on slipping; `nil` when it has not slipped.
+  private var slipsUntil: Timestamp?
+  /// Whether a slip is yet to be added to the drift.
+  private var hasSlipped = false
+
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
     self.detectsJumps = detectsJumps
@@ -95,6 +100,7 @@ struct Trajectory: Sendable {
         begin(at: next)
       } else {
         addDrift(to: &point)
+        if let slipsUntil { addSlip(to: &point, until: slipsUntil) }
         addPath(to: &point)
       }
     } else {
@@ -163,6 +169,38 @@ struct Trajectory: Sendable {
     point.positionDriftVariance += factor * drift * drift * step.metres
     point.yawDriftVariance +=
       factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
+  }
+
+  /// How far the odometry has slipped by the time that this is noticed, one sigma, metres and radians, and
+  /// how fast it goes on, per root second.
+  private static let slipMetres = 0.7
+  private static let slipRadians = 0.2
+  private static let slipMetresPerRootSecond = 0.4
+  private static let slipRadiansPerRootSecond = 0.1
+
+  /// Takes note that the odometry has slipped, and may go on slipping.
+  mutating func addSlip(at time: Timestamp) {
+    hasSlipped = true
+    slipsUntil = time.advanced(bySeconds: SlipMonitor.lasting)
+  }
+
+  /// Adds a slip to the drift.
+  @inline(never)
+  private mutating func addSlip(to point: inout TrajectoryPoint, until end: Timestamp) {
+    if hasSlipped {
+      point.positionDriftVariance += Self.slipMetres * Self.slipMetres
+      point.yawDriftVariance += Self.slipRadians * Self.slipRadians
+      hasSlipped = false
+    }
+    guard point.timestamp < end, let newest = poses.newest else {
+      slipsUntil = nil
+      return
+    }
+    let seconds = point.timestamp.seconds(since: newest.timestamp)
+    point.positionDriftVariance +=
+      Self.slipMetresPerRootSecond * Self.slipMetresPerRootSecond * seconds
+    point.yawDriftVariance +=
+      Self.slipRadiansPerRootSecond * Self.slipRadiansPerRootSecond * seconds
   }
 
   @inline(__always)

@@ -101,6 +101,16 @@ public struct FusionEngine: Sendable {
     if light < settings.configuration.convergence.darkBelowLumens { isVisionLimited = true }
   }
 
+  /// Changes how a peer may move, with the peer's next sample; all that is known of it stays.
+  ///
+  /// - Parameters:
+  ///   - motion: How it may move from now on.
+  ///   - peer: The peer.
+  public mutating func setMotion(_ motion: PeerMotion, of peer: PeerID) {
+    precondition(peers.indices.contains(peer.index), "the peer belongs to another engine")
+    peers[peer.index].motion = motion
+  }
+
   /// Fuses a ranging sample.
   ///
   /// 1. Screen: find the device's pose at the sample's time, and judge each measurement by itself.

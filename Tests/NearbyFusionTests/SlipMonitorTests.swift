@@ -28,7 +28,7 @@ struct SlipMonitorTests {
       Scene(contradictedFor: [1, 0.5], isSlip: true),
       Scene(contradictedFor: [1, nil], isSlip: false),
       Scene(contradictedFor: [1, 0.5, nil], isSlip: false),
-      Scene(contradictedFor: [1, 0.5, 2, nil], isSlip: true),
+      Scene(contradictedFor: [1, 0.5, 0.2, nil], isSlip: true),
       Scene(contradictedFor: [1, 0.5, nil, nil], isSlip: false),
       // An obstacle before all of them makes all ranges longer.
       Scene(contradictedFor: [1, 0.5], isShort: false, isSlip: false),

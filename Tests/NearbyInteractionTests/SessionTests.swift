@@ -224,6 +224,24 @@ struct SessionTests {
     #expect(pair.sessions[0].options.peerMotion == motion)
   }
 
+  @Test func aMotionThatIsSaidActsWithTheNextUpdate() throws {
+    func distances(saying state: NIMotionActivityState?) throws -> ([Float?], saidAfter: Int) {
+      let pair = SessionPair(motions: SessionPair.finderAndTag)
+      pair.run(usesCamera: true)
+      pair.advance(4)
+      let count = pair.recorders[0].objects.count
+      let peer = try #require(pair.sessions[1].discoveryToken)
+      if let state { pair.sessions[0].updateMotionState(state, forObjectWithToken: peer) }
+      pair.advance(1)
+      return (pair.recorders[0].objects.map(\.distance), count)
+    }
+    let silent = try distances(saying: nil)
+    let said = try distances(saying: .moving)
+    #expect(silent.saidAfter > 10)
+    let first = zip(silent.0, said.0).enumerated().first { $0.element.0 != $0.element.1 }
+    #expect(first?.offset == said.saidAfter)
+  }
+
   @Test func eachRunHasItsOutcome() throws {
     let pair = SessionPair()
     pair.run()

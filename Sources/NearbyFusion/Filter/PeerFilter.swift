@@ -6,7 +6,8 @@ import NearbyGeometry
 /// The incumbent track is the one that is published. When the samples keep contradicting it, a
 /// challenger is born from them and runs beside it (``Challenge``).
 struct PeerFilter: Sendable {
-  let motion: PeerMotion
+  /// How the peer may move; a change takes effect with the next sample that is used.
+  var motion: PeerMotion
   /// The incumbent and after it, while there is one, the challenger; empty before the second sample.
   ///
   /// Performance: in an array because a track is worked on in place; it is too large to be copied with
@@ -35,6 +36,10 @@ struct PeerFilter: Sendable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
+  /// When an azimuth was last used; only of a peer of unknown motion.
+  private var lastAzimuth: Timestamp?
+  /// How long an azimuth tells the direction to a peer on its way, seconds.
+  private static let azimuthSeconds = 1.5
   /// The world that the tracks are in.
   private var world: Int?
   private(set) var noise: NoiseLevels
@@ -238,10 +243,11 @@ struct PeerFilter: Sendable {
       isShort: track.consistency.isShort)
   }
 
-  /// Whether the direction to the peer may be published at a time.
+  /// Whether the direction to the peer may be published at a time: a walking peer's ranges are those of a
+  /// resting one elsewhere for many seconds, so that of a peer whose motion is not known they tell none.
   func tellsDirection(at time: Timestamp) -> Bool {
-    if case .ready = storage { return tracks.first?.tellsDirection(at: time) ?? false }
-    return motion != .unknown
+    motion != .unknown || convergence.tracks.isProven
+      || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
   }
 
   /// Whether there is a track, or what it is born of.
@@ -359,6 +365,7 @@ struct PeerFilter: Sendable {
       reportBirth(measurements, into: &reports)
       return true
     }
+    if tracks[0].motion != motion { changeMotion(measurements, at: device, settings) }
     let errors = errors(of: measurements, settings)
     var result = StepResult()
     step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
@@ -372,11 +379,25 @@ struct PeerFilter: Sendable {
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity
     }
+    if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
     if measurements.has(.range), hasRanges || needsRanges {
       followRanges(measurements.values.range, at: device.timestamp, settings)
     }
     report(&result, measurements, errors, settings, into: &reports)
     return false
+  }
+
+  /// Goes on with another declared motion.
+  @inline(never)
+  private mutating func changeMotion(
+    _ measurements: Measurements, at device: TrajectoryPoint, _ settings: Settings
+  ) {
+    dropChallenger()
+    dormant = []
+    isUnderway = false
+    claim = .resolved
+    walk = AssessedWalk()
+    tracks[0].setMotion(motion, measurements, at: device, noise, settings)
   }
 
   /// Whether the track says nothing any more of a peer that may move, after a gap without samples.

@@ -26,7 +26,7 @@ struct Track: Sendable {
   /// The path at which all places were last searched anew, metres.
   private var reopenedAt = -Double.infinity
 
-  let motion: PeerMotion
+  private(set) var motion: PeerMotion
   private let features: EngineFeatures
   /// The search, until one place is left and its shell is flat; empty after that.
   ///
@@ -38,8 +38,6 @@ struct Track: Sendable {
   private(set) var history: [WalkHistory] = []
   /// The share of the ranges that the best place of the newest search takes for inliers; one after it.
   private var rangeInlierShare = 1.0
-  /// When an azimuth was last used.
-  private var lastAzimuth: Timestamp?
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
   /// The values measured last; NaN before the first.
@@ -78,8 +76,6 @@ struct Track: Sendable {
 
   /// A place that the history refutes is searched anew after so long a walk, metres.
   private static let reopenedEvery = 5.0
-  /// How long an azimuth tells the direction to a peer on its way, seconds.
-  private static let azimuthSeconds = 1.5
 
   // MARK: Stage 2, initial hypotheses
 
@@ -94,6 +90,18 @@ struct Track: Sendable {
     birthDevice = device
     let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
     search = [TrackSearch(measurements, at: device, initial, motion, noise, features)]
+    bank.replace(with: seeds(of: initial, settings))
+    distanceBefore = distance(from: device)
+    takeOthers(measurements, noise, settings)
+    spread.add(device.worldFromDevice.translation)
+    remember(measurements)
+    judge()
+  }
+
+  /// The hypotheses of a first sample, at rest and moving as far as is declared.
+  private func seeds(
+    of initial: InitialHypotheses, _ settings: Settings
+  ) -> [HypothesisBank.Seed] {
     var seeds = initial.seeds()
     var moving: [HypothesisBank.Seed] = []
     if motion != .stationary {
@@ -103,13 +111,7 @@ struct Track: Sendable {
     if motion == .moving { seeds = [] }
     seeds.scaleWeights(to: 1 - Self.movesAtFirst)
     moving.scaleWeights(to: Self.movesAtFirst)
-    seeds += moving
-    bank.replace(with: seeds)
-    distanceBefore = distance(from: device)
-    takeOthers(measurements, noise, settings)
-    spread.add(device.worldFromDevice.translation)
-    remember(measurements)
-    judge()
+    return seeds + moving
   }
 
   /// Updates the hypotheses with what of the first sample they are not made of.
@@ -209,10 +211,7 @@ struct Track: Sendable {
   private mutating func remember(_ measurements: Measurements) {
     // Performance: written out, as a closure copies the values that it writes to.
     if measurements.has(.range) { previousValues.range = measurements.values.range.value }
-    if measurements.has(.azimuth) {
-      previousValues.azimuth = measurements.values.azimuth.value
-      lastAzimuth = device.timestamp
-    }
+    if measurements.has(.azimuth) { previousValues.azimuth = measurements.values.azimuth.value }
     if measurements.has(.elevation) {
       previousValues.elevation = measurements.values.elevation.value
     }
@@ -276,6 +275,68 @@ struct Track: Sendable {
       drift.horizontal
       + bank.movingShare * settings.motion.displacementVariances(seconds: seconds).horizontal
     noise.turn += drift.yaw
+  }
+
+  // MARK: A change of the declared motion
+
+  /// Goes on with another declared motion, and with all that is known.
+  ///
+  /// A place that has been found stays: a peer that may move from now on is there, at rest or with a speed
+  /// of which only the variances are known. During a search all that was measured is searched anew.
+  ///
+  /// - Parameters:
+  ///   - motion: How the peer may move from now on.
+  ///   - measurements: The newest sample.
+  ///   - device: Where the device was then.
+  ///   - noise: How noisy each kind is.
+  ///   - settings: The settings.
+  mutating func setMotion(
+    _ motion: PeerMotion, _ measurements: Measurements, at device: TrajectoryPoint,
+    _ noise: NoiseLevels, _ settings: Settings
+  ) {
+    self.motion = motion
+    birthDevice = self.device
+    contradictedWalk = 0
+    consistency = TrackConsistency()
+    lastMotion = nil
+    if phase.isSettled, !phase.isLost {
+      convertPlace(settings)
+      history = []
+      endSearch()
+    } else if let window = search.first?.window {
+      let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
+      bank = HypothesisBank(mayMove: motion != .stationary)
+      bank.replace(with: seeds(of: initial, settings))
+      search = [TrackSearch(window, initial, motion, features)]
+      phase = .initial
+      search[0].search(
+        &bank, measurements, sampledAt: device, now: self.device, needsSweep: true, noise, settings)
+      reduce(settings)
+    }
+    judge()
+  }
+
+  /// Makes the heaviest hypothesis one of a peer that moves as is declared.
+  private mutating func convertPlace(_ settings: Settings) {
+    var seed = bank.seed(bank.heaviest)
+    seed.weight = 1
+    let offset = StateIndex.wander(.heightDifference)
+    if bank.stateCount <= offset {
+      seed.covariance[StateIndex.packed(offset, offset)] = settings.heightOffset.variance
+    }
+    let speeds = settings.motion.speedVariances
+    switch motion {
+    case .stationary:
+      bank = HypothesisBank(mayMove: false)
+      bank.replace(with: [seed.resting()])
+    case .moving:
+      bank = HypothesisBank(mayMove: true)
+      bank.replace(with: [seed.moves ? seed : seed.moving(at: speeds)])
+    case .unknown:
+      bank = HypothesisBank(mayMove: true)
+      bank.replace(with: [seed.resting()])
+      bank.pairUp(doubt: Self.movesAfterwards, speeds)
+    }
   }
 
   // MARK: Stages 5 and 6, search and reduction
@@ -634,14 +695,6 @@ struct Track: Sendable {
   @inline(__always)
   var isDoubted: Bool { consistency.isContradicted || phase.isLost }
 
-  /// Whether the direction to the peer may be published: a walking peer's ranges are those of a resting
-  /// one elsewhere for many seconds, so that of a peer whose motion is not known they tell no direction.
-  @inline(never)
-  func tellsDirection(at time: Timestamp) -> Bool {
-    motion != .unknown || isProven
-      || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
-  }
-
   /// Whether the device has since birth seen the peer from another side: an angle that is stuck
   /// would have shown.
   var hasBeenTested: Bool {
@@ -688,6 +741,20 @@ struct Track: Sendable {
 }
 
 extension HypothesisBank.Seed {
+  /// The same for a peer that has come to rest.
+  fileprivate func resting() -> Self {
+    var seed = self
+    seed.moves = false
+    for axis in 0..<3 {
+      let velocity = StateIndex.velocity(axis)
+      seed.mean[velocity] = 0
+      for state in 0..<StateIndex.movingCount {
+        seed.covariance[StateIndex.packed(min(state, velocity), max(state, velocity))] = 0
+      }
+    }
+    return seed
+  }
+
   /// The same for a peer that moves, of whose speed only the variances are known.
   fileprivate func moving(at speedVariances: InlineArray<3, Double>) -> Self {
     var seed = self

@@ -92,8 +92,8 @@ open class NISession: NSObject, @unchecked Sendable {
 
   /// Sets whether the peer moves.
   ///
-  /// The engine's model of the peer follows: ``NearbySessionOptions/peerMotion``, which takes effect
-  /// with the next ``run(_:)``.
+  /// The engine's model of the peer follows with the peer's next measurement, and what is known of the
+  /// peer stays. It is that of later runs, too: ``NearbySessionOptions/peerMotion``.
   ///
   /// - Parameters:
   ///   - state: Whether it moves.

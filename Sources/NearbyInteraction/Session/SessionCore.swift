@@ -154,7 +154,9 @@ final class SessionCore: @unchecked Sendable {
 
   func updateMotionState(_ state: NIMotionActivityState, of peer: NIDiscoveryToken) {
     lock.withLock {
-      if newestConfiguration?.peer == peer { optionsInForce.peerMotion = state.peerMotion }
+      guard newestConfiguration?.peer == peer else { return }
+      optionsInForce.peerMotion = state.peerMotion
+      if estimator?.peer == peer { estimator?.setMotion(state.peerMotion) }
     }
   }
 

@@ -84,6 +84,11 @@ struct SessionEstimator {
 
   // MARK: In
 
+  /// Changes how the peer may move, with its next measurement.
+  mutating func setMotion(_ motion: PeerMotion) {
+    if let handle { engine?.setMotion(motion, of: handle) }
+  }
+
   /// Starts ranging, for the first time or after a pause without poses.
   mutating func begin() { firstMeasurement = nil }
 

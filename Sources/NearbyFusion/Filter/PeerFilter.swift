@@ -559,7 +559,8 @@ struct PeerFilter: Sendable {
       reports.range = Self.report(
         result.outcomes.range, measurements.values.range, white: errors.range.white,
         decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
-        learnsShort: learns && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
+        learnsShort: learns && result.outcomes.range.inlier < 0.5
+          && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
     }
     if measurements.has(.azimuth) {
       reports.azimuth = Self.report(

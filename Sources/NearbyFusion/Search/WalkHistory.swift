@@ -9,11 +9,14 @@ import NearbyGeometry
 /// the walk tells which of the two is the peer's.
 struct WalkHistory: Sendable {
   private(set) var window: ObservationWindow
-  /// The path at the newest sample that was taken in, metres.
-  private var recordedPath: Double
+  /// The path at which it began, and at which the next sample is taken in, metres.
+  private let firstPath: Double
+  private var nextPath: Double
 
-  /// Samples are taken in this often, metres of the path.
-  private static let spacing = 0.5
+  /// Samples are taken in this often: metres of the path, and a share of all of it, as the window holds
+  /// no more of a longer walk.
+  private static let spacing = 1.0
+  private static let share = 0.03
   /// The prior of both places, one sigma about each, metres: the same for both.
   private static let priorSigma = 10.0
 
@@ -21,7 +24,8 @@ struct WalkHistory: Sendable {
   init(_ window: ObservationWindow, at device: TrajectoryPoint) {
     self.window = window
     self.window.reserve()
-    recordedPath = device.path
+    firstPath = device.path
+    nextPath = device.path + Self.spacing
   }
 
   /// Takes a sample in, if the device has walked on far enough.
@@ -30,7 +34,7 @@ struct WalkHistory: Sendable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
     place: Vector3
   ) -> Bool {
-    guard device.path - recordedPath >= Self.spacing else { return false }
+    guard device.path >= nextPath else { return false }
     record(measurements, at: device, noise, place: place)
     return true
   }
@@ -51,7 +55,7 @@ struct WalkHistory: Sendable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
     place: Vector3
   ) {
-    recordedPath = device.path
+    nextPath = device.path + max(Self.spacing, Self.share * (device.path - firstPath))
     _ = window.add(
       measurements, at: device, noise: noise,
       expecting: ObservationWindow.Expectation(position: place, spread: 0.1))

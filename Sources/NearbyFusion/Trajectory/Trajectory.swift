@@ -59,8 +59,9 @@ struct Trajectory: Sendable {
   /// When poses came back after the newest outage; `nil` when there was none.
   private(set) var resumedAt: Timestamp?
 
-  /// Until when the odometry may go on slipping; `nil` when it has not slipped.
-  private var slipsUntil: Timestamp?
+  /// Whether the odometry may be slipping, and until when.
+  private var isSlipping = false
+  private var slipsUntil = Timestamp(nanoseconds: 0)
   /// Whether a slip is yet to be added to the drift.
   private var hasSlipped = false
 
@@ -100,7 +101,7 @@ struct Trajectory: Sendable {
         begin(at: next)
       } else {
         addDrift(to: &point)
-        if let slipsUntil { addSlip(to: &point, until: slipsUntil) }
+        if isSlipping { addSlip(to: &point) }
         addPath(to: &point)
       }
     } else {
@@ -181,19 +182,20 @@ struct Trajectory: Sendable {
   /// Takes note that the odometry has slipped, and may go on slipping.
   mutating func addSlip(at time: Timestamp) {
     hasSlipped = true
+    isSlipping = true
     slipsUntil = time.advanced(bySeconds: SlipMonitor.lasting)
   }
 
   /// Adds a slip to the drift.
   @inline(never)
-  private mutating func addSlip(to point: inout TrajectoryPoint, until end: Timestamp) {
+  private mutating func addSlip(to point: inout TrajectoryPoint) {
     if hasSlipped {
       point.positionDriftVariance += Self.slipMetres * Self.slipMetres
       point.yawDriftVariance += Self.slipRadians * Self.slipRadians
       hasSlipped = false
     }
-    guard point.timestamp < end, let newest = poses.newest else {
-      slipsUntil = nil
+    guard point.timestamp < slipsUntil, let newest = poses.newest else {
+      isSlipping = false
       return
     }
     let seconds = point.timestamp.seconds(since: newest.timestamp)

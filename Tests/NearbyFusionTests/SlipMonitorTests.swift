@@ -79,7 +79,7 @@ struct SlipMonitorTests {
     let records = try await ConsistencyRun(scenario).report(seeds: 0..<16).records
     let falsely = records.reduce(0) { $0 + $1.falseSamples }
     let converged = records.reduce(0) { $0 + $1.convergedSamples }
-    // Without the monitor 0.08 of the converged samples of 30 seeds were wrong, with it 0.015.
-    #expect(Double(falsely) < 0.04 * Double(converged))
+    // With the monitor 0.005; of 40 seeds 0.013, and 0.038 without it.
+    #expect(Double(falsely) < 0.015 * Double(converged))
   }
 }

@@ -146,7 +146,7 @@ public struct FusionEngine: Sendable {
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if peers.count > 1, peers[index].isContradicted { noticeSlip(at: sample.timestamp) }
+      if peers.count > 1, peers[index].isContradicted { detectSlip(at: sample.timestamp) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
@@ -156,10 +156,10 @@ public struct FusionEngine: Sendable {
     return SampleReport(peer: sample.peer, timestamp: sample.timestamp, &reports)
   }
 
-  /// Takes note of a sample that contradicts its peer's place: when most peers' do, the odometry has slipped.
+  /// Widens the odometry's drift if samples contradict the places of most peers at once.
   @inline(never)
-  private mutating func noticeSlip(at time: Timestamp) {
-    guard slips.notice(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
+  private mutating func detectSlip(at time: Timestamp) {
+    guard slips.detect(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
     trajectory.addSlip(at: time)
   }
 

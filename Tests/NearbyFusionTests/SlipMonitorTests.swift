@@ -37,7 +37,7 @@ struct SlipMonitorTests {
       // What is not heard says nothing.
       Scene(contradictedFor: [1, 0.5, nil, nil], unheardFor: [0, 0, 3, 3], isSlip: true),
     ])
-  func notice(scene: Scene) {
+  func detect(scene: Scene) {
     let now = Self.time(100)
     let witnesses = scene.contradictedFor.enumerated().map { index, seconds in
       SlipWitness(
@@ -46,12 +46,12 @@ struct SlipMonitorTests {
         isShort: scene.isShort && index == 0)
     }
     var monitor = SlipMonitor()
-    #expect(monitor.notice(at: now, witnesses) == scene.isSlip)
+    #expect(monitor.detect(at: now, witnesses) == scene.isSlip)
     #expect(monitor.isOpen(at: now) == scene.isSlip)
     #expect(!monitor.isOpen(at: Self.time(102)))
-    // Noticed once, and again while it lasts.
-    #expect(!monitor.notice(at: Self.time(100.1), witnesses) || !scene.isSlip)
-    #expect(monitor.notice(at: Self.time(101), witnesses) == scene.isSlip)
+    // Detected once, and again while it lasts.
+    #expect(!monitor.detect(at: Self.time(100.1), witnesses) || !scene.isSlip)
+    #expect(monitor.detect(at: Self.time(101), witnesses) == scene.isSlip)
   }
 
   @Test("a slip is added to the drift once, and a rate while it lasts")

@@ -21,7 +21,7 @@ enum Challenge {
     /// How far the device has gone in agreement with it, metres; zero of a peer that moves at will.
     var explainedWalk = 0.0
 
-    /// Forgets what it has explained: the odometry's world may be another one.
+    /// Removes the walk that it has explained, which is void in a new world of the odometry.
     mutating func forgetWalk() {
       mayHaveMoved = true
       explainedWalk = 0
@@ -52,11 +52,12 @@ enum Challenge {
 
   /// A challenger must have run for so long before it takes over, seconds.
   private static let probation = 1.0
-  /// A peer at rest that has been moved is believed to be elsewhere after so long a walk with ranges
-  /// alone, metres, and after so long with angles, seconds: reflections and other faults last as long.
+  /// The walk with ranges alone, metres, and the time with angles, seconds, that a challenger must explain
+  /// before a peer at rest is taken to have been moved: most reflections and faults are shorter.
   private static let movedWalk = 8.0
   private static let movedSeconds = 3.0
-  /// A place is elsewhere all along when all that was measured says so with these nats.
+  /// The log evidence ratio, nats, from which the peer is taken to have been at the challenger's place
+  /// all along.
   private static let decisiveNats = 7.0
 
   /// Whether a challenger is given up: the incumbent agrees with the data, or the challenger does not.
@@ -71,10 +72,11 @@ enum Challenge {
       && challenger.seconds >= probation && outweighs(challenger, incumbent)
   }
 
-  /// Whether a challenger explains enough of the walk against what the incumbent has explained before.
+  /// Whether a challenger has enough evidence against what the incumbent has explained before.
   ///
-  /// Ranges that changed faster than a peer moves are those of a reflection, unless the incumbent was
-  /// one: the place that explains the longer walk is right.
+  /// Either the peer was at the challenger's place all along: the whole history is in favour of it. Or it
+  /// was moved: then the ranges have changed no faster than a peer moves, and the challenger has
+  /// explained a walk that is longer than most faults last.
   private static func outweighs(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
     if incumbent.isLost { return true }
     if challenger.logEvidenceRatio > decisiveNats { return true }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// A track that was published until another took its place, kept as it was.
+/// The former incumbent, kept after a challenger has replaced it.
 ///
-/// Its place is compared with each range by itself; the filter goes on only when it is published again.
-/// It is kept until the other track has explained as long a walk.
+/// Only the innovation of each range at its place is computed, with the drift since as process noise. The
+/// filter is updated again when the track is the incumbent again. It is deleted once the new incumbent has
+/// explained as long a walk.
 struct DormantTrack: Sendable {
   var track: Track
   private var monitor = ContradictionMonitor()
 
-  /// A range agrees within so many sigmas of the place and the range.
+  /// The gate on a range's innovation, in its standard deviations.
   private static let gateSigmas = 3.0
   /// The time constant over which ranges must agree, seconds.
   private static let patience = 1.0
-  /// So many ranges must have been compared.
+  /// The least number of compared ranges for ``isConsistent``.
   private static let fewest = 10
   private var count = 0
 

@@ -13,7 +13,7 @@ struct PeerFilter: Sendable {
   /// Performance: in an array because a track is worked on in place; it is too large to be copied with
   /// every sample.
   private var tracks: [Track] = []
-  /// The track that was published before, while it may prove right after all.
+  /// The former incumbent, while it may be the right one.
   private var dormant: [DormantTrack] = []
   /// How they are kept between samples.
   private var storage = Storage.ready
@@ -38,7 +38,8 @@ struct PeerFilter: Sendable {
   private var isUnderway = false
   /// When an azimuth was last used; only of a peer of unknown motion.
   private var lastAzimuth: Timestamp?
-  /// How long an azimuth tells the direction to a peer on its way, seconds.
+  /// The age of the newest azimuth, seconds, up to which the direction to a peer of unknown motion is
+  /// published.
   private static let azimuthSeconds = 1.5
   /// The world that the tracks are in.
   private var world: Int?
@@ -84,7 +85,8 @@ struct PeerFilter: Sendable {
   /// until it does with less than the second.
   private static let startsAbove = 0.5
   private static let stopsBelow = 0.2
-  /// So long after poses have come back their world may prove to be another one, seconds.
+  /// The time after an outage of the poses in which their world may still differ from the former one,
+  /// seconds.
   private static let newWorldSeconds = 10.0
 
   /// Stages 1 to 9: takes one sample into account.
@@ -235,16 +237,20 @@ struct PeerFilter: Sendable {
 
   /// What the peer says of the odometry; `nil` while its place is not known, or it may move.
   var slipWitness: SlipWitness? {
-    guard motion == .stationary, case .ready = storage, let track = tracks.first,
-      track.phase.isSettled
+    guard motion == .stationary, case .ready = storage, !tracks.isEmpty,
+      tracks[0].phase.isSettled
     else { return nil }
+    // Performance: read in place, as a track is large.
     return SlipWitness(
-      heardAt: track.device.timestamp, contradictedSince: track.consistency.contradictedSince,
-      isShort: track.consistency.isShort)
+      heardAt: tracks[0].device.timestamp,
+      contradictedSince: tracks[0].consistency.contradictedSince,
+      isShort: tracks[0].consistency.isShort)
   }
 
-  /// Whether the direction to the peer may be published at a time: a walking peer's ranges are those of a
-  /// resting one elsewhere for many seconds, so that of a peer whose motion is not known they tell none.
+  /// Whether the direction to the peer may be published at a time.
+  ///
+  /// For many seconds the ranges to a walking peer fit a resting peer at another place. So ranges alone
+  /// determine no direction to a peer of unknown motion that has not been found at rest.
   func tellsDirection(at time: Timestamp) -> Bool {
     motion != .unknown || convergence.tracks.isProven
       || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
@@ -459,15 +465,15 @@ struct PeerFilter: Sendable {
     if hasChallenger { tracks.removeLast() }
   }
 
-  /// Whether poses have come back lately: their world may be another one, in which the incumbent has
-  /// explained nothing.
+  /// Whether an outage of the poses has ended lately: in a new world the incumbent's place and the walk that
+  /// it has explained are void.
   private func hasNewWorld(at time: Timestamp) -> Bool {
     !convergence.outage.isNone
       || convergence.resumedAt.map { time.seconds(since: $0) < Self.newWorldSeconds } ?? false
   }
 
-  /// Lets the former incumbent take its place again, if the samples agree with it and contradict the
-  /// present one.
+  /// Makes the former incumbent the incumbent again if the ranges agree with it and the samples contradict
+  /// the present one.
   private mutating func wakesDormant(
     _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool
   ) -> Bool {

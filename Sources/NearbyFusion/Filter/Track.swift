@@ -20,8 +20,10 @@ struct Track: Sendable {
   private(set) var birthDevice: TrajectoryPoint
   /// How far the device has gone while samples contradicted the track, metres.
   private var contradictedWalk = 0.0
-  /// Whether hardly any range was ever too short for it: no obstacle makes a range shorter, so a place
-  /// that many ranges fall short of is that of a reflection.
+  /// Whether the share of the history's ranges that are too short for the place is small.
+  ///
+  /// Obstruction lengthens ranges and never shortens them, so a place with many short ranges is that of a
+  /// reflection.
   private(set) var explainsShortRanges = true
   /// The path at which all places were last searched anew, metres.
   private var reopenedAt = -Double.infinity
@@ -527,7 +529,7 @@ struct Track: Sendable {
   @inline(__always)
   var explainedWalk: Double { walk - contradictedWalk }
 
-  /// Whether so many ranges were too short for it that all places must be searched anew.
+  /// Whether the share of too short ranges refutes the place, and the next search of the whole prior is due.
   @inline(__always)
   var isRefuted: Bool {
     !explainsShortRanges && !history.isEmpty && device.path - reopenedAt > Self.reopenedEvery

@@ -39,10 +39,7 @@ struct TrackSearch: Sendable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ initial: InitialHypotheses,
     _ motion: PeerMotion, _ noise: NoiseLevels, _ features: EngineFeatures
   ) {
-    self.features = features
-    window = ObservationWindow(mayMove: motion != .stationary)
-    restingModes = motion == .moving ? nil : ModeSearch(initial, moves: false, features)
-    movingModes = motion == .stationary ? nil : ModeSearch(initial, moves: true, features)
+    self.init(ObservationWindow(mayMove: motion != .stationary), initial, motion, features)
     _ = window.add(measurements, at: device, noise: noise, expecting: nil)
   }
 

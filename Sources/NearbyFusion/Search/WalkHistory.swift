@@ -17,6 +17,10 @@ struct WalkHistory: Sendable {
   /// no more of a longer walk.
   private static let spacing = 1.0
   private static let share = 0.03
+  /// A range below the prediction by more than this is too short, metres; the largest share of such ranges
+  /// that a place may have.
+  private static let shortMetres = 0.8
+  private static let shortShare = 0.08
   /// The prior of both places, one sigma about each, metres: the same for both.
   private static let priorSigma = 10.0
 
@@ -38,11 +42,6 @@ struct WalkHistory: Sendable {
     record(measurements, at: device, noise, place: place)
     return true
   }
-
-  /// So much too short a range is for a place that it refutes, metres and stated sigmas, and the share
-  /// of the ranges that may be.
-  private static let shortMetres = 0.8
-  private static let shortShare = 0.08
 
   /// Whether hardly any range was too short for a place.
   func explainsShortRanges(_ place: Vector3, now: TrajectoryPoint) -> Bool {

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
-/// Notices that the odometry has slipped: ranges and angles of most peers at rest turn against their
-/// places at about the same time.
+/// Detects a slip of the odometry: at about the same time the samples of most peers at rest begin to
+/// contradict their places.
 ///
-/// One peer that is contradicted was moved, or its ranges are those of a reflection. Several at once have
-/// only the odometry in common, unless all are obstructed: a slip makes some ranges shorter. A slip that lasts is noticed again and again while it lasts.
+/// A single contradicted peer was moved, or its ranges are those of a reflection. Several peers have only the
+/// odometry in common. Obstruction may lengthen the ranges of several peers, too, so at least one peer's
+/// ranges must be too short. A slip that continues is detected again.
 struct SlipMonitor: Sendable {
-  /// When the newest slip was noticed; `nil` when there was none.
-  private(set) var noticedAt: Timestamp?
+  /// When the newest slip was detected; `nil` when there was none.
+  private(set) var detectedAt: Timestamp?
 
-  /// Contradictions that begin within so many seconds are taken for one event.
+  /// The window, seconds, within which contradictions of several peers have one cause.
   private static let sameEvent = 2.5
-  /// A peer that was not heard for so long says nothing, seconds.
+  /// Peers whose newest sample is older than this do not count, seconds.
   private static let heardWithin = 2.0
-  /// So many peers at least must be contradicted, and this share of those that are heard.
+  /// The least number of contradicted peers, and their least share of the peers heard lately.
   private static let fewest = 2
   private static let share = 0.7
-  /// A slip is noticed once in so many seconds.
+  /// The least time between two detections, seconds.
   private static let pause = 0.7
-  /// How long after it was noticed a slip may still last, seconds.
+  /// The time after a detection in which the slip may continue, seconds.
   static let lasting = 1.5
 
   /// Whether a slip may still last at a moment.
   func isOpen(at time: Timestamp) -> Bool {
-    noticedAt.map { time.seconds(since: $0) < Self.lasting } ?? false
+    detectedAt.map { time.seconds(since: $0) < Self.lasting } ?? false
   }
 
   /// Takes note of a sample of a peer that is contradicted.
@@ -32,9 +33,9 @@ struct SlipMonitor: Sendable {
   /// - Parameters:
   ///   - time: The sample's time.
   ///   - witnesses: What the peers at rest say of the odometry.
-  /// - Returns: Whether a slip is noticed.
-  mutating func notice(at time: Timestamp, _ witnesses: some Sequence<SlipWitness>) -> Bool {
-    if let noticedAt, time.seconds(since: noticedAt) < Self.pause { return false }
+  /// - Returns: Whether a slip is detected.
+  mutating func detect(at time: Timestamp, _ witnesses: some Sequence<SlipWitness>) -> Bool {
+    if let detectedAt, time.seconds(since: detectedAt) < Self.pause { return false }
     var (heard, contradicted, short) = (0, 0, 0)
     for witness in witnesses where time.seconds(since: witness.heardAt) < Self.heardWithin {
       heard += 1
@@ -46,7 +47,7 @@ struct SlipMonitor: Sendable {
     guard short >= 1, contradicted >= Self.fewest,
       Double(contradicted) >= Self.share * Double(heard)
     else { return false }
-    noticedAt = time
+    detectedAt = time
     return true
   }
 }

@@ -207,7 +207,7 @@ struct Track: Sendable {
     }
   }
 
-  /// Goes on with what was measured before the track began, too: it has explained that better.
+  /// Takes over the history of the track that it replaces, as its place has the greater evidence there.
   mutating func inherit(historyOf other: Track) { history = other.history }
 
   private mutating func remember(_ measurements: Measurements) {
@@ -301,7 +301,9 @@ struct Track: Sendable {
     contradictedWalk = 0
     consistency = TrackConsistency()
     lastMotion = nil
-    if phase.isSettled, !phase.isLost {
+    if phase.isSettled {
+      // A place that was being refined is found; one that is lost stays lost.
+      phase = phase.after(.flattened)
       convertPlace(settings)
       history = []
       endSearch()

@@ -9,7 +9,7 @@ struct TrackConsistency: Hashable, Sendable {
   private var shortRanges = 0
   /// The newest range that agreed: measured minus predicted, metres, and when.
   private var agreed: Agreement?
-  /// How ranges turned from agreement to contradiction.
+  /// How the newest contradiction of ranges began.
   private(set) var onset = Onset.gradual
 
   /// Since when more samples have contradicted the track than agree; `nil` once they agree again.
@@ -18,11 +18,11 @@ struct TrackConsistency: Hashable, Sendable {
   /// Whether the newest range that contradicted was too short, which no obstacle makes it.
   private(set) var isShort = false
 
-  /// How ranges that agreed with a track turned to contradicting it.
+  /// How fast the innovation of ranges grew when they began to contradict a track.
   enum Onset: Hashable, Sendable {
     /// No faster than a peer moves, or unheard for long enough to have moved.
     case gradual
-    /// Faster than anything moves: the place was wrong before, or the range is wrong now.
+    /// Faster than a peer moves: the place was wrong before, or the range is wrong now.
     case sudden
   }
   private struct Agreement: Hashable {
@@ -31,7 +31,7 @@ struct TrackConsistency: Hashable, Sendable {
   }
   /// No peer moves away faster, m/s.
   private static let fastestMotion = 3.0
-  /// What noise adds to a difference of two ranges, in stated sigmas.
+  /// The gate on a difference of two innovations, in stated sigmas of a range.
   private static let onsetSigmas = 5.0
 
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.

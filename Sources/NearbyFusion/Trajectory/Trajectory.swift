@@ -172,14 +172,14 @@ struct Trajectory: Sendable {
       factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
   }
 
-  /// How far the odometry has slipped by the time that this is noticed, one sigma, metres and radians, and
-  /// how fast it goes on, per root second.
+  /// The slip until its detection, one sigma, metres and radians; the density of the drift while it may
+  /// continue, per root second.
   private static let slipMetres = 0.7
   private static let slipRadians = 0.2
   private static let slipMetresPerRootSecond = 0.4
   private static let slipRadiansPerRootSecond = 0.1
 
-  /// Takes note that the odometry has slipped, and may go on slipping.
+  /// Adds the variance of a slip to the next pose, and a drift while the slip may continue.
   mutating func addSlip(at time: Timestamp) {
     hasSlipped = true
     isSlipping = true

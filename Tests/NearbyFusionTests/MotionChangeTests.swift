@@ -54,6 +54,23 @@ struct MotionChangeTests {
     }
   }
 
+  @Test("at whatever moment a resting peer's motion becomes unknown, it is found at rest")
+  func changesDuringSearch() throws {
+    var (converged, count) = (0, 0)
+    for seed in 0..<6 as Range<UInt64> {
+      let always = try #require(try estimates(from: .unknown, to: nil, seed: seed).last)
+      guard always.estimate.convergence == .converged else { continue }
+      for change in stride(from: 1.0, through: 10, by: 0.5) {
+        let end = try #require(
+          try estimates(from: .stationary, to: .unknown, seed: seed, at: change).last)
+        count += 1
+        if end.estimate.convergence == .converged { converged += 1 }
+      }
+    }
+    #expect(count > 50)
+    #expect(converged == count)
+  }
+
   @Test("a peer at rest is found as well as if it had been told so from the start")
   func toldLater() throws {
     var errors = (later: 0.0, always: 0.0)

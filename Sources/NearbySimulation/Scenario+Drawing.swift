@@ -6,10 +6,13 @@ extension Scenario {
   /// Draws a run with one peer.
   ///
   /// The scenario must pass ``validate()``. It costs 0.7 ms for 20 s of poses at 60 Hz and samples
-  /// at 10 Hz, a hundredth of the time that an engine needs to process them. - Parameters: - seed:
-  /// The seed of the motion and of the odometry's drift. - peer: Which peer. Runs of one seed
-  /// differ between peers only in the peer's position and in its radio's measurements. - Returns:
-  /// The run.
+  /// at 10 Hz, a hundredth of the time that an engine needs to process them.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the motion and of the odometry's drift.
+  ///   - peer: Which peer. Runs of one seed differ between peers only in the peer's position and in its
+  ///     radio's measurements.
+  /// - Returns: The run.
   public func simulated(seed: UInt64, peer: UInt64 = 0) -> SimulatedRun {
     simulated(seed: seed, peers: peer..<peer + 1)
   }

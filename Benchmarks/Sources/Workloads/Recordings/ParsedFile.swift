@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFloors
-import Foundation
+import FoundationEssentials
 import NearbyRecordings
 
 /// Reading a file of a recording from its first row to its last.

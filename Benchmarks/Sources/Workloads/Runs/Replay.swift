@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+import Foundation
 import NearbyFusion
 import NearbyRecordings
 

@@ -605,7 +605,7 @@ struct FitTests {
         center: radius * Vector3(level * cos(turn), height, level * sin(turn)),
         covariance: SymmetricMatrix3(xx: 6, xy: 0, xz: 0, yy: 6, yz: 0, zz: 6))
     }
-    var search = ModeSearch(priors, moves: false, .all)
+    var search = ModeSearch(priors, .all)
     let configuration = FusionConfiguration()
     var constant = configuration.constantErrorVariances(NoiseLevels(configuration.ranging))
     (constant.azimuth, constant.elevation) = (0, 0)
@@ -630,8 +630,8 @@ struct FitTests {
         center: peer.length * Vector3(cos(turn), 0, sin(turn)),
         covariance: SymmetricMatrix3(xx: 2, xy: 0, xz: 0, yy: 2, yz: 0, zz: 2))
     }
-    var search = ModeSearch(priors, moves: false, .all)
-    var without = ModeSearch(priors, moves: false, .all.subtracting(.mirroredAzimuths))
+    var search = ModeSearch(priors, .all)
+    var without = ModeSearch(priors, .all.subtracting(.mirroredAzimuths))
     let configuration = FusionConfiguration()
     let assumptions = FitAssumptions(
       NoiseLevels(configuration.ranging), Settings(configuration))

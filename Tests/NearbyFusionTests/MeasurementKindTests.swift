@@ -195,14 +195,13 @@ struct MeasurementKindTests {
   @Test("a window keeps each, and gives it to the fit")
   func window() throws {
     for kind in MeasurementKind.allCases {
-      var window = ObservationWindow(mayMove: false)
+      var window = ObservationWindow()
       for step in 0..<2 {
         _ = window.add(
           Self.measurements(of: [kind]), at: Self.device(seconds: 0.1 * Double(step)),
           noise: NoiseLevels(Self.settings.configuration.ranging), expecting: nil)
       }
-      let keyframes = window.fitKeyframes(
-        now: Self.device(seconds: 1), moves: false, Self.settings)
+      let keyframes = window.fitKeyframes(now: Self.device(seconds: 1), Self.settings)
       #expect(keyframes.count == 1)
       let value = try #require(keyframes.first?[kind], "\(kind)")
       #expect(abs(value.value - Self.value(kind)) < 1e-12 && value.variance > 0, "\(kind)")

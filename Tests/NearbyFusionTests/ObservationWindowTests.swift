@@ -47,7 +47,7 @@ struct ObservationWindowTests {
   private func left(
     excess: Double, expecting expectation: ObservationWindow.Expectation?
   ) -> [Left] {
-    var window = ObservationWindow(mayMove: false)
+    var window = ObservationWindow()
     for index in 0..<Self.samples {
       let device = device(index)
       let range = (Self.peer - device.worldFromDevice.translation).length
@@ -55,7 +55,7 @@ struct ObservationWindowTests {
       #expect(add(range: range + error, at: device, to: &window, expecting: expectation))
     }
     #expect(window.count < Self.samples)
-    return window.fitKeyframes(now: device(Self.samples - 1), moves: false, Self.settings).map {
+    return window.fitKeyframes(now: device(Self.samples - 1), Self.settings).map {
       let range = $0[.range]?.value ?? .nan
       return Left(across: $0.antenna.x, error: range - (Self.peer - $0.antenna).length)
     }
@@ -83,38 +83,15 @@ struct ObservationWindowTests {
     expectPairs(left(excess: 1, expecting: nil))
   }
 
-  @Test("from one place, what a peer that may move gave in a quarter of a second is one keyframe")
+  @Test("from one place, all that agrees is one keyframe")
   func standingStill() {
-    func times(mayMove: Bool) -> [Double] {
-      var window = ObservationWindow(mayMove: mayMove)
-      var device = device(0)
-      for _ in 0..<9 {
-        _ = add(range: 3, at: device, to: &window)
-        device.timestamp = device.timestamp.advanced(bySeconds: 0.1)
-      }
-      return window.fitKeyframes(now: device, moves: true, Self.settings).map(\.velocityReach)
+    var window = ObservationWindow()
+    var device = device(0)
+    for _ in 0..<9 {
+      _ = add(range: 3, at: device, to: &window)
+      device.timestamp = device.timestamp.advanced(bySeconds: 0.1)
     }
-    #expect(times(mayMove: false).count == 1)
-    let reaches = times(mayMove: true)
-    #expect(reaches.count == 3)
-    // 0.9, 0.6 and 0.3 s ago, of a velocity that lasts for 4 s.
-    for (reach, seconds) in zip(reaches, [0.9, 0.6, 0.3]) {
-      #expect(abs(reach - 4 * (1 - exp(-seconds / 4))) < 1e-9)
-    }
-  }
-
-  @Test("neighbours that are averaged stand for the time between them")
-  func averagedTimes() {
-    var window = ObservationWindow(mayMove: true)
-    for index in 0..<Self.samples {
-      let device = device(index)
-      let range = (Self.peer - device.worldFromDevice.translation).length
-      _ = add(range: range, at: device, to: &window)
-    }
-    let now = device(Self.samples - 1)
-    let keyframes = window.fitKeyframes(now: now, moves: true, Self.settings)
-    // The oldest two were taken 24 and 23.5 s ago.
-    #expect(abs(keyframes[0].velocityReach - 4 * (1 - exp(-23.75 / 4))) < 1e-9)
+    #expect(window.count == 1)
   }
 
   /// All are averages of two neighbours, half-way between them, but for the newest.

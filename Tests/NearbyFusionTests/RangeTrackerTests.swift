@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import NearbyFusion
+@testable import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import Testing
@@ -64,6 +64,18 @@ struct RangeTrackerTests {
     for step in 0..<100 { tracker.add(10, at: Self.time(0.1 * Double(step))) }
     let estimate = try #require(tracker.estimate(at: Self.time(9.9)))
     #expect(abs(estimate.distanceSigma - 0.5) < 0.01)
+  }
+
+  @Test func theInnovationIsThatOfTheEstimate() throws {
+    var tracker = RangeTracker(Self.configuration)
+    #expect(tracker.innovation(of: 5, sigma: 0.1, at: Self.time(0)) == nil)
+    for step in 0..<20 { tracker.add(5 + 0.05 * Double(step), at: Self.time(0.1 * Double(step))) }
+    let estimate = try #require(tracker.estimate(at: Self.time(2)))
+    let innovation = try #require(tracker.innovation(of: 6.2, sigma: 0.1, at: Self.time(2)))
+    #expect(abs(innovation.value - (6.2 - estimate.distance)) < 1e-12)
+    let variance = estimate.distanceSigma * estimate.distanceSigma + 0.01
+    #expect(abs(innovation.variance - variance) < 1e-12)
+    #expect(tracker.innovation(of: 6.2, sigma: 0.1, at: Self.time(1.9)) == nil)
   }
 
   @Test func anOutlierIsLeftOutAndABreakIsFollowed() throws {

@@ -37,7 +37,7 @@ struct WalkHistoryTests {
           peer: PeerID(index: 0), timestamp: device(index).timestamp, distance: range), ranging)
       return measurements
     }
-    var window = ObservationWindow(mayMove: false)
+    var window = ObservationWindow()
     _ = window.add(measured(0), at: device(0), noise: noise, expecting: nil)
     var history = WalkHistory(window, at: device(0))
     for index in 1..<40 {

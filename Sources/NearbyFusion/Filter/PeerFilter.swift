@@ -326,7 +326,7 @@ struct PeerFilter: Sendable {
   }
 
   /// Filters ranges by themselves while the published place does not tell the distance: they are too short
-  /// for it, or it is that of a peer whose motion is not known and that has not been found at rest.
+  /// for it, or it is that of a peer that moves, or that may move and has not been found at rest.
   ///
   /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no farther
   /// than that. Ranges that are too long are obstructed more often than a place is wrong.
@@ -344,7 +344,7 @@ struct PeerFilter: Sendable {
   /// Whether the distance must be that of the ranges alone.
   @inline(__always)
   private var needsRanges: Bool {
-    tracks[0].consistency.rangesAreTooShort
+    tracks[0].consistency.rangesAreTooShort || motion == .moving
       || motion == .unknown
         && (!tracks[0].isProven || tracks[0].consistency.rangesContradict)
   }
@@ -445,12 +445,23 @@ struct PeerFilter: Sendable {
     _ result: inout StepResult
   ) {
     tracks[index].filter(
-      measurements, errors, at: device, isObstructed: isObstructed, settings, into: &result)
+      measurements, errors, at: device, isObstructed: isObstructed,
+      range: rangeInnovation(of: measurements, at: device), settings, into: &result)
     if tracks[index].reduceUnlessSearching(settings) {
       tracks[index].searchAndReduce(measurements, at: device, noise, settings)
     } else if !tracks[index].history.isEmpty {
       tracks[index].record(measurements, noise)
     }
+  }
+
+  /// How a range meets the filter of ranges alone, of a peer of unknown motion.
+  @inline(__always)
+  private func rangeInnovation(
+    of measurements: Measurements, at device: TrajectoryPoint
+  ) -> RangeInnovation? {
+    guard motion == .unknown, measurements.has(.range), let ranges else { return nil }
+    let range = measurements.values.range
+    return ranges.innovation(of: range.value, sigma: range.sigma, at: device.timestamp)
   }
 
   private func track(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 public import NearbyGeometry
 
 /// How far a peer is, smoothed, and how fast that changes.
@@ -106,6 +107,20 @@ public struct RangeTracker: Hashable, Sendable {
     state = now
   }
 
+  /// The innovation of a range that has not been taken in.
+  ///
+  /// - Parameters:
+  ///   - distance: Metres.
+  ///   - sigma: One standard deviation, metres.
+  ///   - time: When.
+  /// - Returns: The innovation; `nil` before the second range, and of a late one.
+  func innovation(of distance: Double, sigma: Double, at time: Timestamp) -> RangeInnovation? {
+    guard let state, time > state.timestamp else { return nil }
+    let now = predicted(state, to: time)
+    return RangeInnovation(
+      value: distance - now.distance, variance: now.distanceVariance + sigma * sigma)
+  }
+
   /// What is known of the range at a moment.
   ///
   /// - Parameter time: The moment, from the newest range on.
@@ -152,4 +167,15 @@ public struct RangeTracker: Hashable, Sendable {
       unit.correlation * unit.correlation * state.rateVariance + rateVariance * unit.velocity
     return next
   }
+}
+
+/// The innovation of a range.
+struct RangeInnovation: Hashable {
+  /// Measured minus predicted, metres.
+  var value: Double
+  /// Its variance, m².
+  var variance: Double
+
+  /// The logarithm of its density as an inlier, up to a constant.
+  var logLikelihood: Double { -0.5 * (value * value / variance + log(variance)) }
 }

@@ -53,7 +53,8 @@ struct Track: Sendable {
   /// after that must show that it rests.
   private static let movesAtFirst = 0.2
   private static let movesAfterwards = 0.2
-  /// A peer of unknown motion that moves with less than this share is searched for at rest only.
+  /// The share of the hypotheses at rest, or of those that move, below which they are left out once a place
+  /// is found.
   private static let negligibleShare = 0.01
   /// A settled track that has become so many times wider than it settled is lost.
   private static let lostFactor = 2.0
@@ -155,12 +156,14 @@ struct Track: Sendable {
   ///   - errors: The variances of its errors.
   ///   - device: Where the device was.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - range: How the range met the filter of ranges alone, of a peer of unknown motion.
   ///   - settings: The settings.
   ///   - result: How the sample met the heaviest hypothesis. Performance: not returned, since it is
   ///     large.
   mutating func filter(
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    isObstructed: Bool, _ settings: Settings, into result: inout StepResult
+    isObstructed: Bool, range: RangeInnovation?, _ settings: Settings,
+    into result: inout StepResult
   ) {
     if measurements.has(.heightDifference) {
       bank.addHeightOffset(variance: settings.heightOffset.variance)
@@ -186,6 +189,7 @@ struct Track: Sendable {
       var measurement = measurement(measurements, errors, device, isObstructed, settings)
       bank.update(&measurement)
     }
+    if let range { bank.reweighMoving(by: range) }
     spread.add(device.worldFromDevice.translation)
     remember(measurements)
     if bank.isColumn {
@@ -492,7 +496,8 @@ struct Track: Sendable {
       endSearch()
     }
     guard motion == .unknown else { return }
-    if isMovingNegligible { bank.removeMoving() }
+    if isMovingNegligible { bank.keep(moving: false) }
+    if isRestingNegligible { bank.keep(moving: true) }
     bank.pairUp(doubt: Self.movesAfterwards, settings.motion.speedVariances)
   }
 
@@ -658,12 +663,15 @@ struct Track: Sendable {
   }
 
   private var isMovingNegligible: Bool { bank.movingShare < Self.negligibleShare }
+  private var isRestingNegligible: Bool { bank.movingShare > 1 - Self.negligibleShare }
 
   /// Whether one hypothesis is left, or one of each motion, narrow enough for its linearisation.
   private var isNarrow: Bool {
-    let resting = (0..<bank.count).count { !bank.moves($0) }
-    let moving = isMovingNegligible ? 0 : bank.count - resting
-    guard resting <= 1, moving <= 1 else { return false }
+    let moving = (0..<bank.count).count { bank.moves($0) }
+    let resting = bank.count - moving
+    guard resting <= 1 || isRestingNegligible, moving <= 1 || isMovingNegligible else {
+      return false
+    }
     return spreadAcross(negligible: isMovingNegligible) < Self.settledSpread
   }
 
@@ -760,7 +768,7 @@ extension HypothesisBank.Seed {
   }
 
   /// The same for a peer that moves, of whose speed only the variances are known.
-  fileprivate func moving(at speedVariances: InlineArray<3, Double>) -> Self {
+  func moving(at speedVariances: InlineArray<3, Double>) -> Self {
     var seed = self
     seed.moves = true
     for axis in 0..<3 {

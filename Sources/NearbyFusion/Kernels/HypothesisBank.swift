@@ -93,13 +93,17 @@ struct HypothesisBank: Sendable {
     var total = 0.0
     for index in seeds.indices { total += seeds[index].weight }
     for index in seeds.indices {
-      setState(of: index, seeds[index])
-      let faulty = seeds[index].anglesAreFaulty ? 1.0 : 0
-      for kind in MeasurementKind.allCases { self[.fault(kind), index] = kind.isAngle ? faulty : 0 }
-      self[.rangeResidual, index] = 1e9
-      self[.logWeight, index] = log(seeds[index].weight / total)
+      set(index, to: seeds[index], weight: seeds[index].weight / total)
     }
     count = seeds.count
+  }
+
+  private mutating func set(_ index: Int, to seed: borrowing Seed, weight: Double) {
+    setState(of: index, seed)
+    let faulty = seed.anglesAreFaulty ? 1.0 : 0
+    for kind in MeasurementKind.allCases { self[.fault(kind), index] = kind.isAngle ? faulty : 0 }
+    self[.rangeResidual, index] = 1e9
+    self[.logWeight, index] = log(weight)
   }
 
   /// Puts another state in the place of the only hypothesis; what is known of its faults stays.
@@ -108,7 +112,7 @@ struct HypothesisBank: Sendable {
     setState(of: 0, seed)
   }
 
-  /// A hypothesis as it stands, of a bank whose peer rests.
+  /// A hypothesis as it stands, at rest.
   func seed(_ index: Int) -> Seed {
     var seed = Seed(
       mean: StateVector(repeating: 0), covariance: StateCovariance(repeating: 0),
@@ -171,10 +175,40 @@ struct HypothesisBank: Sendable {
     }
   }
 
-  /// Leaves out the hypotheses under which the peer moves.
-  mutating func removeMoving() {
+  /// Puts hypotheses at rest in the place of those at rest, and leaves those that move.
+  ///
+  /// - Parameters:
+  ///   - seeds: The hypotheses.
+  ///   - share: Their share of all.
+  mutating func replaceResting(with seeds: [Seed], share: Double) {
+    keep(moving: true)
+    add(seeds, share: count == 0 ? 1 : share)
+  }
+
+  /// Adds hypotheses to those there are.
+  ///
+  /// - Parameters:
+  ///   - seeds: The hypotheses.
+  ///   - share: Their share of all.
+  mutating func add(_ seeds: [Seed], share: Double) {
+    reserve(count + seeds.count)
+    let logRest = log(1 - share)
+    for index in 0..<count { self[.logWeight, index] += logRest }
+    // Performance: read in place, as a seed is large.
+    let seeds = seeds.span
+    var total = 0.0
+    for index in seeds.indices { total += seeds[index].weight }
+    for index in seeds.indices {
+      set(count + index, to: seeds[index], weight: share * seeds[index].weight / total)
+    }
+    count += seeds.count
+  }
+
+  /// Leaves the hypotheses under which the peer moves, or those under which it rests, and makes their shares
+  /// sum to one.
+  mutating func keep(moving: Bool) {
     var kept = 0
-    for index in 0..<count where !moves(index) {
+    for index in 0..<count where moves(index) == moving {
       for field in 0..<fieldCount { self[Field(row: field), kept] = self[Field(row: field), index] }
       kept += 1
     }
@@ -182,6 +216,34 @@ struct HypothesisBank: Sendable {
     for index in 0..<kept { self[.logWeight, index] -= log(total) }
     count = kept
   }
+
+  /// Whether the peer moves under one of the hypotheses.
+  var hasMoving: Bool { (0..<count).contains { moves($0) } }
+
+  /// Takes the likelihood of a range under the hypotheses that move from the filter of ranges alone.
+  ///
+  /// A Gaussian that is wide across the line of sight predicts a range with the variance that its curvature
+  /// adds. The ranges to a moving peer whose direction is not known are far better known than that: by their
+  /// own past. Without that, a peer that walks out of the field of view would be taken for one at rest at
+  /// any place that explains its ranges for some seconds.
+  ///
+  /// - Parameter range: The innovation of the newest range in the filter of ranges.
+  mutating func reweighMoving(by range: RangeInnovation) {
+    guard !isColumn else { return }
+    var hasChanged = false
+    for index in 0..<count where moves(index) && self[.inlier(.range), index] > 0.5 {
+      let own = RangeInnovation(
+        value: self[.innovation(.range), index], variance: self[.innovationVariance(.range), index])
+      guard own.variance > Self.wideVariance * range.variance else { continue }
+      self[.logWeight, index] += range.logLikelihood - own.logLikelihood
+      hasChanged = true
+    }
+    if hasChanged { unsafe withKernelBank { unsafe Self.normalize($0) } }
+  }
+
+  /// The ratio of the innovation's variance to that of the filter of ranges from which a hypothesis is too
+  /// wide to predict a range.
+  private static let wideVariance = 1.5
 
   /// The share of the hypotheses under which the peer moves.
   var movingShare: Double {

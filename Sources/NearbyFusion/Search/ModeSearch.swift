@@ -49,7 +49,6 @@ struct ModeSearch: Sendable {
     }
   }
 
-  private let moves: Bool
   /// The priors of the pieces, and of their twins, which may mirror azimuths; none while it is packed.
   private var priors: [SearchPrior]
   /// What the priors follow from, unless they were given, or only one is left.
@@ -75,10 +74,8 @@ struct ModeSearch: Sendable {
 
   /// - Parameters:
   ///   - priors: The prior of the place now, in pieces.
-  ///   - moves: Whether the peer moves.
   ///   - features: What is switched on.
-  init(_ priors: [SearchPrior], moves: Bool, _ features: EngineFeatures) {
-    self.moves = moves
+  init(_ priors: [SearchPrior], _ features: EngineFeatures) {
     self.priors = priors
     hasTwins = features.contains(.mirroredAzimuths)
     firstMirrored = hasTwins ? priors.count : .max
@@ -86,10 +83,9 @@ struct ModeSearch: Sendable {
 
   /// - Parameters:
   ///   - initial: What the prior of the place now follows from.
-  ///   - moves: Whether the peer moves.
   ///   - features: What is switched on.
-  init(_ initial: InitialHypotheses, moves: Bool, _ features: EngineFeatures) {
-    self.init(initial.priors(), moves: moves, features)
+  init(_ initial: InitialHypotheses, _ features: EngineFeatures) {
+    self.init(initial.priors(), features)
     self.initial = initial
   }
 
@@ -147,7 +143,7 @@ struct ModeSearch: Sendable {
     seeds.reserveCapacity(pieces.count)
     for index in pieces.indices
     where !(logEvidence(pieces[index]) < best + Self.leastLogEvidence) {
-      if !moves, !hasHeights {
+      if !hasHeights {
         covariances[index].setHeightOffset(assumptions.heightOffsetVariance)
       }
       seeds.append(seed(pieces[index], covariances[index], best: best, antennaInWorld))
@@ -223,8 +219,7 @@ struct ModeSearch: Sendable {
   ) {
     for (lane, place) in places.enumerated() {
       let model = assumptions.model(
-        prior(pieces[place]), isMirrored: isMirrored(pieces[place]), hasHeights: hasHeights,
-        moves: moves)
+        prior(pieces[place]), isMirrored: isMirrored(pieces[place]), hasHeights: hasHeights)
       fits.setStart(lane, model, pieces[place].mode)
     }
     fits.fit(places.count, to: keyframes, widest: widest)
@@ -239,8 +234,7 @@ struct ModeSearch: Sendable {
     _ piece: Piece, _ covariance: StateCovariance, best: Double, _ antennaInWorld: Vector3
   ) -> HypothesisBank.Seed {
     var seed = HypothesisBank.Seed(
-      mean: piece.mode, covariance: covariance, weight: exp(logEvidence(piece) - best),
-      moves: moves)
+      mean: piece.mode, covariance: covariance, weight: exp(logEvidence(piece) - best))
     let line = seed.position - antennaInWorld
     let length = max(line.length, 1e-3)
     let unit = line / length
@@ -283,12 +277,12 @@ struct FitAssumptions {
 
   /// A prior that has no inverse is none, and is refused.
   func model(
-    _ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool, moves: Bool
+    _ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool
   ) -> FitModel {
     FitModel(
       center: prior.center, information: prior.covariance.positiveDefiniteInverse ?? .zero, errors,
       settings.faults, settings.configuration.ranging, isMirrored: isMirrored,
-      hasHeights: hasHeights, speedVariances: moves ? settings.motion.speedVariances : nil)
+      hasHeights: hasHeights)
   }
 }
 

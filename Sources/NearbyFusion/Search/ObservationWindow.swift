@@ -62,11 +62,6 @@ struct ObservationWindow: Sendable {
   }
 
   private var keyframes: [Keyframe] = []
-  /// Samples further apart in time are not averaged: the peer may have moved.
-  private let patience: Double
-
-  init(mayMove: Bool) { patience = mayMove ? Self.movingSeconds : .infinity }
-
   private static let capacity = 48
   /// Within these, metres and radians, is one place.
   private static let onePlace = 0.03
@@ -76,8 +71,6 @@ struct ObservationWindow: Sendable {
   private static let widestAttitude = 0.25
   /// Values further apart than this many sigmas are not averaged.
   private static let agreement = 3.0
-  /// How long a peer that may move is taken to be in one place, seconds.
-  private static let movingSeconds = 0.25
   /// Keyframes from one place: one for inliers, and others for faults.
   private static let perPlace = 3
 
@@ -145,7 +138,6 @@ struct ObservationWindow: Sendable {
     let step = (a.worldFromDevice.translation - b.worldFromDevice.translation).length
     let turn = a.worldFromDevice.rotation.angle(to: b.worldFromDevice.rotation)
     return step < Self.onePlace && turn < Self.oneAttitude
-      && abs(a.timestamp.seconds(since: b.timestamp)) < patience
   }
 
   private func agrees(
@@ -239,10 +231,6 @@ struct ObservationWindow: Sendable {
     }
     both.device.worldFromDevice = b.device.worldFromDevice.interpolated(
       to: a.device.worldFromDevice, fraction: weight)
-    if patience.isFinite {
-      both.device.timestamp = b.device.timestamp.advanced(
-        bySeconds: weight * a.device.timestamp.seconds(since: b.device.timestamp))
-    }
     return withHeights(of: a, b, both)
   }
 
@@ -308,11 +296,10 @@ struct ObservationWindow: Sendable {
   ///
   /// - Parameters:
   ///   - now: The device now.
-  ///   - moves: Whether the peer moves.
   ///   - settings: The settings.
   /// - Returns: The keyframes, the oldest first.
   func fitKeyframes(
-    now: TrajectoryPoint, moves: Bool, _ settings: Settings
+    now: TrajectoryPoint, _ settings: Settings
   ) -> [FitKeyframe] {
     guard let first = keyframes.first?.device else { return [] }
     let isFlat = isFlatWalk(until: now) && !settings.configuration.odometry.isPlanar
@@ -322,7 +309,7 @@ struct ObservationWindow: Sendable {
     for keyframe in keyframes {
       result.append(
         fitKeyframe(
-          keyframe, after: previous, first: first, now: now, moves: moves, isFlat: isFlat,
+          keyframe, after: previous, first: first, now: now, isFlat: isFlat,
           settings))
       previous = keyframe.device
     }
@@ -331,7 +318,7 @@ struct ObservationWindow: Sendable {
 
   private func fitKeyframe(
     _ keyframe: Keyframe, after previous: TrajectoryPoint?, first: TrajectoryPoint,
-    now: TrajectoryPoint, moves: Bool, isFlat: Bool, _ settings: Settings
+    now: TrajectoryPoint, isFlat: Bool, _ settings: Settings
   ) -> FitKeyframe {
     let device = keyframe.device
     let pose = device.worldFromDevice
@@ -343,7 +330,6 @@ struct ObservationWindow: Sendable {
       since: since.horizontal, all: all.horizontal, keyframes: keyframes.count, isFlat: isFlat)
     let yaw = DriftInWindow(
       since: since.yaw, all: all.yaw, keyframes: keyframes.count, isFlat: isFlat)
-    let ago = max(0, now.timestamp.seconds(since: device.timestamp))
     var drift = FitKeyframe.Drift()
     drift.horizontal = place.amplitude
     drift.vertical = isPlanar ? 0 : place.amplitude
@@ -353,12 +339,10 @@ struct ObservationWindow: Sendable {
     var result = FitKeyframe(
       from: AntennaPose(pose, antennaInDevice: settings.configuration.ranging.antennaInDevice),
       drift: drift,
-      velocityReach: moves ? settings.motion.velocityReach(seconds: ago) : 0,
       faultCorrelation: settings.faults.correlation(seconds: step))
 
     let placeVariance =
       place.rest + device.interpolationVariance
-      + (moves ? settings.motion.displacementVarianceGivenVelocity(seconds: ago) : 0)
     let away = now.worldFromDevice.translation - pose.translation
     let rangeVariance = placeVariance + yaw.rest * away.dot(away)
     let angleVariance =

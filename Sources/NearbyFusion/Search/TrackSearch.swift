@@ -3,13 +3,13 @@ import NearbyGeometry
 
 /// The search of a track: all that has been seen since it began, and the modes of its posterior.
 ///
-/// While a posterior is bent, hypotheses are not only filtered but fitted anew to the whole window
-/// (``ModeSearch``), whenever there is something new in it.
+/// While a posterior is bent, hypotheses at rest are not only filtered but fitted anew to the whole window
+/// (``ModeSearch``), whenever there is something new in it. Those that move are only filtered: where a peer
+/// was seconds ago says little about where it is.
 struct TrackSearch: Sendable {
   private(set) var window: ObservationWindow
-  /// Searches for a peer at rest and for a moving one; `nil` for what the peer cannot do.
-  private var restingModes: ModeSearch?
-  private var movingModes: ModeSearch?
+  /// The search for a peer at rest; `nil` when it cannot be.
+  private var modes: ModeSearch?
   /// The share of the window's ranges that the best place takes for inliers.
   private(set) var rangeInlierShare = 1.0
   /// Whether the newest search was of the whole prior.
@@ -39,7 +39,7 @@ struct TrackSearch: Sendable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ initial: InitialHypotheses,
     _ motion: PeerMotion, _ noise: NoiseLevels, _ features: EngineFeatures
   ) {
-    self.init(ObservationWindow(mayMove: motion != .stationary), initial, motion, features)
+    self.init(ObservationWindow(), initial, motion, features)
     _ = window.add(measurements, at: device, noise: noise, expecting: nil)
   }
 
@@ -56,27 +56,24 @@ struct TrackSearch: Sendable {
   ) {
     self.features = features
     self.window = window
-    restingModes = motion == .moving ? nil : ModeSearch(initial, moves: false, features)
-    movingModes = motion == .stationary ? nil : ModeSearch(initial, moves: true, features)
+    modes = motion == .moving ? nil : ModeSearch(initial, features)
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.
   mutating func pack() {
-    restingModes?.pack()
-    movingModes?.pack()
+    modes?.pack()
   }
 
   /// Undoes ``pack()``.
   mutating func unpack() {
-    restingModes?.unpack()
-    movingModes?.unpack()
+    modes?.unpack()
   }
 
   /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
   func isFlatWalk(until now: TrajectoryPoint) -> Bool { window.isFlatWalk(until: now) }
 
   /// Leaves only the best place, which is refined from now on.
-  mutating func keepBestPlace() { restingModes?.keepBest() }
+  mutating func keepBestPlace() { modes?.keepBest() }
 
   /// Takes a sample in, without a search.
   ///
@@ -112,23 +109,22 @@ struct TrackSearch: Sendable {
     newKeyframes = 0
     wasSweep = searchCount % Self.searchesPerSweep == 0 || needsSweep
     searchCount += 1
-    // Where a peer that moves was at first says nothing about where it is after a while.
-    if wasSweep, movingModes != nil, measurements.has(.range) {
-      let initial = InitialHypotheses(measurements, at: sampleDevice, noise: noise, settings)
-      movingModes = ModeSearch(initial, moves: true, features)
+    let seeds = seeds(at: device, noise, settings)
+    rangeInlierShare = modes?.rangeInlierShare ?? 1
+    guard bank.mayMove else {
+      if !seeds.isEmpty { bank.replace(with: seeds) }
+      return
     }
-    var seeds = seedsAtRest(at: device, noise, settings)
-    var modes = movingModes.take()
-    var moving = self.seeds(&modes, at: device, moves: true, noise, settings)
-    movingModes = modes
-    rangeInlierShare = restingModes?.rangeInlierShare ?? movingModes?.rangeInlierShare ?? 1
-    // The share of the moving ones follows from the samples, one by one as each was predicted: a
-    // window's evidence depends too much on how its drift was approximated.
+    if !bank.hasMoving, measurements.has(.range) {
+      let initial = InitialHypotheses(measurements, at: sampleDevice, noise: noise, settings)
+      bank.add(
+        initial.seeds().map { $0.moving(at: settings.motion.speedVariances) },
+        share: Self.leastShare)
+    }
+    guard !seeds.isEmpty else { return }
+    // The shares of both motions follow from the samples, one by one as each was predicted.
     let movingShare = min(max(bank.movingShare, Self.leastShare), 1 - Self.leastShare)
-    seeds.scaleWeights(to: 1 - movingShare)
-    moving.scaleWeights(to: movingShare)
-    if !moving.isEmpty { seeds += moving }
-    if !seeds.isEmpty { bank.replace(with: seeds) }
+    bank.replaceResting(with: seeds, share: 1 - movingShare)
   }
 
   /// Fits the place that is left anew.
@@ -141,8 +137,8 @@ struct TrackSearch: Sendable {
     _ settings: Settings
   ) {
     newKeyframes = 0
-    let seeds = seedsAtRest(at: device, noise, settings)
-    rangeInlierShare = restingModes?.rangeInlierShare ?? 1
+    let seeds = seeds(at: device, noise, settings)
+    rangeInlierShare = modes?.rangeInlierShare ?? 1
     if let seed = seeds.first { bank.refine(to: seed) }
     refinedPosition = bank.position(0)
   }
@@ -153,26 +149,17 @@ struct TrackSearch: Sendable {
     refinedPosition.map { ((position - $0).length, ($0 - device).length) }
   }
 
-  private mutating func seedsAtRest(
+  /// The hypotheses at rest that a search finds in the window.
+  private mutating func seeds(
     at device: TrajectoryPoint, _ noise: NoiseLevels, _ settings: Settings
   ) -> [HypothesisBank.Seed] {
     // Performance: taken out, so that the pieces are not copied as long as another holds them.
-    var modes = restingModes.take()
-    defer { restingModes = modes }
-    return seeds(&modes, at: device, moves: false, noise, settings)
-  }
-
-  /// The hypotheses that one search finds in the window.
-  private func seeds(
-    _ modes: inout ModeSearch?, at device: TrajectoryPoint, moves: Bool, _ noise: NoiseLevels,
-    _ settings: Settings
-  ) -> [HypothesisBank.Seed] {
-    guard modes != nil else { return [] }
-    let keyframes = window.fitKeyframes(now: device, moves: moves, settings)
-    return modes?.seeds(
-      keyframes, isSweep: wasSweep,
+    guard var modes = modes.take() else { return [] }
+    defer { self.modes = modes }
+    return modes.seeds(
+      window.fitKeyframes(now: device, settings), isSweep: wasSweep,
       antennaInWorld: device.worldFromDevice.act(settings.configuration.ranging.antennaInDevice),
-      FitAssumptions(noise, settings)) ?? []
+      FitAssumptions(noise, settings))
   }
 }
 

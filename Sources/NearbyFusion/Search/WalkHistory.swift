@@ -76,7 +76,7 @@ struct WalkHistory: Sendable {
     of place: Vector3, over other: Vector3, now: TrajectoryPoint, _ noise: NoiseLevels,
     _ settings: Settings
   ) -> Double {
-    let keyframes = window.fitKeyframes(now: now, moves: false, settings)
+    let keyframes = window.fitKeyframes(now: now, settings)
     let assumptions = FitAssumptions(noise, settings)
     var fits = KernelFit()
     for (lane, start) in [place, other].enumerated() {
@@ -86,7 +86,7 @@ struct WalkHistory: Sendable {
       let prior = SearchPrior(center: start, covariance: covariance)
       fits.setStart(
         lane,
-        assumptions.model(prior, isMirrored: false, hasHeights: false, moves: false),
+        assumptions.model(prior, isMirrored: false, hasHeights: false),
         at: start)
     }
     fits.fit(2, to: keyframes, widest: 1)

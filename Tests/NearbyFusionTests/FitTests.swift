@@ -51,7 +51,7 @@ struct FitTests {
       center: (center.x, center.y, center.z), information: (weight, 0, 0, weight, 0, weight),
       range_scale_sigma: 0, bias_variance: (0, 0, 0, 0), wander_variance: (0, 0, 0, 0),
       outlier_share: (0.1, 0.1, 0.1, 0.1), range_excess: 1.5, field_of_view: 2, is_mirrored: 0,
-      states: Int32(NEARBY_STATE_SIZE), speed_variance: (0, 0, 0))
+      has_heights: 0)
   }
 
   private struct Result {
@@ -75,8 +75,8 @@ struct FitTests {
     var model = model
     var result = Result(
       state: [start.x, start.y, start.z]
-        + [Double](repeating: 0, count: Int(NEARBY_MOVING_STATE_SIZE) - 3),
-      covariance: [Double](repeating: .nan, count: Int(NEARBY_MOVING_COVARIANCE_SIZE)),
+        + [Double](repeating: 0, count: Int(NEARBY_HEIGHT_STATE_SIZE) - 3),
+      covariance: [Double](repeating: .nan, count: Int(NEARBY_HEIGHT_COVARIANCE_SIZE)),
       logEvidence: .nan)
     result.logEvidence = unsafe keyframes.withUnsafeBufferPointer { keyframes in
       unsafe result.state.withUnsafeMutableBufferPointer { state in
@@ -120,36 +120,6 @@ struct FitTests {
     let start = peer + generator.normalVector().normalized
     let result = fit(keyframes, model(center: start, sigma: 10_000), from: start)
     #expect((result.position - peer).length < 1e-6, "seed \(seed)")
-  }
-
-  @Test(
-    "exact ranges and angles lead to the place and velocity of a peer that moves",
-    arguments: 0..<16 as Range<UInt64>)
-  func exactVelocity(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    let peer = peer(&generator)
-    let velocity = generator.normalVector(sigma: 0.5)
-    let keyframes = path(&generator, count: 30, peer: peer, present: 7).enumerated().map {
-      index, k in
-      let reach = 0.1 * Double(29 - index)
-      let (x, y, z) = k.antenna_in_world
-      let (r0, r1, r2, r3, r4, r5, r6, r7, r8) = k.device_from_world
-      let then = peer - reach * velocity - Vector3(x, y, z)
-      let ray = Vector3(
-        Vector3(r0, r1, r2).dot(then), Vector3(r3, r4, r5).dot(then), Vector3(r6, r7, r8).dot(then))
-      let angles = ArrivalAngles(ofDirection: ray)
-      var result = k
-      result.value = (ray.length, angles.azimuthRadians, angles.elevationRadians, 0)
-      result.velocity_reach = reach
-      return result
-    }
-    var model = model(center: peer, sigma: 10_000)
-    model.states = Int32(NEARBY_MOVING_STATE_SIZE)
-    model.speed_variance = (1e8, 1e8, 1e8)
-    let result = fit(keyframes, model, from: peer + generator.normalVector().normalized)
-    #expect((result.position - peer).length < 1e-6, "seed \(seed)")
-    let found = Vector3(result.state[11], result.state[12], result.state[13])
-    #expect((found - velocity).length < 1e-6, "seed \(seed): \(found) for \(velocity)")
   }
 
   @Test("a window without keyframes returns the prior")
@@ -211,7 +181,7 @@ struct FitTests {
 
   /// Starts around a peer in one window, each with a model of its own.
   private func starts(
-    _ count: Int, moves: Bool
+    _ count: Int, hasHeights: Bool
   ) -> (keyframes: [nearby_keyframe], models: [nearby_fit_model], places: [Vector3]) {
     var generator = SeededGenerator(seed: UInt64(count))
     let peer = peer(&generator)
@@ -219,7 +189,6 @@ struct FitTests {
     for index in keyframes.indices {
       keyframes[index].present = 1 + Int32(generator.uniform() * 7)
       keyframes[index].value.0 += generator.normal(sigma: 0.1) + (index % 5 == 0 ? 2 : 0)
-      keyframes[index].velocity_reach = 0.1 * Double(12 - index)
       keyframes[index].lasting = 0.8
       keyframes[index].yaw_drift = 0.01 * Double(12 - index)
     }
@@ -228,8 +197,8 @@ struct FitTests {
     for lane in 0..<count {
       places.append(peer + 2 * generator.normalVector().normalized)
       var model = model(center: places[lane], sigma: 3 + Double(lane))
-      model.states = Int32(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
-      model.speed_variance = (1, 0.1, 1)
+      model.has_heights = hasHeights ? 1 : 0
+      model.wander_variance.3 = 0.25
       model.is_mirrored = Int32(lane % 2)
       model.range_scale_sigma = 0.02 * Double(lane)
       // Its neighbours must not mind a prior that is none.
@@ -252,7 +221,7 @@ struct FitTests {
       in vectors: nearby_vectors
     ) {
       let count = places.count
-      let n = Int(models[0].states)
+      let n = Int(models[0].has_heights == 1 ? NEARBY_HEIGHT_STATE_SIZE : NEARBY_STATE_SIZE)
       states = places.flatMap { [$0.x, $0.y, $0.z] + [Double](repeating: 0, count: n - 3) }
       covariances = [Double](repeating: 0, count: count * n * (n + 1) / 2)
       inlierShares = [Double](repeating: 0, count: Int(NEARBY_COMPONENTS) * count)
@@ -267,10 +236,10 @@ struct FitTests {
   @Test(
     "fits side by side are what each is by itself", arguments: 1...Int(NEARBY_FITS),
     [false, true])
-  func sideBySide(count: Int, moves: Bool) {
-    let (keyframes, models, places) = starts(count, moves: moves)
+  func sideBySide(count: Int, hasHeights: Bool) {
+    let (keyframes, models, places) = starts(count, hasHeights: hasHeights)
     let together = Together(keyframes, models, from: places, in: nearby_widest_vectors())
-    let n = Int(moves ? NEARBY_MOVING_STATE_SIZE : NEARBY_STATE_SIZE)
+    let n = Int(hasHeights ? NEARBY_HEIGHT_STATE_SIZE : NEARBY_STATE_SIZE)
     let triangle = n * (n + 1) / 2
     for lane in 0..<count {
       let hasFolded = together.hasFolded[lane]
@@ -293,8 +262,8 @@ struct FitTests {
     arguments: (0...nearby_widest_vectors().rawValue).map(nearby_vectors.init(rawValue:)),
     [1, 4, 5, 8])
   func vectors(vectors: nearby_vectors, count: Int) {
-    for moves in [false, true] {
-      let (keyframes, models, places) = starts(count, moves: moves)
+    for hasHeights in [false, true] {
+      let (keyframes, models, places) = starts(count, hasHeights: hasHeights)
       let one = Together(keyframes, models, from: places, in: NEARBY_VECTORS_OF_ANY)
       let other = Together(keyframes, models, from: places, in: vectors)
       #expect(one.hasFolded == other.hasFolded)
@@ -310,11 +279,9 @@ struct FitTests {
 
   // MARK: - Width
 
-  /// What the fit says it predicts, from its parameters: the state, with a velocity or without, then
-  /// the drift's amplitudes.
+  /// What the fit says it predicts, from its parameters: the state, then the drift's amplitudes.
   private func predict(_ x: [Double], _ k: nearby_keyframe) -> [Double] {
     let states = x.count - 4
-    let velocity = states == Int(NEARBY_MOVING_STATE_SIZE) ? Vector3(x[11], x[12], x[13]) : .zero
     let offset = states > Int(NEARBY_STATE_SIZE) ? x[Int(NEARBY_STATE_HEIGHT_OFFSET)] : 0
     let turned = Vector3(x[2] - k.pivot.2, 0, k.pivot.0 - x[0])
     let amplitudes = x.suffix(4)
@@ -325,8 +292,7 @@ struct FitTests {
         k.horizontal_drift * amplitudes[first + 2])
       + k.yaw_drift * amplitudes[first + 3] * turned
     let (a, r) = (k.antenna_in_world, k.device_from_world)
-    let v =
-      Vector3(x[0], x[1], x[2]) - k.velocity_reach * velocity - drift - Vector3(a.0, a.1, a.2)
+    let v = Vector3(x[0], x[1], x[2]) - drift - Vector3(a.0, a.1, a.2)
     let ray = Vector3(
       Vector3(r.0, r.1, r.2).dot(v), Vector3(r.3, r.4, r.5).dot(v), Vector3(r.6, r.7, r.8).dot(v))
     let angles = ArrivalAngles(ofDirection: ray)
@@ -341,9 +307,9 @@ struct FitTests {
 
   @Test(
     "the covariance is the inverse of the information", arguments: 0..<12 as Range<UInt64>,
-    [NEARBY_STATE_SIZE, NEARBY_HEIGHT_STATE_SIZE, NEARBY_MOVING_STATE_SIZE])
+    [NEARBY_STATE_SIZE, NEARBY_HEIGHT_STATE_SIZE])
   func covariance(seed: UInt64, size: Int) throws {
-    let (states, moves) = (Int(size), size == NEARBY_MOVING_STATE_SIZE)
+    let states = Int(size)
     let hasHeights = size != NEARBY_STATE_SIZE
     let n = states + 4
     var generator = SeededGenerator(seed: seed)
@@ -356,7 +322,6 @@ struct FitTests {
       keyframes[index].vertical_drift = 0.2 * left
       keyframes[index].yaw_drift = 0.1 * left
       keyframes[index].pivot = (0.5 * left, 0, -0.3)
-      keyframes[index].velocity_reach = moves ? 2 * left : 0
       keyframes[index].present = 1 + Int32(generator.uniform() * (hasHeights ? 15 : 7))
     }
     var model = model(center: peer, sigma: 3)
@@ -365,8 +330,7 @@ struct FitTests {
     model.bias_variance = (0.0225, 0.002, 0.004, 0)
     model.wander_variance = (0.02, 0.003, 0.005, 0.25)
     model.outlier_share = (0, 0, 0, 0)
-    model.states = Int32(size)
-    model.speed_variance = (0.81, 0.06, 0.9)
+    model.has_heights = hasHeights ? 1 : 0
     // Without noise and with every prior about the truth, the truth is the mode.
     let result = fit(keyframes, model, from: peer + generator.normalVector(sigma: 0.3))
     #expect((result.position - peer).length < 1e-6)
@@ -379,7 +343,7 @@ struct FitTests {
     }
     let variances =
       [0.03 * 0.03, 0.0225, 0.002, 0.004, 0.02, 0.003, 0.005]
-      + (hasHeights ? [0.25] : []) + (moves ? [0.81, 0.06, 0.9] : [])
+      + (hasHeights ? [0.25] : [])
     for (offset, variance) in variances.enumerated() {
       information[(Int(NEARBY_STATE_RANGE_SCALE) + offset) * (n + 1)] = 1 / variance
     }

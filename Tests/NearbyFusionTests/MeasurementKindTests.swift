@@ -184,8 +184,7 @@ struct MeasurementKindTests {
           FitModel.Errors(
             rangeScaleSigma: 0.01, constant: PerKind(repeating: 1e-4),
             wandering: PerKind(repeating: 1e-4)),
-          Self.settings.faults, Self.settings.configuration.ranging,
-          speedVariances: Self.settings.motion.speedVariances),
+          Self.settings.faults, Self.settings.configuration.ranging, hasHeights: true),
         at: Self.peer)
       fits.fit(1, to: [keyframe], widest: 1)
       #expect(fits.place(0).covariance.trace < 0.119, "\(kind)")

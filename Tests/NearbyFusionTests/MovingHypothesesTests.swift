@@ -21,7 +21,7 @@ struct MovingHypothesesTests {
       moves: moves)
     seed.mean[2] = -5
     for state in 0..<(moves ? StateIndex.movingCount : StateIndex.restingCount) {
-      let sigma = state == 0 ? across : 0.05
+      let sigma = state == 0 ? across : state < 3 ? 0.05 : 0.01
       seed.covariance[StateIndex.packed(state, state)] = sigma * sigma
     }
     return seed

@@ -43,8 +43,10 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
     const Fits some = all.from(first, is_wide ? nearby::wide_lane_count : nearby::lane_count);
     const Priors priors(some);
     const nearby_vectors used = is_wide ? vectors : std::min(vectors, NEARBY_VECTORS_OF_FOUR);
-    nearby::with_states(some.models->states,
-                        [&](auto size) { nearby::fitting::fit_with<size>(used, some, priors); });
+    if (some.models->has_heights)
+      nearby::fitting::fit_with<NEARBY_HEIGHT_STATE_SIZE>(used, some, priors);
+    else
+      nearby::fitting::fit_with<NEARBY_STATE_SIZE>(used, some, priors);
     first += some.count;
   }
 }

@@ -60,7 +60,7 @@ struct Window {
 /// What the fits assume, side by side.
 template <class Lanes>
 struct Models {
-  Lanes center[3], information[6], precision[NEARBY_MOVING_STATE_SIZE];
+  Lanes center[3], information[6], precision[NEARBY_HEIGHT_STATE_SIZE];
   Lanes outlier_share[NEARBY_COMPONENTS], outlier_rate, angle_outlier_density;
   Bits<Lanes> is_mirrored;
 
@@ -78,8 +78,6 @@ struct Models {
     using Model = nearby_fit_model;
     each<3>([&](auto i) NEARBY_INLINE {
       center[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.center[i]; });
-      precision[NEARBY_STATE_VELOCITY + i] =
-          inverse(lanes([&](const Model &m) NEARBY_INLINE { return m.speed_variance[i]; }));
     });
     each<6>([&](auto i) NEARBY_INLINE {
       information[i] = lanes([&](const Model &m) NEARBY_INLINE { return m.information[i]; });
@@ -113,12 +111,12 @@ struct Mean {
 /// One value, linearised.
 ///
 /// A gradient has few entries that are not zero: those on the position and on the amplitudes of the
-/// drift, on the velocity when the peer may move, and on the scale if it is a range; that on the
+/// drift, and on the scale if it is a range; that on the
 /// constant error is one, and on the wandering one `memory`. Only their products are summed.
 template <int States, class Lanes>
 struct Value {
   using P = Parameters<States>;
-  static constexpr int drift = 3, velocity = 7, scale = velocity + (P::moves ? 3 : 0);
+  static constexpr int drift = 3, scale = 7;
 
   Lanes gradient[scale + 1];
   Lanes innovation;
@@ -138,10 +136,9 @@ struct Value {
   }
   /// The parameter of an entry.
   static NEARBY_INLINE constexpr int parameter(int entry) {
-    return entry < drift      ? P::position + entry
-           : entry < velocity ? P::drift + entry - drift
-           : entry < scale    ? P::velocity + entry - velocity
-                              : P::scale;
+    return entry < drift   ? P::position + entry
+           : entry < scale ? P::drift + entry - drift
+                           : P::scale;
   }
 };
 
@@ -170,9 +167,7 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
       [&](auto i) NEARBY_INLINE { mean.values[i] = x[P::of(i)]; });
   // up × (p - pivot)
   const Lanes turned_x = mean.values[2] - k.pivot[2], turned_z = k.pivot[0] - mean.values[0];
-  // Where the peer was in the world as it was then: less its way and the drift since.
-  if constexpr (P::moves)
-    each<3>([&](auto i) NEARBY_INLINE { mean.values[i] -= k.velocity_reach * x[P::velocity + i]; });
+  // Where the peer was in the world as it was then: less the drift since.
   const Lanes yaw = k.yaw_drift * x[P::drift + 3];
   mean.values[0] -= k.horizontal_drift * x[P::drift] + yaw * turned_x;
   mean.values[1] -= k.vertical_drift * x[P::drift + 1];
@@ -194,11 +189,7 @@ NEARBY_INLINE inline void linearize(const Measured &measured, const Models<Lanes
     z.slope = is_folded ? -z.slope : z.slope;
     has_folded |= is_folded;
   }
-  each<3>([&](auto i) NEARBY_INLINE {
-    v.gradient[i] = z.gradient(i);
-    if constexpr (P::moves)
-      v.gradient[Value<States, Lanes>::velocity + i] = -k.velocity_reach * v.gradient[i];
-  });
+  each<3>([&](auto i) NEARBY_INLINE { v.gradient[i] = z.gradient(i); });
   constexpr int drift = Value<States, Lanes>::drift;
   v.gradient[drift] = -k.horizontal_drift * v.gradient[0];
   v.gradient[drift + 1] = -k.vertical_drift * v.gradient[1];
@@ -442,7 +433,7 @@ struct Fits {
 
   /// The same without those before `first`, and with `most` of them at most.
   Fits from(int first, int most) const {
-    const int size = models->states;
+    const int size = models->has_heights ? NEARBY_HEIGHT_STATE_SIZE : NEARBY_STATE_SIZE;
     Fits rest = *this;
     rest.count = std::min(count - first, most);
     rest.models += first;
@@ -569,8 +560,6 @@ void fit_with(nearby_vectors vectors, const Fits &fits, const Priors &priors) {
 }
 extern template void fit_with<NEARBY_STATE_SIZE>(nearby_vectors, const Fits &, const Priors &);
 extern template void fit_with<NEARBY_HEIGHT_STATE_SIZE>(nearby_vectors, const Fits &,
-                                                        const Priors &);
-extern template void fit_with<NEARBY_MOVING_STATE_SIZE>(nearby_vectors, const Fits &,
                                                         const Priors &);
 
 }  // namespace nearby::fitting

@@ -15,7 +15,7 @@ template <int States>
 struct ErrorPlaces {
   int bias[NEARBY_COMPONENTS] = {}, wander[NEARBY_COMPONENTS] = {};
   /// The kind of each, and where each error of the state stands.
-  int kind[2 * NEARBY_COMPONENTS] = {}, of_state[NEARBY_MOVING_STATE_SIZE] = {};
+  int kind[2 * NEARBY_COMPONENTS] = {}, of_state[NEARBY_HEIGHT_STATE_SIZE] = {};
   int count = 0;
 
   constexpr ErrorPlaces() { add_all(std::make_integer_sequence<int, NEARBY_COMPONENTS>()); }
@@ -42,25 +42,21 @@ struct ErrorPlaces {
 
 /// The parameters of a fit, in the order in which they are eliminated: the errors of each kind,
 /// which meet no other kind's, then what all kinds share: position, scale of ranges, the amplitudes
-/// of the odometry's drift since the window began (x, y, z, yaw), and the velocity of a peer that
-/// moves.
+/// of the odometry's drift since the window began (x, y, z, yaw).
 template <int States>
 struct Parameters {
   static constexpr bool has_height = nearby::has_height<States>;
-  static constexpr bool moves = nearby::has_velocity<States>;
   static constexpr ErrorPlaces<States> places{};
   static constexpr int errors = places.count;
   static constexpr int position = errors, scale = position + 3, drift = scale + 1;
-  static constexpr int velocity = drift + 4, size = velocity + (moves ? 3 : 0);
+  static constexpr int size = drift + 4;
 
   static NEARBY_INLINE constexpr int bias(int component) { return places.bias[component]; }
   static NEARBY_INLINE constexpr int wander(int component) { return places.wander[component]; }
 
   /// Where a state stands.
   static NEARBY_INLINE constexpr int of(int state) {
-    return state <= NEARBY_STATE_RANGE_SCALE ? position + state
-           : state < NEARBY_STATE_VELOCITY   ? places.of_state[state]
-                                             : velocity + state - NEARBY_STATE_VELOCITY;
+    return state <= NEARBY_STATE_RANGE_SCALE ? position + state : places.of_state[state];
   }
 
   /// Whether two of them meet in the information or in its factor.
@@ -86,8 +82,8 @@ NEARBY_INLINE inline auto &element(Triangle &triangle) {
   return triangle.entries[place];
 }
 
-/// Information = L D Lᵀ, without roots: 300 multiplications at rest and 560 with a velocity, for
-/// the fits of all lanes at once.
+/// Information = L D Lᵀ, without roots: 300 multiplications for the fits of all lanes at
+/// once.
 template <int States, class Lanes>
 struct Factorization {
   using P = Parameters<States>;

@@ -328,9 +328,6 @@ typedef struct nearby_keyframe {
   /// How far the odometry has drifted since, in the shape in which it most likely has: metres in
   /// the horizontal plane and along gravity, and radians about `pivot`, for an amplitude of one.
   double horizontal_drift, vertical_drift, yaw_drift, pivot[3];
-  /// How far a peer has most likely come since at a speed of 1 m/s now: τ (1 - exp(-t/τ)), seconds;
-  /// used only when the peer may move.
-  double velocity_reach;
   /// The probability that a state, faulty or not, has lasted since the keyframe before.
   double lasting;
 } nearby_keyframe;
@@ -351,10 +348,8 @@ typedef struct nearby_fit_model {
   /// Whether the radio confuses what is before it with what is behind, as two antennas do far from
   /// straight ahead: an azimuth z may then be measured as ±π - z.
   int32_t is_mirrored;
-  /// The size of the state, as a bank has it: that of a peer that moves holds its velocity, whose
-  /// prior variance now, along each axis, is `speed_variance`, m²/s².
-  int32_t states;
-  double speed_variance[3];
+  /// Whether the state holds the offset of height differences.
+  int32_t has_heights;
 } nearby_fit_model;
 
 /// Fits the state to all keyframes at once: the mode of the posterior that is nearest downhill.

@@ -42,12 +42,10 @@ package struct FitKeyframe: Sendable {
   /// - Parameters:
   ///   - pose: From where it was measured.
   ///   - drift: The drift since.
-  ///   - velocityReach: How far a peer has most likely come since at a speed of 1 m/s now, seconds.
   ///   - faultCorrelation: The probability that a state, faulty or not, has lasted since the keyframe
   ///     before.
   package init(
-    from pose: AntennaPose, drift: Drift = Drift(), velocityReach: Double = 0,
-    faultCorrelation: Double = 0
+    from pose: AntennaPose, drift: Drift = Drift(), faultCorrelation: Double = 0
   ) {
     kernel.antenna_in_world = (pose.antenna.x, pose.antenna.y, pose.antenna.z)
     kernel.device_from_world = pose.deviceFromWorld
@@ -56,7 +54,6 @@ package struct FitKeyframe: Sendable {
     kernel.vertical_drift = drift.vertical
     kernel.yaw_drift = drift.yaw
     kernel.pivot = (drift.pivot.x, drift.pivot.y, drift.pivot.z)
-    kernel.velocity_reach = velocityReach
     kernel.lasting = faultCorrelation
   }
 
@@ -88,9 +85,6 @@ package struct FitKeyframe: Sendable {
     let (x, y, z) = kernel.antenna_in_world
     return Vector3(x, y, z)
   }
-
-  /// How far a peer has most likely come since at a speed of 1 m/s now, seconds.
-  var velocityReach: Double { kernel.velocity_reach }
 }
 
 /// What a fit assumes.
@@ -128,16 +122,11 @@ package struct FitModel: Sendable {
   ///   - ranging: The radio.
   ///   - isMirrored: Whether the radio confuses what is before it with what is behind.
   ///   - hasHeights: Whether the offset of height differences is fitted.
-  ///   - speedVariances: The prior variances of the velocity, m²/s²; `nil` for a peer at rest.
   package init(
     center: Vector3, information: SymmetricMatrix3, _ errors: Errors, _ faults: FaultModel,
     _ ranging: RangingConfiguration, isMirrored: Bool = false,
-    hasHeights: Bool = false, speedVariances: InlineArray<3, Double>? = nil
+    hasHeights: Bool = false
   ) {
-    let states =
-      speedVariances != nil
-      ? StateIndex.movingCount : hasHeights ? StateIndex.heightCount : StateIndex.restingCount
-    let speeds = speedVariances ?? [0, 0, 0]
     kernel = nearby_fit_model(
       center: (center.x, center.y, center.z),
       information: (
@@ -149,16 +138,18 @@ package struct FitModel: Sendable {
       outlier_share: PerKind { faults.outlierShare(of: $0) }.tuple,
       range_excess: faults.rangeExcess(sigma: ranging.rangeSigma),
       field_of_view: ranging.fieldOfViewRadians, is_mirrored: isMirrored ? 1 : 0,
-      states: Int32(states), speed_variance: (speeds[0], speeds[1], speeds[2]))
+      has_heights: hasHeights ? 1 : 0)
   }
 
-  fileprivate var stateCount: Int { Int(kernel.states) }
+  fileprivate var stateCount: Int {
+    kernel.has_heights != 0 ? StateIndex.heightCount : StateIndex.restingCount
+  }
 }
 
 /// Fits of up to eight starts to one window, side by side: they cost less than two made one by one, or
 /// as much on a processor without vectors of eight.
 ///
-/// All starts have models of one kind: all moving, or all at rest.
+/// All starts have the offset of height differences, or none.
 package struct KernelFit {
   /// How many there may be.
   package static let capacity = Int(NEARBY_FITS)
@@ -184,9 +175,10 @@ package struct KernelFit {
     StateIndex.assertLayout()
     let double = MemoryLayout<Double>.size
     precondition(MemoryLayout<InlineArray<8, Double>>.size == capacity * double)
-    precondition(MemoryLayout<FitStates>.size == capacity * MemoryLayout<StateVector>.size)
+    let states = StateIndex.heightCount
+    precondition(MemoryLayout<FitStates>.size == capacity * states * double)
     precondition(
-      MemoryLayout<FitCovariances>.size == capacity * MemoryLayout<StateCovariance>.size)
+      MemoryLayout<FitCovariances>.size == capacity * StateIndex.packed(0, states) * double)
     precondition(MemoryLayout<FitShares>.size == capacity * Int(NEARBY_COMPONENTS) * double)
   }
 

@@ -8,8 +8,8 @@ typealias StateVector = InlineArray<14, Double>
 typealias StateCovariance = InlineArray<105, Double>
 
 /// The states, covariances and inlier shares of as many fits as are made side by side (`NEARBY_FITS`).
-typealias FitStates = InlineArray<112, Double>
-typealias FitCovariances = InlineArray<840, Double>
+typealias FitStates = InlineArray<88, Double>
+typealias FitCovariances = InlineArray<528, Double>
 typealias FitShares = InlineArray<32, Double>
 
 /// Where everything stands in the state of a hypothesis.

@@ -34,17 +34,6 @@ package struct MotionModel: Sendable {
     return (speedVariances[0] * perSpeed, speedVariances[1] * perSpeed)
   }
 
-  /// How far a peer has most likely come at a speed of 1 m/s at either end of a time, seconds.
-  func velocityReach(seconds: Double) -> Double {
-    velocitySeconds * OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds).reach
-  }
-
-  /// The variance of the displacement that is left when that velocity is known, m².
-  func displacementVarianceGivenVelocity(seconds: Double) -> Double {
-    let unit = OrnsteinUhlenbeck(seconds: seconds, correlationTime: velocitySeconds)
-    return speedVariances[0] * velocitySeconds * velocitySeconds * unit.position
-  }
-
   /// One step of the process, for a stationary speed variance of 1 m²/s².
   package struct Step: Sendable {
     /// φ, by which the velocity is multiplied, and how far the position moves on with it, seconds.

@@ -215,7 +215,7 @@ public struct FusionEngine: Sendable {
   /// - Returns: The estimate, as seen from the device at that time.
   public func estimate(of peer: PeerID) -> PeerEstimate {
     let filters = peers.span
-    if filters[peer.index].hasRanges, let time = filters[peer.index].ranges?.newest {
+    if let time = filters[peer.index].publishedRanges?.newest {
       return estimate(of: peer, at: time)
     }
     return estimate(of: peer, from: filters[peer.index].posterior.device)
@@ -269,7 +269,7 @@ public struct FusionEngine: Sendable {
       isVisionLimited: isVisionLimited(at: device.timestamp),
       lacksPoses: hasResumed(filter.convergence))
     if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
-    if let range = filter.ranges?.estimate(at: device.timestamp) {
+    if let range = filter.publishedRanges?.estimate(at: device.timestamp) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
     return estimate
@@ -307,7 +307,7 @@ public struct FusionEngine: Sendable {
         filter.convergence, settings)
     }
     if !filter.tellsDirection(at: time) { estimate.withholdDirection() }
-    if let range = filter.ranges?.estimate(at: time) {
+    if let range = filter.publishedRanges?.estimate(at: time) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
     return estimate

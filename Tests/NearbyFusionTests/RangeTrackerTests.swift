@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-@testable import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import Testing
+
+@testable import NearbyFusion
 
 /// Distance and rate from ranges alone.
 @Suite("Range tracker")

@@ -96,8 +96,9 @@ public protocol NearbyDevice: AnyObject, Sendable {
   /// How a peer may move, according to the environment. A session can override it.
   ///
   /// - Parameter peer: The session at the other end.
-  /// - Returns: Its motion.
-  func motion(of peer: SessionToken) -> PeerMotion
+  /// - Returns: Its motion; `nil` when the environment does not know. Then a session takes an accessory for
+  ///   one at rest, and a phone for one whose motion is not known.
+  func motion(of peer: SessionToken) -> PeerMotion?
 
   /// Starts reporting the device's trajectory.
   ///
@@ -115,8 +116,8 @@ extension NearbyDevice {
   /// Always true, since most clocks run by themselves.
   public var isClockSet: Bool { true }
 
-  /// Stationary, as Apple's camera assistance assumes.
-  public func motion(of peer: SessionToken) -> PeerMotion { .stationary }
+  /// Not known.
+  public func motion(of peer: SessionToken) -> PeerMotion? { nil }
 }
 
 /// The handle of a follower of a device's trajectory.

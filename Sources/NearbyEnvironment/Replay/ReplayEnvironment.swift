@@ -164,7 +164,7 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   }
 
   /// The declared motion of the peer for which a token stands, or will stand when it is run.
-  public func motion(of peer: SessionToken) -> PeerMotion {
+  public func motion(of peer: SessionToken) -> PeerMotion? {
     let index = lock.withLock { peers.firstIndex(of: peer) ?? peers.count }
     let listed = recording.manifest.peers
     return index < listed.count ? listed[index].motion : .stationary

@@ -108,9 +108,9 @@ public final class SimulatedDevice: NearbyDevice {
   /// The motion of hand-held devices if the world placed this device, since it probably placed the
   /// peer, too.
   ///
-  /// Stationary if the host chose this device's motion.
-  public func motion(of peer: SessionToken) -> PeerMotion {
-    isPlacedByWorld ? world.settings.motionAmongHands : .stationary
+  /// Not known if the host chose this device's motion.
+  public func motion(of peer: SessionToken) -> PeerMotion? {
+    isPlacedByWorld ? world.settings.motionAmongHands : nil
   }
 
   /// Starts reporting the trajectory, beginning with the odometry's quality if it is not normal.

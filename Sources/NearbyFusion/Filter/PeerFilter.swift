@@ -22,17 +22,21 @@ struct PeerFilter: Sendable {
   private(set) var convergence = ConvergenceState()
   private(set) var posterior = RestingPosterior()
 
-  /// The distance from ranges alone; only while ranges come that cannot be held against a place, or
-  /// the place that is published does not tell the distance.
-  var ranges: RangeTracker? {
+  /// The filter of ranges alone: of a peer that may move, and of one at rest while its ranges cannot be held
+  /// against a place, or the place that is published does not tell the distance.
+  private var ranges: RangeTracker? {
     get { rangeTrackers.first }
     set { rangeTrackers = newValue.map { [$0] } ?? [] }
   }
+  /// Whether the distance that is published is that of the ranges alone.
+  private var publishesRanges = false
+  /// The distance that is published in the place of the posterior's; `nil` when that is the posterior's.
+  var publishedRanges: RangeTracker? { publishesRanges ? rangeTrackers.first : nil }
   /// Performance: in an array, since a test for `nil` copies a large optional.
   private var rangeTrackers: [RangeTracker] = []
   /// Whether ranges are filtered by themselves.
   @inline(__always)
-  var hasRanges: Bool { !rangeTrackers.isEmpty }
+  private var hasRanges: Bool { !rangeTrackers.isEmpty }
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
@@ -319,21 +323,23 @@ struct PeerFilter: Sendable {
       let (distance, variance) = known.distance(known.best)
       ranges.begin(distance, variance, at: posterior.device.timestamp)
     }
+    publishesRanges = true
     ranges.add(
       report.value, sigma: sample.distanceSigma,
       isNonLineOfSight: sample.isNonLineOfSight ?? false, at: sample.timestamp)
     self.ranges = ranges
   }
 
-  /// Filters ranges by themselves while the published place does not tell the distance: they are too short
-  /// for it, or it is that of a peer that moves, or that may move and has not been found at rest.
+  /// Filters the ranges to a peer of unknown motion, and of others while the published place does not tell the
+  /// distance: they are too short for it, or the peer moves.
   ///
   /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no farther
   /// than that. Ranges that are too long are obstructed more often than a place is wrong.
   private mutating func followRanges(
     _ range: Measurements.Value, at time: Timestamp, _ settings: Settings
   ) {
-    guard needsRanges else {
+    publishesRanges = needsRanges
+    guard publishesRanges || motion == .unknown else {
       ranges = nil
       return
     }
@@ -364,6 +370,7 @@ struct PeerFilter: Sendable {
       tracks = [track(bornOf: measurements, at: device, settings)]
       dormant = []
       ranges = nil
+      publishesRanges = false
       claim = .resolved
       walk = AssessedWalk()
       convergence.outage = .none
@@ -386,7 +393,7 @@ struct PeerFilter: Sendable {
       walk.assessedPath = -.infinity
     }
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
-    if measurements.has(.range), hasRanges || needsRanges {
+    if measurements.has(.range), motion == .unknown || hasRanges || needsRanges {
       followRanges(measurements.values.range, at: device.timestamp, settings)
     }
     report(&result, measurements, errors, settings, into: &reports)

@@ -5,8 +5,8 @@ public import NearbyFusion
 public struct NearbySessionOptions: Hashable, Sendable {
   /// How the peer may move.
   ///
-  /// `nil` takes the environment's default, which is mostly a peer at rest, as in Apple's camera
-  /// assistance.
+  /// `nil` takes what the environment knows, and without that an accessory for one at rest and a phone for
+  /// one that may be carried about at any moment.
   public var peerMotion: PeerMotion?
   /// Whether `direction` waits until the peer was once within the cone of the antenna array.
   ///

@@ -287,8 +287,8 @@ final class SessionCore: @unchecked Sendable {
     {
       do throws(FusionConfigurationError) {
         estimator = try SessionEstimator(
-          peer: configuration.peer, usesCamera: usesCamera, options: optionsInForce,
-          device: device)
+          peer: configuration.peer, isAccessory: configuration.accessory != nil,
+          usesCamera: usesCamera, options: optionsInForce, device: device)
       } catch {
         estimator = nil
         return handle(.failure)

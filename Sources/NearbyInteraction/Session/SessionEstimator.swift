@@ -40,7 +40,7 @@ struct SessionEstimator {
 
   let peer: NIDiscoveryToken
   let usesCamera: Bool
-  let options: NearbySessionOptions
+  private(set) var options: NearbySessionOptions
 
   private let measuresAngles: Bool
   private let configuration: FusionConfiguration
@@ -65,7 +65,7 @@ struct SessionEstimator {
   private(set) var newest: NINearbyObject
 
   init(
-    peer: NIDiscoveryToken, usesCamera: Bool, options: NearbySessionOptions,
+    peer: NIDiscoveryToken, isAccessory: Bool, usesCamera: Bool, options: NearbySessionOptions,
     device: any NearbyDevice
   ) throws(FusionConfigurationError) {
     self.peer = peer
@@ -78,7 +78,8 @@ struct SessionEstimator {
     newest = NINearbyObject(discoveryToken: peer)
     guard usesCamera else { return }
     var engine = try FusionEngine(configuration)
-    handle = engine.addPeer(options.peerMotion ?? device.motion(of: peer.token))
+    handle = engine.addPeer(
+      options.peerMotion ?? device.motion(of: peer.token) ?? (isAccessory ? .stationary : .unknown))
     self.engine = engine
   }
 
@@ -86,6 +87,7 @@ struct SessionEstimator {
 
   /// Changes how the peer may move, with its next measurement.
   mutating func setMotion(_ motion: PeerMotion) {
+    options.peerMotion = motion
     if let handle { engine?.setMotion(motion, of: handle) }
   }
 

@@ -140,27 +140,30 @@ public struct FusionEngine: Sendable {
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
     let wasHeard = peers[index].isHeard
+    var event: SampleEvent?
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
-      packsHypotheses: heardCount > Self.packingThreshold, into: &reports)
+      packsHypotheses: heardCount > Self.packingThreshold, into: &reports, &event)
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if peers.count > 1, peers[index].isContradicted { detectSlip(at: sample.timestamp) }
+      if peers.count > 1, peers[index].isContradicted { detectSlip(at: sample.timestamp, &event) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
       }
     }
     // Performance: put together last; a whole that others write to would be copied to be returned.
-    return SampleReport(peer: sample.peer, timestamp: sample.timestamp, &reports)
+    return SampleReport(peer: sample.peer, timestamp: sample.timestamp, event, &reports)
   }
 
   /// Widens the odometry's drift if samples contradict the places of most peers at once.
   @inline(never)
-  private mutating func detectSlip(at time: Timestamp) {
-    guard slips.detect(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
+  private mutating func detectSlip(at time: Timestamp, _ event: inout SampleEvent?) {
+    let continues = slips.isOpen(at: time)
+    guard let since = slips.detect(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
     trajectory.addSlip(at: time)
+    if !continues { event = .odometrySlipped(since: since) }
   }
 
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.

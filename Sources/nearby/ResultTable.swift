@@ -11,6 +11,7 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
+    if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
     let advice = summary.peers.flatMap(advice)
     if !advice.isEmpty { lines += [""] + advice }
     if let errors = summary.errors {
@@ -36,6 +37,15 @@ struct ResultTable {
     }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  /// The events, of which a long list is cut.
+  private func eventLines(_ events: [RunEvent]) -> [String] {
+    let rest = events.count - Self.mostEvents
+    return events.prefix(Self.mostEvents).map(\.text)
+      + (rest > 0 ? ["and \(rest) events more, in \(RunSummary.fileName)"] : [])
+  }
+
+  private static let mostEvents = 8
 
   private var headline: String {
     let seconds = summary.duration.text(decimals: summary.duration < 100 ? 1 : 0)
@@ -155,5 +165,18 @@ struct ResultTable {
     guard let sigma = peer.positionSigma, let distance = peer.distance else { return false }
     let settings = summary.engine.settings.convergence
     return sigma <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
+  }
+}
+
+extension RunEvent {
+  /// The event as a sentence.
+  fileprivate var text: String {
+    let time = "\(seconds.text(decimals: 1)) s"
+    let peer = peer ?? "a peer"
+    return switch kind {
+    case .peerMoved: "\(peer) was moved at \(time)"
+    case .peerReturned: "\(peer) was at its former place again at \(time)"
+    case .odometrySlipped: "the odometry slipped at \(time)"
+    }
   }
 }

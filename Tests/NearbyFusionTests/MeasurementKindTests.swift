@@ -87,6 +87,7 @@ struct MeasurementKindTests {
     let settings = Settings(configuration)
     var filter = PeerFilter(motion: .stationary, configuration.ranging)
     let begun = filter.noise
+    var event: SampleEvent?
     var reports = PerKind(repeating: ComponentReport.absent)
     for step in 0..<200 {
       let seconds = 0.1 * Double(step)
@@ -103,7 +104,7 @@ struct MeasurementKindTests {
       let used = filter.add(
         sample, at: device, hasPose: true, newestSampleTime: nil,
         OdometryState(isVisionLimited: false, isSilent: false, resumedAt: nil), settings,
-        packsHypotheses: false, into: &reports)
+        packsHypotheses: false, into: &reports, &event)
       for kind in MeasurementKind.allCases { #expect(used.has(kind), "\(kind)") }
     }
     for kind in MeasurementKind.allCases {

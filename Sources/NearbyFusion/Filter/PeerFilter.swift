@@ -15,6 +15,8 @@ struct PeerFilter: Sendable {
   private var tracks: [Track] = []
   /// The former incumbent, while it may be the right one.
   private var dormant: [DormantTrack] = []
+  /// The place that the peer has left, until its new place is found.
+  private var formerPlace: FormerPlace?
   /// How they are kept between samples.
   private var storage = Storage.ready
   /// In a crowd of peers, what the only track was born of while nothing has been learnt since.
@@ -66,6 +68,17 @@ struct PeerFilter: Sendable {
     var assessedPath = -Double.infinity
   }
 
+  /// The place of a track that was given up, and since when samples contradicted it.
+  private struct FormerPlace {
+    var position: Vector3
+    var contradictedSince: Timestamp
+
+    init(_ track: Track) {
+      position = track.bank.heaviestPosition
+      contradictedSince = track.consistency.contradictedSince ?? track.device.timestamp
+    }
+  }
+
   /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
   private enum Storage {
     /// As they are worked on.
@@ -105,11 +118,13 @@ struct PeerFilter: Sendable {
   ///   - packsHypotheses: Whether hypotheses are stored packed until the next sample. Performance: half of
   ///     the memory for a tenth of a sample's time.
   ///   - reports: What becomes of the measurements.
+  ///   - event: What the sample reveals of the past; stays as it is when that is nothing.
   /// - Returns: What could be used of it.
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint, hasPose: Bool,
     newestSampleTime: Timestamp?, _ odometry: OdometryState, _ settings: Settings,
-    packsHypotheses: Bool, into reports: inout PerKind<ComponentReport>
+    packsHypotheses: Bool, into reports: inout PerKind<ComponentReport>,
+    _ event: inout SampleEvent?
   ) -> Measurements {
     let rejection = SampleScreening.rejection(
       of: sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, world: world,
@@ -121,7 +136,7 @@ struct PeerFilter: Sendable {
     if !measurements.isEmpty {
       isBorn = fuse(
         measurements, at: device, isObstructed: sample.isNonLineOfSight ?? false, odometry,
-        settings, into: &reports)
+        settings, into: &reports, &event)
     } else if let rejection, rejection.isForLackOfPose {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
@@ -338,6 +353,8 @@ struct PeerFilter: Sendable {
   private mutating func followRanges(
     _ range: Measurements.Value, at time: Timestamp, _ settings: Settings
   ) {
+    // Short ranges are believed at once, and no outliers of what came before.
+    if !publishesRanges, tracks[0].consistency.rangesAreTooShort { ranges = nil }
     publishesRanges = needsRanges
     guard publishesRanges || motion == .unknown else {
       ranges = nil
@@ -357,18 +374,20 @@ struct PeerFilter: Sendable {
 
   // MARK: Stages 2 to 7
 
-  /// Fuses the usable measurements of a sample.
+  /// Fuses the usable measurements of a sample, and notes what they reveal of the past.
   ///
   /// - Returns: Whether the track is born of them.
   private mutating func fuse(
     _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool,
-    _ odometry: OdometryState, _ settings: Settings, into reports: inout PerKind<ComponentReport>
+    _ odometry: OdometryState, _ settings: Settings, into reports: inout PerKind<ComponentReport>,
+    _ event: inout SampleEvent?
   ) -> Bool {
     // What was known of a world that is lost says nothing in this one.
     guard world == device.world, !isForgotten(measurements, at: device, settings) else {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
       dormant = []
+      formerPlace = nil
       ranges = nil
       publishesRanges = false
       claim = .resolved
@@ -384,9 +403,11 @@ struct PeerFilter: Sendable {
     step(0, measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
     if hasChallenger || motion == .unknown || tracks[0].isDoubted || !dormant.isEmpty {
       challenge(
-        measurements, errors, at: device, isObstructed: isObstructed, settings, &result)
+        measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
+    if formerPlace != nil { noteMove(&event) }
     if tracks[0].isRefuted {
+      if tracks[0].asIncumbent.mayHaveMoved { formerPlace = FormerPlace(tracks[0]) }
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -407,6 +428,7 @@ struct PeerFilter: Sendable {
   ) {
     dropChallenger()
     dormant = []
+    formerPlace = nil
     isUnderway = false
     claim = .resolved
     walk = AssessedWalk()
@@ -505,6 +527,7 @@ struct PeerFilter: Sendable {
     let woken = dormant[0].track
     dormant = [DormantTrack(tracks[0])]
     tracks = [woken]
+    formerPlace = nil
     claim = claim.after(.replaced)
     walk.assessedPath = -.infinity
     return true
@@ -519,9 +542,11 @@ struct PeerFilter: Sendable {
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
   ///   - settings: The settings.
   ///   - result: How the sample met the incumbent; how it met the challenger, if that wins.
+  ///   - event: What that says of the past.
   private mutating func challenge(
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    isObstructed: Bool, _ settings: Settings, _ result: inout StepResult
+    isObstructed: Bool, _ settings: Settings, _ result: inout StepResult,
+    _ event: inout SampleEvent?
   ) {
     var incumbent = tracks[0].asIncumbent
     if hasNewWorld(at: device.timestamp) {
@@ -529,6 +554,7 @@ struct PeerFilter: Sendable {
       dormant = []
     }
     if wakesDormant(measurements, at: device, isDoubted: incumbent.isDoubted) {
+      event = .peerReturned
       return
     }
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(at: device), incumbent) {
@@ -558,6 +584,10 @@ struct PeerFilter: Sendable {
     }
     if Challenge.wins(challenger, incumbent) {
       let former = tracks.removeFirst()
+      if incumbent.explainedWalk > 0, incumbent.mayHaveMoved {
+        formerPlace = FormerPlace(former)
+        noteMove(&event)
+      }
       if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
       dormant = former.explainedWalk > 0 && motion == .stationary ? [DormantTrack(former)] : []
       result = challengerResult
@@ -565,6 +595,20 @@ struct PeerFilter: Sendable {
       walk.assessedPath = -.infinity
     }
   }
+
+  /// Notes that the peer was moved, once its new place is found and is another one.
+  @inline(never)
+  private mutating func noteMove(_ event: inout SampleEvent?) {
+    guard let former = formerPlace, tracks[0].phase.isSettled else { return }
+    let metres = (tracks[0].bank.heaviestPosition - former.position).length
+    if metres > Self.leastMove {
+      event = .peerMoved(since: former.contradictedSince)
+    }
+    formerPlace = nil
+  }
+
+  /// A peer that is found nearer to its former place was not moved, metres.
+  private static let leastMove = 0.5
 
   // MARK: Stage 8, reports and learning
 

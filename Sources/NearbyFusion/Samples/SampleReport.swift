@@ -90,14 +90,20 @@ public struct SampleReport: Hashable, Sendable {
   public var peer: PeerID
   /// The sample's moment.
   public var timestamp: Timestamp
+  /// What it has revealed of the past; `nil` mostly.
+  public var event: SampleEvent?
   /// All components.
   private var components: PerKind<ComponentReport>
 
   /// Performance: from an `inout` parameter only to pass by reference.
   @inline(__always)
-  init(peer: PeerID, timestamp: Timestamp, _ components: inout PerKind<ComponentReport>) {
+  init(
+    peer: PeerID, timestamp: Timestamp, _ event: SampleEvent?,
+    _ components: inout PerKind<ComponentReport>
+  ) {
     self.peer = peer
     self.timestamp = timestamp
+    self.event = event
     self.components = components
   }
 

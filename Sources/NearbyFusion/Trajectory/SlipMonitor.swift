@@ -33,22 +33,24 @@ struct SlipMonitor: Sendable {
   /// - Parameters:
   ///   - time: The sample's time.
   ///   - witnesses: What the peers at rest say of the odometry.
-  /// - Returns: Whether a slip is detected.
-  mutating func detect(at time: Timestamp, _ witnesses: some Sequence<SlipWitness>) -> Bool {
-    if let detectedAt, time.seconds(since: detectedAt) < Self.pause { return false }
+  /// - Returns: Since when the first of them has been contradicted; `nil` when no slip is detected.
+  mutating func detect(at time: Timestamp, _ witnesses: some Sequence<SlipWitness>) -> Timestamp? {
+    if let detectedAt, time.seconds(since: detectedAt) < Self.pause { return nil }
     var (heard, contradicted, short) = (0, 0, 0)
+    var first = time
     for witness in witnesses where time.seconds(since: witness.heardAt) < Self.heardWithin {
       heard += 1
       if let since = witness.contradictedSince, time.seconds(since: since) < Self.sameEvent {
         contradicted += 1
+        first = min(first, since)
         if witness.isShort { short += 1 }
       }
     }
     guard short >= 1, contradicted >= Self.fewest,
       Double(contradicted) >= Self.share * Double(heard)
-    else { return false }
+    else { return nil }
     detectedAt = time
-    return true
+    return first
   }
 }
 

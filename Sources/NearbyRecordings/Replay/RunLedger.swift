@@ -17,6 +17,7 @@ struct RunLedger: ~Copyable {
   private let recording: RecordingReader
   private let configuration: FusionConfiguration
   private var entries: [PeerEntry?] = []
+  private var events: [RunEvent] = []
   private var firstEvent: Timestamp?
   private var lastEvent: Timestamp?
   private var firstSample: Timestamp?
@@ -58,6 +59,10 @@ struct RunLedger: ~Copyable {
     firstSample = min(firstSample ?? row.timestamp, row.timestamp)
     lastSample = max(lastSample ?? row.timestamp, row.timestamp)
     entries[row.peerIndex]?.note(row.timestamp, report, estimate)
+    if let event = report.event, let peer = entries[row.peerIndex]?.summary.id {
+      events.append(
+        RunEvent(event, of: peer, at: row.timestamp, since: firstEvent ?? row.timestamp))
+    }
     try compare(row, estimate)
   }
 
@@ -94,6 +99,7 @@ struct RunLedger: ~Copyable {
       name: recording.manifest.name, recording: recording.folder, samples: samples,
       samplesRejected: peers.reduce(0) { $0 + $1.samplesRejected },
       duration: firstEvent.flatMap { lastEvent?.exactSeconds(since: $0) } ?? 0, peers: peers,
+      events: events,
       errors: truth.hasTruth ? comparison.statistics(secondHalfFrom: middle) : nil,
       engine: RunSummary.Engine(version: NearbyVersion.current, settings: configuration),
       timing: timing)
@@ -138,7 +144,7 @@ extension RunLedger.PeerEntry {
 
 extension Timestamp {
   /// The seconds since another time as the nearest double, so that they print with few digits.
-  fileprivate func exactSeconds(since other: Timestamp) -> Double {
+  func exactSeconds(since other: Timestamp) -> Double {
     Double(nanoseconds - other.nanoseconds) / 1e9
   }
 }

@@ -42,6 +42,9 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var duration: Double
   /// The peers, in the recording's order.
   public var peers: [PeerSummary]
+  /// What happened to the peers and to the odometry, in the order in which it was found out; `nil` in a
+  /// summary of version 0.1.
+  public var events: [RunEvent]?
   /// The errors over the samples of all peers; `nil` when the recording holds no truth.
   @OrNull public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbySimulation
+import Testing
+
+/// What samples reveal of the past: peers that were moved, odometry that slipped.
+@Suite("Events", .enabled(if: SeedCount.isOptimized))
+struct SampleEventTests {
+  /// The events of a run, with their seconds since its start.
+  private func events(
+    in name: String, seed: UInt64, noiseIsKnown: Bool = true
+  ) throws -> [(found: Double, event: SampleEvent)] {
+    let scenario = try #require(Scenario.preset(named: name))
+    let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
+    var configuration = scenario.matchingConfiguration
+    configuration.ranging.whiteSharesAreKnown = noiseIsKnown
+    var engine = try FusionEngine(configuration)
+    let peers = run.peers.map { _ in engine.addPeer(scenario.peerMotion) }
+    var result: [(found: Double, event: SampleEvent)] = []
+    for event in run.events {
+      switch event {
+      case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
+      case .sample(let index):
+        let sample = run.samples[index]
+        let report = engine.add(run.rangingSample(index, of: peers[sample.peer]))
+        if let event = report.event { result.append((sample.seconds, event)) }
+      }
+    }
+    return result
+  }
+
+  @Test(
+    "a peer at rest that is moved is reported, with the time at which it was",
+    arguments: ["beacon-moved", "beacon-moved-ranges"], 1..<7 as Range<UInt64>)
+  func move(name: String, seed: UInt64) throws {
+    let scenario = try #require(Scenario.preset(named: name))
+    let start = try #require(scenario.simulated(seed: seed).samples.first).timestamp
+    let events = try events(in: name, seed: seed)
+    guard case .peerMoved(let since) = try #require(events.first).event else {
+      Issue.record("\(events)")
+      return
+    }
+    // Carried from 40 to 45 s.
+    #expect((39.5...51).contains(since.seconds(since: start)))
+  }
+
+  @Test("slips are reported, and each once")
+  func slip() throws {
+    var found = 0
+    for seed in 0..<8 as Range<UInt64> {
+      let slips = try events(in: "slip-step-40", seed: seed, noiseIsKnown: false).filter {
+        if case .odometrySlipped = $0.event { true } else { false }
+      }
+      #expect(slips.count <= 1)
+      if let slip = slips.first {
+        found += 1
+        #expect((30...35).contains(slip.found), "seed \(seed)")
+      }
+    }
+    #expect(found >= 3)
+  }
+
+  @Test(
+    "what stays where it is says nothing",
+    arguments: ["find", "short-minute", "level-bob"], 1..<4 as Range<UInt64>)
+  func rest(name: String, seed: UInt64) throws {
+    #expect(try events(in: name, seed: seed).isEmpty)
+  }
+}

@@ -90,6 +90,18 @@ struct MovingHypothesesTests {
     #expect(abs(bank.weight(2) - 0.375) < 1e-12 && abs(bank.weight(3) - 0.375) < 1e-12)
   }
 
+  @Test("shares too small for a double stay finite")
+  func tinyShares() {
+    var bank = Self.bank([
+      Self.seed(across: 0.1, weight: 1), Self.seed(across: 1, weight: 1, moves: true),
+      Self.seed(across: 2, weight: 1, moves: true),
+    ])
+    for index in 1...2 { bank[.logWeight, index] = -900 - Double(index) }
+    bank.replaceResting(with: [Self.seed(across: 0.3)], share: 0.75)
+    #expect(abs(bank.movingShare - 0.25) < 1e-12)
+    #expect(abs(bank.weight(0) / bank.weight(1) - exp(1)) < 1e-9)
+  }
+
   @Test("without one that moves, those at rest have the whole share")
   func restingAlone() {
     var bank = Self.bank([Self.seed(across: 0.1)])

@@ -212,9 +212,14 @@ struct HypothesisBank: Sendable {
       for field in 0..<fieldCount { self[Field(row: field), kept] = self[Field(row: field), index] }
       kept += 1
     }
+    count = kept
+    // Relative to the largest: a share may be too small for a double.
+    let largest = (0..<kept).reduce(-Double.infinity) { max($0, self[.logWeight, $1]) }
+    for index in 0..<kept {
+      self[.logWeight, index] = largest.isFinite ? self[.logWeight, index] - largest : 0
+    }
     let total = (0..<kept).reduce(0) { $0 + exp(self[.logWeight, $1]) }
     for index in 0..<kept { self[.logWeight, index] -= log(total) }
-    count = kept
   }
 
   /// Whether the peer moves under one of the hypotheses.
@@ -229,12 +234,14 @@ struct HypothesisBank: Sendable {
   ///
   /// - Parameter range: The innovation of the newest range in the filter of ranges.
   mutating func reweighMoving(by range: RangeInnovation) {
-    guard !isColumn else { return }
+    guard !isColumn, range.logLikelihood.isFinite else { return }
     var hasChanged = false
     for index in 0..<count where moves(index) && self[.inlier(.range), index] > 0.5 {
       let own = RangeInnovation(
         value: self[.innovation(.range), index], variance: self[.innovationVariance(.range), index])
-      guard own.variance > Self.wideVariance * range.variance else { continue }
+      guard own.variance > Self.wideVariance * range.variance, own.logLikelihood.isFinite else {
+        continue
+      }
       self[.logWeight, index] += range.logLikelihood - own.logLikelihood
       hasChanged = true
     }

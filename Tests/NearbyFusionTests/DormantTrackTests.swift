@@ -22,7 +22,7 @@ struct DormantTrackTests {
     return measurements
   }
 
-  /// A track born at 5 m, dormant, after so many ranges, ten a second.
+  /// A dormant track at a distance of 5 m that has been given some ranges at 10 Hz.
   private func dormant(_ ranges: [Double]) -> DormantTrack {
     let ranging = Self.settings.configuration.ranging
     var dormant = DormantTrack(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NearbyInteraction
 
-/// A finder with camera assistance, and another phone that somebody carries about: nobody says so.
+/// A session with camera assistance whose peer is a walking phone of undeclared motion.
 @Suite("Walking peers")
 struct WalkingPeerTests {
   /// What was published of the angle to the peer in a scene.

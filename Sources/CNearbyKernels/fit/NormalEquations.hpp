@@ -82,8 +82,7 @@ NEARBY_INLINE inline auto &element(Triangle &triangle) {
   return triangle.entries[place];
 }
 
-/// Information = L D Lᵀ, without roots: 300 multiplications for the fits of all lanes at
-/// once.
+/// Information = L D Lᵀ, without roots: 300 multiplications for the fits of all lanes at once.
 template <int States, class Lanes>
 struct Factorization {
   using P = Parameters<States>;

@@ -98,6 +98,7 @@ struct HypothesisBank: Sendable {
     count = seeds.count
   }
 
+  /// Puts a hypothesis in a place, with no fault and no range before it.
   private mutating func set(_ index: Int, to seed: borrowing Seed, weight: Double) {
     setState(of: index, seed)
     let faulty = seed.anglesAreFaulty ? 1.0 : 0

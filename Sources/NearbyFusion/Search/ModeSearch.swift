@@ -276,9 +276,7 @@ struct FitAssumptions {
   }
 
   /// A prior that has no inverse is none, and is refused.
-  func model(
-    _ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool
-  ) -> FitModel {
+  func model(_ prior: SearchPrior, isMirrored: Bool, hasHeights: Bool) -> FitModel {
     FitModel(
       center: prior.center, information: prior.covariance.positiveDefiniteInverse ?? .zero, errors,
       settings.faults, settings.configuration.ranging, isMirrored: isMirrored,

@@ -62,6 +62,7 @@ struct ObservationWindow: Sendable {
   }
 
   private var keyframes: [Keyframe] = []
+
   private static let capacity = 48
   /// Within these, metres and radians, is one place.
   private static let onePlace = 0.03
@@ -298,9 +299,7 @@ struct ObservationWindow: Sendable {
   ///   - now: The device now.
   ///   - settings: The settings.
   /// - Returns: The keyframes, the oldest first.
-  func fitKeyframes(
-    now: TrajectoryPoint, _ settings: Settings
-  ) -> [FitKeyframe] {
+  func fitKeyframes(now: TrajectoryPoint, _ settings: Settings) -> [FitKeyframe] {
     guard let first = keyframes.first?.device else { return [] }
     let isFlat = isFlatWalk(until: now) && !settings.configuration.odometry.isPlanar
     var result: [FitKeyframe] = []
@@ -309,8 +308,7 @@ struct ObservationWindow: Sendable {
     for keyframe in keyframes {
       result.append(
         fitKeyframe(
-          keyframe, after: previous, first: first, now: now, isFlat: isFlat,
-          settings))
+          keyframe, after: previous, first: first, now: now, isFlat: isFlat, settings))
       previous = keyframe.device
     }
     return result
@@ -341,8 +339,7 @@ struct ObservationWindow: Sendable {
       drift: drift,
       faultCorrelation: settings.faults.correlation(seconds: step))
 
-    let placeVariance =
-      place.rest + device.interpolationVariance
+    let placeVariance = place.rest + device.interpolationVariance
     let away = now.worldFromDevice.translation - pose.translation
     let rangeVariance = placeVariance + yaw.rest * away.dot(away)
     let angleVariance =

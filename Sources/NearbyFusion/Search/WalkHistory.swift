@@ -85,9 +85,7 @@ struct WalkHistory: Sendable {
         xx: variance, xy: 0, xz: 0, yy: variance, yz: 0, zz: variance)
       let prior = SearchPrior(center: start, covariance: covariance)
       fits.setStart(
-        lane,
-        assumptions.model(prior, isMirrored: false, hasHeights: false),
-        at: start)
+        lane, assumptions.model(prior, isMirrored: false, hasHeights: false), at: start)
     }
     fits.fit(2, to: keyframes, widest: 1)
     return fits.logEvidence(0) - fits.logEvidence(1)

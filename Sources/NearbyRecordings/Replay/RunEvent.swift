@@ -20,7 +20,7 @@ public struct RunEvent: Hashable, Sendable, Codable {
   /// When it began, seconds since the first pose or sample of the recording.
   public var seconds: Double
   /// When it was found out, likewise.
-  public var foundAfter: Double
+  public var secondsFound: Double
   /// The peer; `nil` when it happened to the odometry.
   @OrNull public var peer: String?
 
@@ -41,6 +41,6 @@ public struct RunEvent: Hashable, Sendable, Codable {
     case .odometrySlipped(let since):
       (kind, seconds, self.peer) = (.odometrySlipped, since.exactSeconds(since: start), nil)
     }
-    foundAfter = found
+    secondsFound = found
   }
 }

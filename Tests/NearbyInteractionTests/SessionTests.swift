@@ -242,6 +242,21 @@ struct SessionTests {
     #expect(first?.offset == said.saidAfter)
   }
 
+  @Test func aFurtherRunKeepsThePlaceAfterAMotionWasSaid() throws {
+    let pair = SessionPair(motions: SessionPair.finderAndTag)
+    pair.run(usesCamera: true)
+    pair.advance(15)
+    let peer = try #require(pair.sessions[1].discoveryToken)
+    pair.sessions[0].updateMotionState(.stationary, forObjectWithToken: peer)
+    pair.advance(2)
+    #expect(try #require(pair.recorders[0].transforms.last) != nil)
+    let count = pair.recorders[0].transforms.count
+    pair.run(usesCamera: true)
+    pair.advance(0.5)
+    let after = pair.recorders[0].transforms.dropFirst(count)
+    #expect(after.count > 2 && after.allSatisfy { $0 != nil })
+  }
+
   @Test func eachRunHasItsOutcome() throws {
     let pair = SessionPair()
     pair.run()

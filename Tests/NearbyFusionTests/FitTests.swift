@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearbyKernels
-import Foundation
+import Glibc
 import NearbyGeometry
 import NearbySimulation
 import NearbyTestSupport

@@ -111,8 +111,8 @@ struct Mean {
 /// One value, linearised.
 ///
 /// A gradient has few entries that are not zero: those on the position and on the amplitudes of the
-/// drift, and on the scale if it is a range; that on the constant error is one, and on the wandering
-/// one `memory`. Only their products are summed.
+/// drift, and on the scale if it is a range; that on the constant error is one, and on the
+/// wandering one `memory`. Only their products are summed.
 template <int States, class Lanes>
 struct Value {
   using P = Parameters<States>;

@@ -109,6 +109,20 @@ public func nearby_engine_add_peer(
   }
 }
 
+/// Changes how a peer may move, with the peer's next sample; all that is known of it stays.
+@c @implementation
+public func nearby_engine_set_motion(
+  _ engine: OpaquePointer?, _ peer: UInt32, _ motion: nearby_peer_motion
+) -> nearby_status {
+  entry { () throws(Failure) in
+    let object = try unsafe engines.object(of: engine)
+    let motion = try Argument.motion(motion)
+    try object.use { state throws(Failure) in
+      state.engine.setMotion(motion, of: try state.peer(peer))
+    }
+  }
+}
+
 /// Extends the device's trajectory.
 @c @implementation
 public func nearby_engine_add_pose(

@@ -101,6 +101,52 @@ struct EngineCallTests {
     #expect(last.convergence == NEARBY_CONVERGED)
   }
 
+  /// Runs a walk, saying another motion of peer 0 after half of its samples, and gives its estimates.
+  private func walk(_ motion: nearby_peer_motion?) -> [nearby_estimate] {
+    let engine = makeEngine()
+    defer { _ = nearby_engine_destroy(engine) }
+    let walk = WalkArrays(seconds: 20)
+    var estimates: [nearby_estimate] = []
+    var next = 0
+    for var pose in walk.poses {
+      #expect(nearby_engine_add_pose(engine, &pose, nil) == NEARBY_OK)
+      while next < walk.samples.count, walk.samples[next].nanoseconds <= pose.nanoseconds {
+        if next == walk.samples.count / 2, let motion {
+          #expect(nearby_engine_set_motion(engine, 0, motion) == NEARBY_OK)
+        }
+        var (sample, estimate) = (walk.samples[next], nearby_estimate())
+        #expect(nearby_engine_add_sample(engine, &sample, nil, &estimate) == NEARBY_OK)
+        if sample.peer == 0 { estimates.append(estimate) }
+        next += 1
+      }
+    }
+    return estimates
+  }
+
+  @Test func aMotionSaidLaterCountsFromTheNextSample() {
+    let places = [nil, NEARBY_PEER_STATIONARY, NEARBY_PEER_UNKNOWN].map { motion in
+      walk(motion).map { $0.mean.0 }
+    }
+    let half = places[0].count / 2
+    #expect(half > 30)
+    #expect(places[1] == places[0])
+    #expect(places[2][..<half] == places[0][..<half])
+    #expect(places[2][half] != places[0][half])
+    #expect(
+      zip(places[2], places[0]).allSatisfy { $0.isNaN && $1.isNaN || abs($0 - $1) < 0.5 },
+      "the place stays")
+  }
+
+  @Test func aMotionIsOfAPeerThatIsThere() {
+    let engine = makeEngine(peers: 1)
+    defer { _ = nearby_engine_destroy(engine) }
+    #expect(nearby_engine_set_motion(engine, 1, NEARBY_PEER_MOVING) == NEARBY_UNKNOWN_PEER)
+    #expect(
+      nearby_engine_set_motion(engine, 0, nearby_peer_motion(rawValue: 3))
+        == NEARBY_INVALID_ARGUMENT)
+    #expect(nearby_engine_set_motion(nil, 0, NEARBY_PEER_MOVING) == NEARBY_INVALID_HANDLE)
+  }
+
   @Test func aCopyGoesItsOwnWay() {
     let engine = makeEngine()
     defer { _ = nearby_engine_destroy(engine) }

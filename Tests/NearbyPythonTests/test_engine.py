@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import nearby
@@ -84,6 +85,30 @@ def test_mistakes_are_exceptions() -> None:
         engine.add_peer("bag"), engine.add_peer("bag")
     with pytest.raises(TypeError):
         engine.add_sample("bag", 0.0, 1.0)  # type: ignore[call-overload]
+
+
+def test_a_motion_said_later_counts_from_the_next_sample() -> None:
+    def walk(said: str | None) -> list[tuple[float, ...] | None]:
+        engine = nearby.Engine()
+        engine.add_peer()
+        means = []
+        for step in range(100):
+            if step == 50 and said is not None:
+                engine.set_motion(0, said)  # type: ignore[arg-type]
+            engine.add_pose(step * 0.1, step * 0.1, 0, 0, 0, 0, 0, 1)
+            engine.add_sample(0, step * 0.1, math.hypot(4 - step * 0.1, 3), azimuth=0.1)
+            means.append(engine.estimate(0).mean)
+        return means
+
+    same, other = walk("stationary"), walk("moving")
+    assert same == walk(None)
+    assert same[:50] == other[:50] and same[50] != other[50]
+    engine = nearby.Engine()
+    with pytest.raises(nearby.UnknownPeerError):
+        engine.set_motion(0, "moving")
+    engine.add_peer()
+    with pytest.raises(nearby.ArgumentError):
+        engine.set_motion(0, "walking")  # type: ignore[arg-type]
 
 
 def test_a_copy_goes_its_own_way(walk: tuple[np.ndarray, np.ndarray]) -> None:

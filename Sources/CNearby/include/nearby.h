@@ -521,6 +521,14 @@ NEARBY_API nearby_status nearby_engine_destroy(nearby_engine *engine);
 NEARBY_API nearby_status nearby_engine_add_peer(nearby_engine *engine, const char *name,
                                                 nearby_peer_motion motion, uint32_t *peer);
 
+/// Changes how a peer may move, with the peer's next sample; all that is known of it stays.
+///
+/// - Parameter peer: The peer's number.
+/// - Parameter motion: How it may move from now on.
+/// - Returns: `NEARBY_UNKNOWN_PEER`, `NEARBY_INVALID_ARGUMENT`.
+NEARBY_API nearby_status nearby_engine_set_motion(nearby_engine *engine, uint32_t peer,
+                                                  nearby_peer_motion motion);
+
 /// Extends the device's trajectory.
 ///
 /// - Parameter outcome: Becomes what became of the pose; may be null. A pose that was left out is

@@ -228,6 +228,9 @@ static void call_engine(random_state *random, char *buffer) {
       check(nearby_engine_add_peer(engine, any_configuration(random, text, sizeof text),
                                    (nearby_peer_motion)below(random, one_in(random, 9) ? 99 : 3),
                                    one_in(random, 3) ? NULL : &peer));
+      if (one_in(random, 3)) {
+        check(nearby_engine_set_motion(engine, peer, (nearby_peer_motion)below(random, 4)));
+      }
       break;
     case 3:
     case 4:

@@ -412,6 +412,13 @@ void bind_engine(nb::module_ &module) {
              });
              return peer;
            })
+      .def("_set_motion",
+           [](const Engine &own, uint32_t peer, int motion) {
+             own.brief([&] {
+               return nearby_engine_set_motion(own.handle, peer,
+                                               static_cast<nearby_peer_motion>(motion));
+             });
+           })
       .def("_estimate", &estimate)
       .def("_run", [](const Engine &own, const nb::dict &poses, const nb::dict &samples,
                       const nb::dict &trackings) {

@@ -135,6 +135,15 @@ class Engine(_core.Engine):
         """
         return self._add_peer(name, _number(motion, _MOTIONS, "motion"))
 
+    def set_motion(self, peer: int, motion: Motion) -> None:
+        """Changes how a peer may move, with the peer's next sample; all that is known of it stays.
+
+        Args:
+            peer: The peer's number.
+            motion: How it may move from now on.
+        """
+        self._set_motion(peer, _number(motion, _MOTIONS, "motion"))
+
     def add_tracking(
         self,
         time: float,

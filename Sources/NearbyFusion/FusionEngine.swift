@@ -140,6 +140,7 @@ public struct FusionEngine: Sendable {
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
     let wasHeard = peers[index].isHeard
+    if !wasHeard, hasPose, heardCount > 0 { shareNoise(with: index) }
     var event: SampleEvent?
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
@@ -156,6 +157,21 @@ public struct FusionEngine: Sendable {
     // Performance: put together last; a whole that others write to would be copied to be returned.
     return SampleReport(peer: sample.peer, timestamp: sample.timestamp, event, &reports)
   }
+
+  /// Lets a peer that is heard for the first time begin with the noise of the others.
+  @inline(never)
+  private mutating func shareNoise(with index: Int) {
+    guard configuration.features.contains(.noiseLearning) else { return }
+    var learnt: [NoiseLevels] = []
+    // Performance: a crowd of peers need not all be asked.
+    for other in peers.indices where learnt.count < Self.mostTeachers && peers[other].isHeard {
+      learnt.append(peers[other].noise)
+    }
+    peers[index].beginNoise(configuration.ranging, learnt: learnt)
+  }
+
+  /// The largest number of peers of whose noise another one learns.
+  private static let mostTeachers = 16
 
   /// Widens the odometry's drift if samples contradict the places of most peers at once.
   @inline(never)

@@ -69,6 +69,65 @@ struct NoiseLevelTests {
     #expect(variance(after: 3) == before)
   }
 
+  @Test("a peer begins between the prior and what the radio has learnt of others, by their weights")
+  func shared() {
+    let ranging = RangingConfiguration()
+    /// The white variance of ranges of a peer that begins after others with residuals of so many sigmas,
+    /// alternating.
+    func begins(after others: [(sigmas: Double, count: Int)]) -> Double {
+      let learnt = others.map { other in
+        var levels = NoiseLevels(ranging)
+        for index in 0..<other.count {
+          let residual = (index % 2 == 0 ? 0.5 : -0.5) * other.sigmas * Self.stated
+          levels.range.observe(
+            NoiseLevel.Observation(
+              before: residual, after: residual, withoutWander: residual, decorrelation: 1,
+              sigma: Self.stated))
+        }
+        return levels
+      }
+      return NoiseLevels(ranging, learnt: learnt).range.whiteVariance(stated: Self.stated)
+    }
+    func share(_ variance: Double) -> Double { variance.squareRoot() / Self.stated }
+    let prior = ranging.rangeWhiteShare
+    #expect(abs(share(begins(after: [])) - prior) < 1e-12)
+    // A difference of d sigmas says that the white share is d √π/2. A memory of 200, less the prior's
+    // weight of 15, stands against the prior's 200.
+    let learnt = 2 * Double.pi.squareRoot() / 2
+    let one = (200 * prior + 185 * learnt) / 385
+    #expect(abs(share(begins(after: [(2, 4000)])) - one) < 0.001)
+    let three = (200 * prior + 3 * 185 * learnt) / 755
+    #expect(abs(share(begins(after: [(2, 4000), (2, 4000), (2, 4000)])) - three) < 0.001)
+    // Who has learnt little counts little.
+    #expect(abs(share(begins(after: [(2, 6)])) - prior) < 0.03)
+  }
+
+  @Test("the first range of a second peer is as noisy as those of the first one were")
+  func secondPeer() throws {
+    let scenario = Scenario(.sweepThenWalk)
+    let run = scenario.simulated(seed: 3)
+    var configuration = FusionConfiguration()
+    configuration.ranging.rangeSigma = 0.4
+    var engine = try FusionEngine(configuration)
+    let (first, second) = (engine.addPeer(), engine.addPeer())
+    var variances: [Double] = []
+    for event in run.events {
+      switch event {
+      case .pose(let index): engine.add(run.poses[index])
+      case .tracking(let index): engine.add(run.tracking[index])
+      case .sample(let index):
+        let report = engine.add(run.rangingSample(index, of: first))
+        if case .fused = report.range.outcome { variances.append(report.range.variance) }
+        if index == run.samples.count - 1 {
+          variances.append(engine.add(run.rangingSample(index, of: second)).range.variance)
+        }
+      }
+    }
+    // The prior stands for 200 samples of the 350.
+    #expect(variances[variances.count - 1] < 0.9 * variances[0])
+    #expect(variances[variances.count - 1] > variances[variances.count - 2])
+  }
+
   @Test("one absurd residual counts with four sigmas at most")
   func absurdResidual() {
     func level(_ value: Double) -> NoiseLevel {

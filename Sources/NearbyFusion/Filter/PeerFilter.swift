@@ -50,6 +50,8 @@ struct PeerFilter: Sendable {
   /// The world that the tracks are in.
   private var world: Int?
   private(set) var noise: NoiseLevels
+  /// How much less sure its place is than the filter has it, of a peer that rests.
+  private var inflation = VarianceInflation()
   private var screening = SampleScreening()
   /// What may be claimed along the direction that the walk does not tell.
   private var claim = WeakDirectionClaim.resolved
@@ -96,6 +98,12 @@ struct PeerFilter: Sendable {
   init(motion: PeerMotion, _ ranging: RangingConfiguration) {
     self.motion = motion
     noise = NoiseLevels(ranging)
+  }
+
+  /// Begins with the noise that has been learnt of other peers, before the first sample is used: the
+  /// device's own antenna and radio have the larger part in it.
+  mutating func beginNoise(_ ranging: RangingConfiguration, learnt others: [NoiseLevels]) {
+    noise = NoiseLevels(ranging, learnt: others)
   }
 
   /// A peer of unknown motion is on its way from when it moves with the first of these probabilities
@@ -629,6 +637,9 @@ struct PeerFilter: Sendable {
         decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
         learnsShort: learns && result.outcomes.range.inlier < 0.5
           && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
+      if isClear, result.outcomes.range.isMostlyNoise(errors.range) {
+        inflate(result, measurements.values.range, errors.range)
+      }
     }
     if measurements.has(.azimuth) {
       reports.azimuth = Self.report(
@@ -651,6 +662,22 @@ struct PeerFilter: Sendable {
     }
   }
 
+  /// Takes note of how far a range is from what the place explains; ranges that are too long by far are
+  /// obstructed.
+  @inline(__always)
+  private mutating func inflate(
+    _ result: borrowing StepResult, _ measured: Measurements.Value, _ errors: ErrorVariances
+  ) {
+    let innovation = result.outcomes.range.innovation
+    guard result.outcomes.range.inlier >= 0.5 || innovation < 0,
+      innovation > -NoiseLevel.mostShortSigmas * measured.sigma
+    else { return }
+    inflation.add(
+      result.outcomes.range.innovationAfter(white: errors.white)
+        + result.outcomes.range.poseDependent, errors,
+      decorrelation: result.decorrelation(of: .range))
+  }
+
   /// Says what became of one measurement, and learns from it.
   @inline(__always)
   private static func report(
@@ -660,9 +687,7 @@ struct PeerFilter: Sendable {
   ) -> ComponentReport {
     let isInlier = outcome.inlier >= 0.5
     if learns, isClear, isInlier {
-      let taken =
-        outcome.inlier * max(outcome.innovationVariance - white, 0) / outcome.innovationVariance
-      let after = outcome.innovation * (1 - taken)
+      let after = outcome.innovationAfter(white: white)
       noise.observe(
         NoiseLevel.Observation(
           before: outcome.innovation, after: after, withoutWander: after + outcome.poseDependent,
@@ -695,6 +720,10 @@ struct PeerFilter: Sendable {
   }
 
   // MARK: Stage 9, convergence
+
+  /// What the covariance is multiplied by to be published; a peer that moves leaves its errors behind.
+  @inline(__always)
+  private var covarianceFactor: Double { motion == .moving ? 1 : inflation.factor }
 
   /// Judges convergence and the vertical direction as of the newest sample.
   ///
@@ -729,6 +758,7 @@ struct PeerFilter: Sendable {
     posterior.device = tracks[0].device
     posterior.spread = tracks[0].spread
     (posterior.mean, posterior.covariance) = tracks[0].bank.positionMoments()
+    posterior.covariance = covarianceFactor * posterior.covariance
     let isConverged =
       convergence.tracks.hypothesisCount == 1
       && confirm(settings, isVisionLimited: odometry.isVisionLimited, at: time)
@@ -809,6 +839,7 @@ struct PeerFilter: Sendable {
       from: tracks[0].device, to: device, isPlanar: settings.configuration.odometry.isPlanar)
     if unseen > 0 { drift.addUnseenMotion(seconds: unseen, settings.motion) }
     return MixtureView(
-      tracks[0].bank(at: device, settings), from: device.worldFromDevice, drift: drift)
+      tracks[0].bank(at: device, settings), from: device.worldFromDevice, drift: drift,
+      covarianceFactor: covarianceFactor)
   }
 }

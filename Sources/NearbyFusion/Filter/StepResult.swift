@@ -35,6 +35,19 @@ struct StepResult {
 
     init() {}
 
+    /// The innovation's part that the update has left, for a white variance.
+    @inline(__always)
+    func innovationAfter(white: Double) -> Double {
+      innovation * (1 - inlier * max(innovationVariance - white, 0) / innovationVariance)
+    }
+
+    /// Whether the measurement's own errors make up the larger part of the innovation's variance, and not
+    /// the uncertainty of the prediction.
+    @inline(__always)
+    func isMostlyNoise(_ errors: ErrorVariances) -> Bool {
+      innovationVariance < 2 * (errors.white + errors.wandering)
+    }
+
     /// As it stands in the fields of a hypothesis; a range's constant error depends on no pose.
     @inline(__always)
     init(_ kind: MeasurementKind, _ field: (HypothesisBank.Field) -> Double) {

@@ -14,11 +14,25 @@ struct NoiseLevel: Hashable, Sendable {
 
   /// An average of shares that forgets.
   private struct RunningShare: Hashable {
-    var value: Double
-    private var weight: Double
+    private(set) var value: Double
+    private(set) var weight: Double
     /// One over the weight, which soon is the memory's.
     private var overWeight: Double
-    private static let memory = 200.0
+    static let memory = 200.0
+
+    /// Begins at the mean of a prior and of what others have learnt from the same prior.
+    ///
+    /// The prior is one more among the others, with a full memory. The weight is again the prior's: each
+    /// radio is a little different.
+    init(_ prior: RunningShare, learnt others: some Sequence<RunningShare>) {
+      var (sum, total) = (Self.memory * prior.value, Self.memory)
+      for other in others {
+        let learnt = other.weight - prior.weight
+        sum += learnt * other.value
+        total += learnt
+      }
+      self.init(prior: sum / total, weight: prior.weight)
+    }
 
     init(prior: Double, weight: Double) {
       value = prior
@@ -49,7 +63,7 @@ struct NoiseLevel: Hashable, Sendable {
   /// rounds once more.
   private static let leastShare = 1e-13
   /// A range that is too short by more says that the place is wrong.
-  private static let mostShortSigmas = 8.0
+  static let mostShortSigmas = 8.0
 
   @inline(__always)
   private var whiteShare: Double { prior.whiteShare(measured: white.value) }
@@ -63,6 +77,12 @@ struct NoiseLevel: Hashable, Sendable {
   @inline(__always)
   func wanderVariance(stated sigma: Double) -> Double {
     prior.wanderVarianceShare(measuredTotal: total.value, white: whiteShare) * sigma * sigma
+  }
+
+  /// Begins with what has been learnt of other peers, which the same radio hears.
+  fileprivate mutating func begin(learnt others: some Collection<NoiseLevel>) {
+    white = RunningShare(white, learnt: others.lazy.map(\.white))
+    total = RunningShare(total, learnt: others.lazy.map(\.total))
   }
 
   /// What is learnt from one sample.
@@ -115,12 +135,19 @@ struct NoiseLevel: Hashable, Sendable {
 typealias NoiseLevels = PerKind<NoiseLevel>
 
 extension NoiseLevels {
-  /// The levels with which a radio begins.
-  init(_ ranging: RangingConfiguration) {
+  /// The levels with which a peer begins.
+  ///
+  /// - Parameters:
+  ///   - ranging: The radio.
+  ///   - others: What it has learnt of other peers.
+  init(_ ranging: RangingConfiguration, learnt others: [NoiseLevels] = []) {
     let scale = ranging.rangeScaleSigma * ranging.maximumRange
     let constant = ranging.rangeBiasSigma * ranging.rangeBiasSigma + scale * scale
     self.init { kind in
-      NoiseLevel(NoisePrior(of: kind, ranging), constantVariance: kind == .range ? constant : 0)
+      var level = NoiseLevel(
+        NoisePrior(of: kind, ranging), constantVariance: kind == .range ? constant : 0)
+      level.begin(learnt: others.lazy.map { $0[kind] })
+      return level
     }
   }
 }

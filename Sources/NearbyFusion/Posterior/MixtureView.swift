@@ -7,20 +7,26 @@ struct MixtureView: PosteriorView {
   private let bank: HypothesisBank
   /// What drift adds to each hypothesis.
   private let drift: OdometryDrift
+  /// What the covariances are multiplied by (``VarianceInflation``).
+  private let covarianceFactor: Double
   let worldFromDevice: RigidTransform
   let mean: Vector3
   let covariance: SymmetricMatrix3
   let best: LineOfSight
 
   /// A mixture, moved to the time of the view but for drift.
-  init(_ bank: HypothesisBank, from worldFromDevice: RigidTransform, drift: OdometryDrift) {
+  init(
+    _ bank: HypothesisBank, from worldFromDevice: RigidTransform, drift: OdometryDrift,
+    covarianceFactor: Double
+  ) {
     self.bank = bank
     self.drift = drift
+    self.covarianceFactor = covarianceFactor
     self.worldFromDevice = worldFromDevice
     let device = worldFromDevice.translation
     let moments = bank.positionMoments()
     mean = moments.mean
-    covariance = moments.covariance + drift.covariance(for: mean - device)
+    covariance = covarianceFactor * moments.covariance + drift.covariance(for: mean - device)
     best = LineOfSight(bank.position(bank.heaviest) - device, covariance)
   }
 
@@ -31,7 +37,7 @@ struct MixtureView: PosteriorView {
   }
 
   private func covariance(_ index: Int) -> SymmetricMatrix3 {
-    bank.positionCovariance(index) + drift.covariance(for: toPeer(index))
+    covarianceFactor * bank.positionCovariance(index) + drift.covariance(for: toPeer(index))
   }
 
   func weightAroundBest(withinSquared squaredRadius: Double) -> Double {

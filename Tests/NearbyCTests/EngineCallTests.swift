@@ -130,7 +130,8 @@ struct EngineCallTests {
   }
 
   @Test func aMotionSaidLaterCountsFromTheNextSample() {
-    let (nothing, same, other) = (walk(nil), walk(NEARBY_PEER_STATIONARY), walk(NEARBY_PEER_UNKNOWN))
+    let nothing = walk(nil)
+    let (same, other) = (walk(NEARBY_PEER_STATIONARY), walk(NEARBY_PEER_UNKNOWN))
     #expect(nothing.before.count > 30 && nothing.after.count > 30)
     #expect(same == nothing)
     #expect(other.before == nothing.before)

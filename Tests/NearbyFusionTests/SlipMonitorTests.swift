@@ -17,7 +17,7 @@ struct SlipMonitorTests {
   struct Scene: Sendable {
     var contradictedFor: [Double?]
     var unheardFor: [Double] = []
-    var isShort = true
+    var isUnobstructed = true
     var isSlip: Bool
   }
 
@@ -31,7 +31,7 @@ struct SlipMonitorTests {
       Scene(contradictedFor: [1, 0.5, 0.2, nil], isSlip: true),
       Scene(contradictedFor: [1, 0.5, nil, nil], isSlip: false),
       // An obstacle before all of them makes all ranges longer.
-      Scene(contradictedFor: [1, 0.5], isShort: false, isSlip: false),
+      Scene(contradictedFor: [1, 0.5], isUnobstructed: false, isSlip: false),
       // One that has been contradicted for long is another matter.
       Scene(contradictedFor: [1, 30], isSlip: false),
       // What is not heard says nothing.
@@ -43,7 +43,7 @@ struct SlipMonitorTests {
       SlipWitness(
         heardAt: Self.time(100 - (index < scene.unheardFor.count ? scene.unheardFor[index] : 0)),
         contradictedSince: seconds.map { Self.time(100 - $0) },
-        isShort: scene.isShort && index == 0)
+        isUnobstructed: scene.isUnobstructed && index == 0)
     }
     var monitor = SlipMonitor()
     let first = scene.contradictedFor.compactMap(\.self).filter { $0 < 2.5 }.max()

@@ -271,7 +271,7 @@ struct PeerFilter: Sendable {
     return SlipWitness(
       heardAt: tracks[0].device.timestamp,
       contradictedSince: tracks[0].consistency.contradictedSince,
-      isShort: tracks[0].consistency.isShort)
+      isUnobstructed: tracks[0].consistency.isUnobstructed)
   }
 
   /// Whether the direction to the peer may be published at a time.

@@ -15,8 +15,11 @@ struct TrackConsistency: Hashable, Sendable {
   /// Since when more samples have contradicted the track than agree; `nil` once they agree again.
   private(set) var contradictedSince: Timestamp?
 
-  /// Whether the newest range that contradicted was too short, which no obstacle makes it.
-  private(set) var isShort = false
+  /// Whether the newest range that contradicted was too short.
+  private var isShort = false
+  /// Whether no obstacle explains the contradictions: it makes no range shorter and turns no angle.
+  @inline(__always)
+  var isUnobstructed: Bool { isShort || angles.isDoubtful }
 
   /// How fast the innovation of ranges grew when they began to contradict a track.
   enum Onset: Hashable, Sendable {

@@ -6,7 +6,7 @@ import NearbyGeometry
 ///
 /// A single contradicted peer was moved, or its ranges are those of a reflection. Several peers have only the
 /// odometry in common. Obstruction may lengthen the ranges of several peers, too, so at least one peer's
-/// ranges must be too short. A slip that continues is detected again.
+/// ranges must be too short or its angles wrong. A slip that continues is detected again.
 struct SlipMonitor: Sendable {
   /// When the newest slip was detected; `nil` when there was none.
   private(set) var detectedAt: Timestamp?
@@ -36,17 +36,17 @@ struct SlipMonitor: Sendable {
   /// - Returns: Since when the first of them has been contradicted; `nil` when no slip is detected.
   mutating func detect(at time: Timestamp, _ witnesses: some Sequence<SlipWitness>) -> Timestamp? {
     if let detectedAt, time.seconds(since: detectedAt) < Self.pause { return nil }
-    var (heard, contradicted, short) = (0, 0, 0)
+    var (heard, contradicted, unobstructed) = (0, 0, 0)
     var first = time
     for witness in witnesses where time.seconds(since: witness.heardAt) < Self.heardWithin {
       heard += 1
       if let since = witness.contradictedSince, time.seconds(since: since) < Self.sameEvent {
         contradicted += 1
         first = min(first, since)
-        if witness.isShort { short += 1 }
+        if witness.isUnobstructed { unobstructed += 1 }
       }
     }
-    guard short >= 1, contradicted >= Self.fewest,
+    guard unobstructed >= 1, contradicted >= Self.fewest,
       Double(contradicted) >= Self.share * Double(heard)
     else { return nil }
     detectedAt = time
@@ -60,6 +60,6 @@ struct SlipWitness: Hashable, Sendable {
   var heardAt: Timestamp
   /// Since when samples have contradicted its place; `nil` when they agree.
   var contradictedSince: Timestamp?
-  /// Whether its ranges are too short, and not only obstructed.
-  var isShort = false
+  /// Whether its ranges are too short or its angles wrong, which no obstacle makes them.
+  var isUnobstructed = false
 }

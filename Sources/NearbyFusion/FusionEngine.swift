@@ -37,6 +37,8 @@ public struct FusionEngine: Sendable {
   private(set) var names: [String?] = []
   private var isVisionLimited = false
   private var slips = SlipMonitor()
+  /// The newest slip, until it is measured.
+  private var slipMeasurement: SlipMeasurement?
   private var newestSampleTime: Timestamp?
 
   /// How many peers have been heard.
@@ -148,7 +150,8 @@ public struct FusionEngine: Sendable {
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if peers.count > 1, peers[index].isContradicted { detectSlip(at: sample.timestamp, &event) }
+      if peers.count > 1, peers[index].isContradicted { detectSlip(from: device, &event) }
+      if slipMeasurement != nil, event == nil { measureSlip(from: device, &event) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
@@ -175,11 +178,35 @@ public struct FusionEngine: Sendable {
 
   /// Widens the odometry's drift if samples contradict the places of most peers at once.
   @inline(never)
-  private mutating func detectSlip(at time: Timestamp, _ event: inout SampleEvent?) {
+  private mutating func detectSlip(from device: TrajectoryPoint, _ event: inout SampleEvent?) {
+    let time = device.timestamp
     let continues = slips.isOpen(at: time)
     guard let since = slips.detect(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
     trajectory.addSlip(at: time)
-    if !continues { event = .odometrySlipped(since: since) }
+    guard !continues else { return }
+    event = .odometrySlipped(since: since)
+    slipMeasurement = SlipMeasurement(
+      since: since, detectedFrom: device,
+      before: peers.indices.compactMap { index in
+        guard peers[index].slipWitness != nil else { return nil }
+        return .init(peer: index, place: peers[index].posterior.mean)
+      })
+  }
+
+  /// Measures the newest slip once its peers are found again.
+  @inline(never)
+  private mutating func measureSlip(from device: TrajectoryPoint, _ event: inout SampleEvent?) {
+    guard let measurement = slipMeasurement else { return }
+    if measurement.isVoid(at: device) {
+      slipMeasurement = nil
+    } else if let slip = measurement.slip(
+      at: device.timestamp,
+      { peers[$0].convergence.verdict == .converged ? peers[$0].posterior.mean : nil })
+    {
+      event = .slipMeasured(
+        since: measurement.since, turnRadians: slip.turnRadians, displacement: slip.displacement)
+      slipMeasurement = nil
+    }
   }
 
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.

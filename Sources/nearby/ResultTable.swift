@@ -177,6 +177,9 @@ extension RunEvent {
     case .peerMoved: "\(peer) was moved at \(time)"
     case .peerReturned: "\(peer) was at its former place again at \(time)"
     case .odometrySlipped: "the odometry slipped at \(time)"
+    case .slipMeasured:
+      "the odometry turned by \((turnDegrees ?? 0).text(decimals: 0))° and moved by "
+        + "\((metres ?? 0).text(decimals: 1)) m at \(time)"
     }
   }
 }

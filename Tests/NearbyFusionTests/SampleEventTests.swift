@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
@@ -60,6 +61,33 @@ struct SampleEventTests {
       }
     }
     #expect(found >= 3)
+  }
+
+  @Test("how far the odometry turned and moved is reported once the peers are found again")
+  func slipMeasured() throws {
+    var (turns, count) = (0, 0)
+    for seed in 0..<8 as Range<UInt64> {
+      let scenario = try #require(Scenario.preset(named: "slip-step-40"))
+      let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
+      for (_, event) in try events(in: "slip-step-40", seed: seed, noiseIsKnown: false) {
+        guard case .slipMeasured(_, let turn, _) = event else { continue }
+        count += 1
+        // Where the peers lie in the odometry's world, as the simulation has it.
+        let before = try #require(run.samples.last { $0.seconds < 29 && $0.peer == 0 })
+        let after = try #require(run.samples.last { $0.peer == 0 })
+        let others = try (
+          #require(run.samples.last { $0.seconds < 29 && $0.peer == 1 }),
+          #require(run.samples.last { $0.peer == 1 })
+        )
+        let (from, to) = (
+          others.0.peerInOdometry - before.peerInOdometry,
+          others.1.peerInOdometry - after.peerInOdometry
+        )
+        let truth = atan2(from.z * to.x - from.x * to.z, from.x * to.x + from.z * to.z)
+        if abs(turn - truth) < 5.0.degreesAsRadians { turns += 1 }
+      }
+    }
+    #expect(count >= 3 && turns >= count - 1, "\(turns) of \(count)")
   }
 
   @Test(

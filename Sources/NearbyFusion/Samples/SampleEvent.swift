@@ -14,4 +14,11 @@ public enum SampleEvent: Hashable, Sendable {
   ///
   /// - Parameter since: From when on.
   case odometrySlipped(since: Timestamp)
+  /// How far it has slipped, by the places of the peers at rest before and after.
+  ///
+  /// - Parameters:
+  ///   - since: From when on.
+  ///   - turnRadians: The turn about gravity, counterclockwise as seen from above, radians.
+  ///   - displacement: The displacement in the world before that turn, metres.
+  case slipMeasured(since: Timestamp, turnRadians: Double, displacement: Vector3)
 }

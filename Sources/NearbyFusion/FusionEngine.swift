@@ -38,7 +38,9 @@ public struct FusionEngine: Sendable {
   private var isVisionLimited = false
   private var slips = SlipMonitor()
   /// The newest slip, until it is measured.
-  private var slipMeasurement: SlipMeasurement?
+  ///
+  /// Performance: in an array, since a test for `nil` copies a large optional.
+  private var slipMeasurement: [SlipMeasurement] = []
   private var newestSampleTime: Timestamp?
 
   /// How many peers have been heard.
@@ -151,7 +153,7 @@ public struct FusionEngine: Sendable {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
       if peers.count > 1, peers[index].isContradicted { detectSlip(from: device, &event) }
-      if slipMeasurement != nil, event == nil { measureSlip(from: device, &event) }
+      if !slipMeasurement.isEmpty, event == nil { measureSlip(from: device, &event) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
@@ -185,27 +187,28 @@ public struct FusionEngine: Sendable {
     trajectory.addSlip(at: time)
     guard !continues else { return }
     event = .odometrySlipped(since: since)
-    slipMeasurement = SlipMeasurement(
+    let measurement = SlipMeasurement(
       since: since, detectedFrom: device,
       before: peers.indices.compactMap { index in
         guard peers[index].slipWitness != nil else { return nil }
         return .init(peer: index, place: peers[index].posterior.mean)
       })
+    slipMeasurement = measurement.map { [$0] } ?? []
   }
 
   /// Measures the newest slip once its peers are found again.
   @inline(never)
   private mutating func measureSlip(from device: TrajectoryPoint, _ event: inout SampleEvent?) {
-    guard let measurement = slipMeasurement else { return }
+    guard let measurement = slipMeasurement.first else { return }
     if measurement.isVoid(at: device) {
-      slipMeasurement = nil
+      slipMeasurement = []
     } else if let slip = measurement.slip(
       at: device.timestamp,
       { peers[$0].convergence.verdict == .converged ? peers[$0].posterior.mean : nil })
     {
       event = .slipMeasured(
         since: measurement.since, turnRadians: slip.turnRadians, displacement: slip.displacement)
-      slipMeasurement = nil
+      slipMeasurement = []
     }
   }
 

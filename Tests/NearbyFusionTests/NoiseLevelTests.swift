@@ -72,8 +72,10 @@ struct NoiseLevelTests {
   @Test("a peer begins between the prior and what the radio has learnt of others, by their weights")
   func shared() {
     let ranging = RangingConfiguration()
-    /// The white variance of ranges of a peer that begins after others with residuals of so many sigmas,
-    /// alternating.
+    /// The initial white variance of a new peer's ranges.
+    ///
+    /// - Parameter others: Peers heard before: the difference of consecutive residuals in sigmas, and the
+    ///   number of samples.
     func begins(after others: [(sigmas: Double, count: Int)]) -> Double {
       let learnt = others.map { other in
         var levels = NoiseLevels(ranging)
@@ -98,11 +100,11 @@ struct NoiseLevelTests {
     #expect(abs(share(begins(after: [(2, 4000)])) - one) < 0.001)
     let three = (200 * prior + 3 * 185 * learnt) / 755
     #expect(abs(share(begins(after: [(2, 4000), (2, 4000), (2, 4000)])) - three) < 0.001)
-    // Who has learnt little counts little.
+    // A peer with few samples has little weight.
     #expect(abs(share(begins(after: [(2, 6)])) - prior) < 0.03)
   }
 
-  @Test("the first range of a second peer is as noisy as those of the first one were")
+  @Test("the first range of a second peer has a variance between the prior's and the first peer's")
   func secondPeer() throws {
     let scenario = Scenario(.sweepThenWalk)
     let run = scenario.simulated(seed: 3)
@@ -123,7 +125,6 @@ struct NoiseLevelTests {
         }
       }
     }
-    // The prior stands for 200 samples of the 350.
     #expect(variances[variances.count - 1] < 0.9 * variances[0])
     #expect(variances[variances.count - 1] > variances[variances.count - 2])
   }

@@ -50,7 +50,7 @@ struct PeerFilter: Sendable {
   /// The world that the tracks are in.
   private var world: Int?
   private(set) var noise: NoiseLevels
-  /// How much less sure its place is than the filter has it, of a peer that rests.
+  /// The ratio of the published covariance to the filter's, of a peer at rest.
   private var inflation = VarianceInflation()
   private var screening = SampleScreening()
   /// What may be claimed along the direction that the walk does not tell.
@@ -662,8 +662,8 @@ struct PeerFilter: Sendable {
     }
   }
 
-  /// Takes note of how far a range is from what the place explains; ranges that are too long by far are
-  /// obstructed.
+  /// Adds the residual of a range to the variance inflation; outliers that are too long are left out, as
+  /// obstruction makes them.
   @inline(__always)
   private mutating func inflate(
     _ result: borrowing StepResult, _ measured: Measurements.Value, _ errors: ErrorVariances
@@ -721,7 +721,9 @@ struct PeerFilter: Sendable {
 
   // MARK: Stage 9, convergence
 
-  /// What the covariance is multiplied by to be published; a peer that moves leaves its errors behind.
+  /// The ratio of the published covariance to the filter's.
+  ///
+  /// It is one for a moving peer: process noise dominates there.
   @inline(__always)
   private var covarianceFactor: Double { motion == .moving ? 1 : inflation.factor }
 

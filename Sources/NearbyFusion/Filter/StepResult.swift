@@ -35,7 +35,7 @@ struct StepResult {
 
     init() {}
 
-    /// The innovation's part that the update has left, for a white variance.
+    /// The residual after the update, for a white measurement variance.
     @inline(__always)
     func innovationAfter(white: Double) -> Double {
       innovation * (1 - inlier * max(innovationVariance - white, 0) / innovationVariance)

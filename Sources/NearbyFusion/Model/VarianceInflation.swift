@@ -35,7 +35,7 @@ struct VarianceInflation: Hashable, Sendable {
   /// The weight of the prior, that the model is right, and the largest weight, in blocks.
   private static let priorWeight = 3.0
   private static let memory = 20.0
-  /// A block is worth so many independent draws of the wandering error, and has so many ranges at least.
+  /// The least number of independent draws of the wandering error, and of ranges, in a block.
   private static let drawsPerBlock = 4.0
   private static let fewest = 4.0
   /// The largest ē²/V of a block that counts: beyond five sigmas the place is wrong, or the peer has moved.

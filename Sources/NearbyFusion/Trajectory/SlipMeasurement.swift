@@ -9,8 +9,8 @@ import NearbyGeometry
 ///
 /// `p' = d + R(ψ) (p - d + s)`
 ///
-/// ψ is the turn between the two figures of places about their means, the least-squares solution in the
-/// horizontal plane, and s follows from the means.
+/// ψ is the least-squares rotation in the horizontal plane between both sets of places about their means; s
+/// follows from the means.
 struct SlipMeasurement: Hashable, Sendable {
   /// A turn and a displacement.
   struct Slip: Hashable, Sendable {

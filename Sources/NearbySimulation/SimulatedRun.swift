@@ -134,6 +134,21 @@ public struct SimulatedRun: Sendable {
     return measured
   }
 
+  /// Feeds everything of a run with one peer to an engine, in order of arrival.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine.
+  ///   - peer: The engine's handle of the peer.
+  ///   - afterSample: Called after each sample with its index in ``samples`` and its report.
+  public func feed(
+    _ engine: inout FusionEngine, as peer: PeerID,
+    afterSample: (_ index: Int, _ report: SampleReport, _ engine: FusionEngine) -> Void = {
+      _, _, _ in
+    }
+  ) {
+    feed(&engine, as: [peer], afterSample: afterSample)
+  }
+
   /// Feeds everything to an engine, in order of arrival.
   ///
   /// - Parameters:
@@ -141,7 +156,7 @@ public struct SimulatedRun: Sendable {
   ///   - peers: The engine's handles of ``peers``, in that order.
   ///   - afterSample: Called after each sample with its index in ``samples`` and its report.
   public func feed(
-    _ engine: inout FusionEngine, as peers: PeerID...,
+    _ engine: inout FusionEngine, as peers: [PeerID],
     afterSample: (_ index: Int, _ report: SampleReport, _ engine: FusionEngine) -> Void = {
       _, _, _ in
     }

@@ -18,21 +18,14 @@ struct JointEstimatorTests {
     let peers = run.peers.map { _ in engine.addPeer() }
     var (sum, count) = (0.0, 0)
     let end = run.samples.map(\.seconds).max() ?? 0
-    for event in run.events {
-      switch event {
-      case .pose(let index): engine.add(run.poses[index])
-      case .tracking(let index): engine.add(run.tracking[index])
-      case .sample(let index):
-        let sample = run.samples[index]
-        let peer = peers[sample.peer]
-        engine.add(run.rangingSample(index, of: peer))
-        guard sample.seconds > 0.5 * end, let mean = engine.estimate(of: peer).meanInWorld else {
-          continue
-        }
-        let away = mean - sample.peerInOdometry
-        sum += away.dot(away)
-        count += 1
-      }
+    run.feed(&engine, as: peers) { index, report, engine in
+      let sample = run.samples[index]
+      guard sample.seconds > 0.5 * end,
+        let mean = engine.estimate(of: report.peer).meanInWorld
+      else { return }
+      let away = mean - sample.peerInOdometry
+      sum += away.dot(away)
+      count += 1
     }
     return sum / Double(max(count, 1))
   }
@@ -101,14 +94,7 @@ struct JointEstimatorTests {
     func means(declared: Int) throws -> [Vector3?] {
       var engine = try FusionEngine(scenario.matchingConfiguration)
       let peers = (0..<declared).map { _ in engine.addPeer() }
-      for event in run.events {
-        switch event {
-        case .pose(let index): engine.add(run.poses[index])
-        case .tracking(let index): engine.add(run.tracking[index])
-        case .sample(let index):
-          engine.add(run.rangingSample(index, of: peers[run.samples[index].peer]))
-        }
-      }
+      run.feed(&engine, as: peers)
       return (0..<4).map { engine.estimate(of: peers[$0]).meanInWorld }
     }
     #expect(try means(declared: 4) == means(declared: 40))

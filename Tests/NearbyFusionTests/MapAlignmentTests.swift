@@ -48,27 +48,21 @@ struct MapAlignmentTests {
       var engine = try FusionEngine(scenario.matchingConfiguration)
       let peers = run.peers.map { _ in engine.addPeer() }
       #expect(engine.mapAlignment == nil)
-      for event in run.events {
-        switch event {
-        case .pose(let index): engine.add(run.poses[index])
-        case .tracking(let index): engine.add(run.tracking[index])
-        case .sample(let index):
-          let sample = run.samples[index]
-          engine.add(run.rangingSample(index, of: peers[sample.peer]))
-          guard sample.seconds > 45, let alignment = engine.mapAlignment else { continue }
-          // A peer at rest is at one place of the map; in the odometry's world it strays with the drift.
-          let first = run.samples.first { $0.peer == sample.peer }?.peerInOdometry ?? .zero
-          let strayed = sample.peerInOdometry - first
-          let away = alignment.mapFromWorld.act(sample.peerInOdometry) - first
-          raw += strayed.dot(strayed)
-          error += away.dot(away)
-          let sight = sample.peerInOdometry - sample.odometryFromDevice.translation
-          let variance =
-            alignment.placeCovariance.trace
-            + alignment.yawVariance * (sight.x * sight.x + sight.z * sight.z)
-          normalized += away.dot(away) / variance
-          count += 1
-        }
+      run.feed(&engine, as: peers) { index, _, engine in
+        let sample = run.samples[index]
+        guard sample.seconds > 45, let alignment = engine.mapAlignment else { return }
+        // A peer at rest is at one place of the map; in the odometry's world it strays with the drift.
+        let first = run.samples.first { $0.peer == sample.peer }?.peerInOdometry ?? .zero
+        let strayed = sample.peerInOdometry - first
+        let away = alignment.mapFromWorld.act(sample.peerInOdometry) - first
+        raw += strayed.dot(strayed)
+        error += away.dot(away)
+        let sight = sample.peerInOdometry - sample.odometryFromDevice.translation
+        let variance =
+          alignment.placeCovariance.trace
+          + alignment.yawVariance * (sight.x * sight.x + sight.z * sight.z)
+        normalized += away.dot(away) / variance
+        count += 1
       }
     }
     let ratio = (error / raw).squareRoot()

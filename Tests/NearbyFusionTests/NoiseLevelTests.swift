@@ -113,18 +113,11 @@ struct NoiseLevelTests {
     var engine = try FusionEngine(configuration)
     let (first, second) = (engine.addPeer(), engine.addPeer())
     var variances: [Double] = []
-    for event in run.events {
-      switch event {
-      case .pose(let index): engine.add(run.poses[index])
-      case .tracking(let index): engine.add(run.tracking[index])
-      case .sample(let index):
-        let report = engine.add(run.rangingSample(index, of: first))
-        if case .fused = report.range.outcome { variances.append(report.range.variance) }
-        if index == run.samples.count - 1 {
-          variances.append(engine.add(run.rangingSample(index, of: second)).range.variance)
-        }
-      }
+    run.feed(&engine, as: first) { _, report, _ in
+      if case .fused = report.range.outcome { variances.append(report.range.variance) }
     }
+    let last = run.rangingSample(run.samples.count - 1, of: second)
+    variances.append(engine.add(last).range.variance)
     #expect(variances[variances.count - 1] < 0.9 * variances[0])
     #expect(variances[variances.count - 1] > variances[variances.count - 2])
   }

@@ -24,23 +24,17 @@ struct SteadyTurnTests {
       var engine = try FusionEngine(configuration)
       let peers = run.peers.map { _ in engine.addPeer() }
       let half = 0.5 * (run.samples.last?.seconds ?? 0)
-      for event in run.events {
-        switch event {
-        case .pose(let index): engine.add(run.poses[index])
-        case .tracking(let index): engine.add(run.tracking[index])
-        case .sample(let index):
-          let sample = run.samples[index]
-          engine.add(run.rangingSample(index, of: peers[sample.peer]))
-          let estimate = engine.estimate(of: peers[sample.peer])
-          guard sample.seconds > half, estimate.convergence == .converged,
-            let mean = estimate.meanInWorld,
-            let inverse = estimate.covarianceInWorld.positiveDefiniteInverse
-          else { continue }
-          let away = mean - sample.peerInOdometry
-          squares += away.dot(away)
-          nees += inverse.quadraticForm(away) / 3
-          count += 1
-        }
+      run.feed(&engine, as: peers) { index, report, engine in
+        let sample = run.samples[index]
+        let estimate = engine.estimate(of: report.peer)
+        guard sample.seconds > half, estimate.convergence == .converged,
+          let mean = estimate.meanInWorld,
+          let inverse = estimate.covarianceInWorld.positiveDefiniteInverse
+        else { return }
+        let away = mean - sample.peerInOdometry
+        squares += away.dot(away)
+        nees += inverse.quadraticForm(away) / 3
+        count += 1
       }
     }
 

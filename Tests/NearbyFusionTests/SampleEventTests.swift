@@ -19,15 +19,8 @@ struct SampleEventTests {
     var engine = try FusionEngine(configuration)
     let peers = run.peers.map { _ in engine.addPeer(scenario.peerMotion) }
     var result: [(found: Double, event: SampleEvent)] = []
-    for event in run.events {
-      switch event {
-      case .pose(let index): engine.add(run.poses[index])
-      case .tracking(let index): engine.add(run.tracking[index])
-      case .sample(let index):
-        let sample = run.samples[index]
-        let report = engine.add(run.rangingSample(index, of: peers[sample.peer]))
-        if let event = report.event { result.append((sample.seconds, event)) }
-      }
+    run.feed(&engine, as: peers) { index, report, _ in
+      if let event = report.event { result.append((run.samples[index].seconds, event)) }
     }
     return result
   }
@@ -65,12 +58,17 @@ struct SampleEventTests {
 
   @Test("how far the odometry turned and moved is reported once the peers are found again")
   func slipMeasured() throws {
-    var (turns, count) = (0, 0)
+    var (turns, moves, count) = (0, 0, 0)
     for seed in 0..<8 as Range<UInt64> {
       let scenario = try #require(Scenario.preset(named: "slip-step-40"))
       let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
-      for (_, event) in try events(in: "slip-step-40", seed: seed, noiseIsKnown: false) {
-        guard case .slipMeasured(_, let turn, _) = event else { continue }
+      var detectedFrom = Vector3.zero
+      for (found, event) in try events(in: "slip-step-40", seed: seed, noiseIsKnown: false) {
+        if case .odometrySlipped = event {
+          let sample = try #require(run.samples.last { $0.seconds <= found })
+          detectedFrom = sample.odometryFromDevice.translation
+        }
+        guard case .slipMeasured(_, let turn, let displacement) = event else { continue }
         count += 1
         // Where the peers lie in the odometry's world, as the simulation has it.
         let before = try #require(run.samples.last { $0.seconds < 29 && $0.peer == 0 })
@@ -85,9 +83,16 @@ struct SampleEventTests {
         )
         let truth = atan2(from.z * to.x - from.x * to.z, from.x * to.x + from.z * to.z)
         if abs(turn - truth) < 5.0.degreesAsRadians { turns += 1 }
+        let expected =
+          detectedFrom
+          + Rotation(angleRadians: turn, about: Vector3(0, 1, 0)).act(
+            before.peerInOdometry + displacement - detectedFrom)
+        if (expected - after.peerInOdometry).length < 0.8 { moves += 1 }
       }
     }
-    #expect(count >= 3 && turns >= count - 1, "\(turns) of \(count)")
+    #expect(
+      count >= 3 && turns >= count - 1 && moves >= count - 1,
+      "\(turns) turns and \(moves) displacements of \(count)")
   }
 
   @Test(

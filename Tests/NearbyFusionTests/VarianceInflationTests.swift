@@ -9,12 +9,10 @@ import Testing
 struct VarianceInflationTests {
   private static let errors = ErrorVariances(white: 0.0064, wandering: 0.0036)
 
-  /// The factor after a walk with white noise as stated and a Gauss-Markov error of a given variance and
-  /// correlation factor; the model has the factor 0.9.
-  private func factor(
-    wandering: Double = errors.wandering, correlation: Double = 0.9, constant: Double = 0,
-    seed: UInt64
-  ) -> Double {
+  /// The factor after a walk with errors of the stated variances; the Gauss-Markov error has a given
+  /// correlation from range to range, and the model has 0.9.
+  private func factor(correlation: Double = 0.9, constant: Double = 0, seed: UInt64) -> Double {
+    let wandering = Self.errors.wandering
     var generator = SeededGenerator(seed: seed)
     var inflation = VarianceInflation()
     var error = generator.normal(sigma: wandering.squareRoot())

@@ -55,6 +55,8 @@ struct PeerFilter: Sendable {
   private var screening = SampleScreening()
   /// What may be claimed along the direction that the walk does not tell.
   private var claim = WeakDirectionClaim.resolved
+  /// Whether the joint fit has the peer at another place, and the data do not decide between the two.
+  private var isContested = false
   /// The walk, as far as it matters for that.
   private var walk = AssessedWalk()
 
@@ -223,7 +225,7 @@ struct PeerFilter: Sendable {
     let limit = max(Self.placedSigma, Self.placedShare * sight.length)
     return JointCandidate(
       birth: track.birthDevice.timestamp, place: track.bank.heaviestPosition,
-      device: track.device, variance: covariance.trace,
+      device: track.device, covariance: covariance,
       isPlaced: covariance.xx + covariance.zz < limit * limit && !track.isDoubted
         && !hasChallenger && track.explainsRanges,
       isSingle: track.bank.count == 1, claim: claim)
@@ -244,6 +246,7 @@ struct PeerFilter: Sendable {
   ) {
     unpack(settings)
     if world == joint.device.world, !tracks.isEmpty {
+      isContested = joint.isContested
       if joint.mode == nil {
         claim = claim.after(.examined(joint.verdict))
       } else if !hasChallenger, !tracks[0].isDoubted,
@@ -399,6 +402,7 @@ struct PeerFilter: Sendable {
       ranges = nil
       publishesRanges = false
       claim = .resolved
+      isContested = false
       walk = AssessedWalk()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
@@ -419,6 +423,7 @@ struct PeerFilter: Sendable {
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
+      isContested = false
       walk.assessedPath = -.infinity
     }
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
@@ -439,6 +444,7 @@ struct PeerFilter: Sendable {
     formerPlace = nil
     isUnderway = false
     claim = .resolved
+    isContested = false
     walk = AssessedWalk()
     tracks[0].setMotion(motion, measurements, at: device, noise, settings)
   }
@@ -537,6 +543,7 @@ struct PeerFilter: Sendable {
     tracks = [woken]
     formerPlace = nil
     claim = claim.after(.replaced)
+    isContested = false
     walk.assessedPath = -.infinity
     return true
   }
@@ -600,6 +607,7 @@ struct PeerFilter: Sendable {
       dormant = former.explainedWalk > 0 && motion == .stationary ? [DormantTrack(former)] : []
       result = challengerResult
       claim = claim.after(.replaced)
+      isContested = false
       walk.assessedPath = -.infinity
     }
   }
@@ -638,7 +646,7 @@ struct PeerFilter: Sendable {
         learnsShort: learns && result.outcomes.range.inlier < 0.5
           && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
       if isClear, result.outcomes.range.isMostlyNoise(errors.range) {
-        inflate(result, measurements.values.range, errors.range)
+        recordResidual(result, measurements.values.range, errors.range)
       }
     }
     if measurements.has(.azimuth) {
@@ -665,7 +673,7 @@ struct PeerFilter: Sendable {
   /// Adds the residual of a range to the variance inflation; outliers that are too long are left out, as
   /// obstruction makes them.
   @inline(__always)
-  private mutating func inflate(
+  private mutating func recordResidual(
     _ result: borrowing StepResult, _ measured: Measurements.Value, _ errors: ErrorVariances
   ) {
     let innovation = result.outcomes.range.innovation
@@ -752,6 +760,7 @@ struct PeerFilter: Sendable {
     }
     convergence.tracks = ConvergenceState.Tracks(
       tracks.span, claim, isAlongGravity: walk.isAlongGravity)
+    if isContested { convergence.tracks.isDoubtful = true }
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }

@@ -64,6 +64,9 @@ struct JointEstimator: Sendable {
     var weakDirections: [Vector3] = []
     /// Whether its prior is that of the map.
     var isKnown = false
+    /// Whether the newest fit contests the filter's place, and whether the filter has been told so.
+    var isContested = false
+    var wasContested = false
   }
 
   /// A place that the data do not rule out beside a member's.
@@ -469,7 +472,11 @@ struct JointEstimator: Sendable {
       memory.workspace.inlierShares[$0] < Self.leastInlierShare
         && !records[members[$0].peer].cells.isEmpty
     }
-    let rivals = examine(&solution, &memory.workspace, settings)
+    var rivals: [Int: JointPosterior.Mode] = [:]
+    if lost.isEmpty {
+      rivals = compareWithFilters(&solution, memory.candidates, &memory.workspace)
+    }
+    rivals.merge(examine(&solution, &memory.workspace, settings)) { filter, _ in filter }
     keep(solution, lost: lost)
     if lost.isEmpty {
       propose(solution, rivals, memory.candidates)
@@ -499,6 +506,35 @@ struct JointEstimator: Sendable {
     if solution.covariance.count != size {
       solution.covariance = [Double](repeating: 0, count: size)
     }
+  }
+
+  /// Compares the places of members with those of their filters, where they disagree.
+  ///
+  /// - Parameters:
+  ///   - solution: The solution; a filter's place takes the place of the member's if it is the better one.
+  ///   - candidates: What the filters say, by the peers' indices.
+  ///   - workspace: Memory of the fits.
+  /// - Returns: The other places that are not ruled out, by the members' indices.
+  private mutating func compareWithFilters(
+    _ solution: inout JointSolution, _ candidates: [JointCandidate?],
+    _ workspace: inout ChainWorkspace
+  ) -> [Int: JointPosterior.Mode] {
+    var rivals: [Int: JointPosterior.Mode] = [:]
+    for member in members.indices {
+      members[member].isContested = false
+      guard !members[member].isKnown, let candidate = candidates[members[member].peer],
+        candidate.birth == members[member].birth,
+        let comparison = PlaceComparison(of: member, with: candidate, in: solution)
+      else { continue }
+      let former = solution.cost
+      switch comparison.compare(&solution, &workspace) {
+      case .fit, .filter: break
+      case .both(let other): rivals[member] = other
+      case .contested: members[member].isContested = true
+      }
+      if solution.cost < former { members[member].check.restart(at: solution.device.path) }
+    }
+    return rivals
   }
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
@@ -852,10 +888,20 @@ struct JointEstimator: Sendable {
         let since = drift.covariance(
           for: candidate.place - candidate.device.worldFromDevice.translation)
         isTaken =
-          mode.positionVariance < Self.acceptedVariance * (candidate.variance + since.trace)
+          mode.positionVariance
+          < Self.acceptedVariance * (candidate.covariance.trace + since.trace)
+        if let rival = rivals[index] {
+          isTaken = true
+          posterior.rival = rival
+        }
       }
+      if member.isContested { isTaken = false }
+      posterior.isContested = member.isContested
       if !isTaken { posterior.mode = nil }
-      if isTaken || member.claim.isFromFlatWalk { proposals.append((member.peer, posterior)) }
+      if isTaken || member.claim.isFromFlatWalk || member.isContested || member.wasContested {
+        proposals.append((member.peer, posterior))
+      }
+      members[index].wasContested = member.isContested
     }
   }
 }

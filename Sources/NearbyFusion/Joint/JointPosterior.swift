@@ -11,6 +11,8 @@ struct JointPosterior: Sendable {
   var rival: Mode?
   /// What has been found along the directions that the walk does not tell.
   var verdict: WeakDirectionClaim.Verdict
+  /// Whether the fit contests the filter's place (``PlaceComparison``).
+  var isContested = false
 
   /// One place with the errors of the ranges from there.
   struct Mode: Sendable {
@@ -96,8 +98,8 @@ struct JointCandidate: Sendable {
   /// Where the filter has the peer, and from where it was seen last.
   var place: Vector3
   var device: TrajectoryPoint
-  /// The sum of the variances of the position there, m².
-  var variance: Double
+  /// The covariance of the position there, m².
+  var covariance: SymmetricMatrix3
   /// Whether it is one place, seen from above, that the samples do not contradict.
   var isPlaced: Bool
   /// Whether a single hypothesis is left.

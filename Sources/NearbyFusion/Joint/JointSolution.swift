@@ -27,6 +27,13 @@ struct JointSolution: Sendable {
     YawTurn(dense[dense.startIndex + 3]).actBack(direction)
   }
 
+  /// A place of the odometry's world, as it is at the last knot, in the fixed one.
+  func inFixedWorld(_ place: Vector3) -> Vector3 {
+    let (first, last) = (dense.startIndex, dense)
+    return Vector3(last[first], last[first + 1], last[first + 2])
+      + YawTurn(last[first + 3]).act(place - device.worldFromDevice.translation)
+  }
+
   /// The place of a member in the fixed world.
   func place(of member: Int) -> Vector3 {
     let first = problem.layout.peer(member, knots: problem.knotCount)

@@ -222,18 +222,47 @@ package struct ChainProblem: Sendable {
   /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
   func walkShape(of member: Int, at state: [Double]) -> WalkShape {
     WalkShape(
-      of: cells.lazy.filter { $0.peer == Int32(member) }.map { cell in
-        let antenna = cell.from.antenna_in_world
-        let (before, after) = (Int(cell.knot), Int(cell.knot) + 1)
-        func corrected(_ knot: Int) -> Vector3 {
-          let first = layout.blockSize * knot
-          let place = knots[knot].place
-          let away = Vector3(antenna.0 - place.0, antenna.1 - place.1, antenna.2 - place.2)
-          return Vector3(state[first], state[first + 1], state[first + 2])
-            + YawTurn(state[first + 3]).act(away)
-        }
-        return (1 - cell.share) * corrected(before) + cell.share * corrected(after)
-      })
+      of: cells.lazy.filter { $0.peer == Int32(member) }.map { correctedAntenna(of: $0, at: state) }
+    )
+  }
+
+  /// The share of a peer's newest ranges that a state explains; one if there are none.
+  ///
+  /// - Parameters:
+  ///   - count: The number of cells that are asked, at most.
+  ///   - member: The peer.
+  ///   - sigmas: How far off an explained range may be, in standard deviations.
+  ///   - state: The state.
+  func explainedShareOfNewestRanges(
+    _ count: Int, of member: Int, within sigmas: Double, at state: [Double]
+  ) -> Double {
+    let first = layout.peer(member, knots: knotCount)
+    let place = Vector3(state[first], state[first + 1], state[first + 2])
+    let (bias, scale) = (state[first + 3], state[first + 4])
+    var (asked, explained) = (0, 0)
+    for cell in cells.reversed()
+    where cell.peer == Int32(member) && cell.present & MeasurementKind.range.bit != 0 {
+      let distance = (place - correctedAntenna(of: cell, at: state)).length
+      let residual = cell.value.0 - (1 + scale) * distance - bias
+      if residual * residual < sigmas * sigmas * cell.variance.0 { explained += 1 }
+      asked += 1
+      if asked == count { break }
+    }
+    return asked == 0 ? 1 : Double(explained) / Double(asked)
+  }
+
+  /// The antenna's place at a cell in the fixed world, at a state.
+  private func correctedAntenna(of cell: nearby_chain_cell, at state: [Double]) -> Vector3 {
+    let antenna = cell.from.antenna_in_world
+    let (before, after) = (Int(cell.knot), Int(cell.knot) + 1)
+    func corrected(_ knot: Int) -> Vector3 {
+      let first = layout.blockSize * knot
+      let place = knots[knot].place
+      let away = Vector3(antenna.0 - place.0, antenna.1 - place.1, antenna.2 - place.2)
+      return Vector3(state[first], state[first + 1], state[first + 2])
+        + YawTurn(state[first + 3]).act(away)
+    }
+    return (1 - cell.share) * corrected(before) + cell.share * corrected(after)
   }
 
   // MARK: Kernels

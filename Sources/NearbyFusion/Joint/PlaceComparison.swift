@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+/// The comparison of a member's place by the joint fit with the place that its filter has.
+///
+/// A joint fit is local: it ends in the minimum of the cost near which it began. Where reflections describe
+/// a false place there are two minima, and the filter may be in the other one. The cost is that of all
+/// that was measured of all peers, so it tells which of the two explains the device's path, too.
+struct PlaceComparison {
+  /// The peer among the members of the fit.
+  let member: Int
+  /// The filter's place in the fixed world.
+  let place: Vector3
+
+  /// What a comparison finds.
+  enum Finding {
+    /// The fit's place explains the data better.
+    case fit
+    /// The filter's place does: the solution has become that.
+    case filter
+    /// The better one is the solution's; the other one is not ruled out.
+    case both(other: JointPosterior.Mode)
+    /// The fit's place explains all data better, but not the newest, and those the filter's place explains.
+    case contested
+  }
+
+  /// Places farther apart than this, in standard deviations and in metres, disagree.
+  private static let disagreementSigmas = 4.0
+  private static let disagreementMetres = 0.5
+  /// The threshold of the log-likelihood ratio, nats, below which neither place is ruled out.
+  private static let rivalNats = 6.0
+  /// The number of newest ranges that a place must explain, and within how many standard deviations.
+  private static let newestCount = 8
+  private static let explainedSigmas = 3.0
+  private static let iterations = 16
+  private static let tolerance = 0.02
+
+  /// `nil` where the two agree, or the filter has not found one place.
+  ///
+  /// - Parameters:
+  ///   - member: The peer among the members of the fit.
+  ///   - candidate: What its filter says.
+  ///   - solution: The solution.
+  init?(of member: Int, with candidate: JointCandidate, in solution: JointSolution) {
+    guard candidate.isSingle, candidate.isPlaced else { return nil }
+    let mode = solution.mode(of: member)
+    let offset = candidate.place - mode.position
+    let distance = offset.length
+    guard distance > Self.disagreementMetres else { return nil }
+    let direction = offset / distance
+    let drift = OdometryDrift(from: candidate.device, to: solution.device, isPlanar: false)
+      .covariance(for: candidate.place - candidate.device.worldFromDevice.translation)
+    let variance =
+      (mode.positionCovariance + candidate.covariance + drift).quadraticForm(direction)
+    guard distance * distance > Self.disagreementSigmas * Self.disagreementSigmas * variance
+    else { return nil }
+    self.member = member
+    place = solution.inFixedWorld(candidate.place)
+  }
+
+  /// Compares the two.
+  ///
+  /// - Parameters:
+  ///   - solution: The solution; becomes that with the peer at the filter's place if the cost is lower there.
+  ///   - workspace: Memory of the fits.
+  /// - Returns: What was found.
+  func compare(_ solution: inout JointSolution, _ workspace: inout ChainWorkspace) -> Finding {
+    let former = solution.place(of: member)
+    var other = solution
+    other.move(member, to: place)
+    other.refit(iterations: Self.iterations, tolerance: Self.tolerance, &workspace)
+    let isElsewhere =
+      (other.place(of: member) - former).length > 0.5 * (place - former).length
+    let rise = isElsewhere ? other.cost - solution.cost : .infinity
+    if rise < 0 { swap(&other, &solution) }
+    if rise < -Self.rivalNats { return .filter }
+    if rise < Self.rivalNats {
+      var mode = other.mode(of: member)
+      mode.logWeight = -abs(rise)
+      return .both(other: mode)
+    }
+    return explainsNewest(solution) ? .fit : .contested
+  }
+
+  /// Whether a solution explains the newest ranges of the peer.
+  private func explainsNewest(_ solution: JointSolution) -> Bool {
+    solution.problem.explainedShareOfNewestRanges(
+      Self.newestCount, of: member, within: Self.explainedSigmas, at: solution.state) >= 0.5
+  }
+}

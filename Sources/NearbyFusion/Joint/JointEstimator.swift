@@ -472,11 +472,12 @@ struct JointEstimator: Sendable {
       memory.workspace.inlierShares[$0] < Self.leastInlierShare
         && !records[members[$0].peer].cells.isEmpty
     }
-    var rivals: [Int: JointPosterior.Mode] = [:]
-    if lost.isEmpty {
-      rivals = compareWithFilters(&solution, memory.candidates, &memory.workspace)
-    }
-    rivals.merge(examine(&solution, &memory.workspace, settings)) { filter, _ in filter }
+    let others =
+      lost.isEmpty
+      ? compareWithFilters(&solution, memory.candidates, &memory.workspace) : [:]
+    var rivals = examine(&solution, &memory.workspace, settings)
+    // Performance: merging with nothing would allocate.
+    if !others.isEmpty { rivals.merge(others) { _, filter in filter } }
     keep(solution, lost: lost)
     if lost.isEmpty {
       propose(solution, rivals, memory.candidates)
@@ -854,7 +855,9 @@ struct JointEstimator: Sendable {
   ) {
     let device = solution.device
     let isSound = device.path - (knots.first?.path ?? device.path) > FlatWalk.long
-    for (index, member) in members.enumerated() {
+    // Performance: by index, as the members are written to.
+    for index in members.indices {
+      let member = members[index]
       guard let candidate = candidates[member.peer], candidate.birth == member.birth else {
         continue
       }

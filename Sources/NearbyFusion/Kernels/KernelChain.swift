@@ -233,6 +233,7 @@ package struct ChainProblem: Sendable {
   ///   - member: The peer.
   ///   - sigmas: How far off an explained range may be, in standard deviations.
   ///   - state: The state.
+  /// - Returns: The share.
   func explainedShareOfNewestRanges(
     _ count: Int, of member: Int, within sigmas: Double, at state: [Double]
   ) -> Double {

@@ -96,6 +96,22 @@ struct TrajectoryTests {
     #expect(trajectory.point(at: Self.time(0.201)) == nil)
   }
 
+  @Test("poses that are stamped as they arrive, in bunches, are no jumps")
+  func bunchedStamps() throws {
+    var trajectory = empty()
+    for step in 0..<300 {
+      // At a metre per second, every third pose is stamped 50 µs before the next one.
+      let seconds = Double(step) / 60
+      let stamp = step % 3 == 0 ? Double(step + 1) / 60 - 5e-5 : seconds
+      let outcome = trajectory.append(Self.pose(stamp, Vector3(seconds, 0, 0)))
+      #expect(outcome == .accepted, "pose \(step)")
+      let ahead = try #require(trajectory.point(at: Self.time(stamp + 0.05)))
+      if step > 5 {
+        #expect(abs(ahead.worldFromDevice.translation.x - (seconds + 0.05)) < 0.05, "pose \(step)")
+      }
+    }
+  }
+
   @Test(
     "a gap is bridged up to its limit",
     arguments: [(1.99, true), (2.01, false), (30, false)] as [(Double, Bool)])

@@ -198,9 +198,15 @@ struct PoseRing: Sendable {
     point = newest
     point.timestamp = time
     if points.count > 1 {
-      let before = points[points.count - 2]
+      var earlier = points.count - 2
+      while earlier > 0,
+        newest.timestamp.seconds(since: points[earlier].timestamp) < TrajectoryPoint.velocitySeconds
+      {
+        earlier -= 1
+      }
+      let before = points[earlier]
       let gap = newest.timestamp.seconds(since: before.timestamp)
-      if gap <= maximumGap {
+      if gap <= maximumGap, before.world == newest.world {
         point.worldFromDevice = before.worldFromDevice.interpolated(
           to: newest.worldFromDevice, fraction: 1 + seconds / gap)
       }

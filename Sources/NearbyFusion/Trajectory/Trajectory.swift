@@ -48,8 +48,10 @@ struct Trajectory: Sendable {
   private var driftAnchor = MotionAnchor(metres: 0.04, radians: 0.02)
   /// Where path and turn were last counted from: what is less is sway about one place.
   private var placeAnchor = MotionAnchor(metres: 0.1, radians: 0.2)
-  /// The device's velocity before the newest pose, jumps left out, m/s.
+  /// The device's velocity before the newest pose, jumps left out, m/s, and from where it is measured
+  /// next.
   private var velocity = Vector3.zero
+  private var velocityStart = VelocityStart()
   /// Whether the odometry has been lost since the last pose that it vouched for.
   private var wasLost = false
   /// When the odometry last vouched for a pose; `nil` before the first.
@@ -93,9 +95,7 @@ struct Trajectory: Sendable {
     if let latest = poses.newest {
       guard pose.timestamp > latest.timestamp else { return .rejectedNotLater }
       point.continueSums(of: latest)
-      jump = jumped(
-        by: next.translation - latest.worldFromDevice.translation,
-        in: pose.timestamp.seconds(since: latest.timestamp))
+      jump = jumped(from: latest, to: point)
       if let jump {
         point.addJump(by: jump)
         begin(at: next)
@@ -106,6 +106,7 @@ struct Trajectory: Sendable {
       }
     } else {
       begin(at: next)
+      velocityStart = VelocityStart(point)
     }
     point.isTracked = isTracked
     if point.isTracked { countOutage(before: pose.timestamp) }
@@ -214,23 +215,48 @@ struct Trajectory: Sendable {
 
   /// How far the world has jumped with a step from pose to pose, if no device moves like that.
   @inline(__always)
-  private mutating func jumped(by step: Vector3, in seconds: Double) -> Double? {
+  private mutating func jumped(from latest: TrajectoryPoint, to next: TrajectoryPoint) -> Double? {
+    let step = next.worldFromDevice.translation - latest.worldFromDevice.translation
     if wasLost, isTracked {
       // Back from nowhere, with poses in between or without: the world may be another.
       wasLost = false
       velocity = .zero
+      velocityStart = VelocityStart(next)
       return max(1, step.length)
     }
+    let seconds = next.timestamp.seconds(since: latest.timestamp)
     guard seconds <= odometry.maximumPoseGap else {
       velocity = .zero
+      velocityStart = VelocityStart(next)
       return nil
     }
     // A hand shakes a device with less than 40 m/s²; 0.3 m cover a pose's own noise.
     let surprise = step - seconds * velocity
     let tolerable = 0.3 + 0.5 * 40 * seconds * seconds
-    if detectsJumps, surprise.dot(surprise) > tolerable * tolerable { return surprise.length }
-    velocity = (1 / seconds) * step
+    if detectsJumps, surprise.dot(surprise) > tolerable * tolerable {
+      velocityStart = VelocityStart(next)
+      return surprise.length
+    }
+    let measured = next.timestamp.seconds(since: velocityStart.time)
+    if measured >= TrajectoryPoint.velocitySeconds {
+      velocity =
+        (1 / measured) * (next.worldFromDevice.translation - velocityStart.place)
+      velocityStart = VelocityStart(next)
+    }
     return nil
+  }
+
+  /// From where and when the velocity is measured next.
+  private struct VelocityStart {
+    var place = Vector3.zero
+    var time = Timestamp(nanoseconds: 0)
+
+    init() {}
+
+    init(_ point: TrajectoryPoint) {
+      place = point.worldFromDevice.translation
+      time = point.timestamp
+    }
   }
 
   // MARK: Looking up
@@ -245,6 +271,10 @@ struct Trajectory: Sendable {
 }
 
 extension TrajectoryPoint {
+  /// Velocities are measured over this time at least, seconds: poses that are stamped as they arrive may
+  /// follow each other within microseconds.
+  static let velocitySeconds = 0.02
+
   /// For what is not looked at.
   static let nowhere = TrajectoryPoint(
     worldFromDevice: .identity, timestamp: Timestamp(nanoseconds: 0))

@@ -77,9 +77,11 @@ struct ChallengeTests {
       Contest(
         mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 2.9, wins: false),
       Contest(mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 3, wins: true),
-      // Nothing moves that fast: all that was measured decides.
+      // Nothing moves that fast: all that was measured decides, or a walk longer than reflections last.
+      Contest(mayHaveMoved: false, before: 100, since: 19.9, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 20, wins: true),
       Contest(
-        mayHaveMoved: false, before: 10, since: 100, hasAngles: true, seconds: 60, wins: false),
+        mayHaveMoved: false, before: 10, since: 19, hasAngles: true, seconds: 60, wins: false),
       Contest(mayHaveMoved: false, before: 100, since: 2, nats: 6.9, wins: false),
       Contest(mayHaveMoved: false, before: 100, since: 2, nats: 7.1, wins: true),
       // A place that is lost is a guess.
@@ -100,5 +102,22 @@ struct ChallengeTests {
     // In another world of the odometry's it has explained nothing.
     incumbent.forgetWalk()
     #expect(Challenge.wins(challenger, incumbent))
+  }
+
+  @Test(
+    "a winner says that the peer was moved unless it was there all along",
+    arguments: [
+      // May have moved, walk before, walk since, evidence: whether it was moved.
+      (true, 50, 8, 0, true), (true, 0, 8, 0, false), (false, 50, 25, 0, true),
+      (false, 50, 25, 10, false), (false, 50, 3, 10, false),
+    ] as [(Bool, Double, Double, Double, Bool)])
+  func saysMoved(mayHaveMoved: Bool, before: Double, since: Double, nats: Double, isMoved: Bool) {
+    let challenger = Challenge.Challenger(
+      isConsistent: true, isContradicted: false, isSettled: true, hasBeenTested: true, seconds: 30,
+      explainedWalk: since, logEvidenceRatio: nats)
+    let incumbent = Challenge.Incumbent(
+      isConsistent: false, isContradicted: true, rangesContradict: true, isLost: false,
+      mayHaveMoved: mayHaveMoved, explainedWalk: before)
+    #expect(Challenge.saysMoved(challenger, incumbent) == isMoved)
   }
 }

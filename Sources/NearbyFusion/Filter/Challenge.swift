@@ -56,6 +56,9 @@ enum Challenge {
   /// before a peer at rest is taken to have been moved: most reflections and faults are shorter.
   private static let movedWalk = 8.0
   private static let movedSeconds = 3.0
+  /// The walk with a challenger, metres, after which a peer is taken to have been moved however suddenly the
+  /// ranges changed: a reflection hardly explains a longer one.
+  private static let suddenlyMovedWalk = 20.0
   /// The log evidence ratio, nats, from which the peer is taken to have been at the challenger's place
   /// all along.
   private static let decisiveNats = 7.0
@@ -72,14 +75,23 @@ enum Challenge {
       && challenger.seconds >= probation && outweighs(challenger, incumbent)
   }
 
+  /// Whether a challenger that has won says that the peer was moved, not that it was there all along.
+  static func saysMoved(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
+    incumbent.explainedWalk > 0
+      && (incumbent.mayHaveMoved
+        || challenger.explainedWalk >= suddenlyMovedWalk
+          && challenger.logEvidenceRatio <= decisiveNats)
+  }
+
   /// Whether a challenger has enough evidence against what the incumbent has explained before.
   ///
   /// Either the peer was at the challenger's place all along: the whole history is in favour of it. Or it
-  /// was moved: then the ranges have changed no faster than a peer moves, and the challenger has
-  /// explained a walk that is longer than most faults last.
+  /// was moved: then the challenger has explained a walk that is longer than most faults last, and a longer
+  /// one if the ranges have changed faster than a peer moves.
   private static func outweighs(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
     if incumbent.isLost { return true }
     if challenger.logEvidenceRatio > decisiveNats { return true }
+    if challenger.explainedWalk >= suddenlyMovedWalk { return true }
     guard incumbent.mayHaveMoved else { return false }
     return challenger.explainedWalk >= min(movedWalk, incumbent.explainedWalk)
       || challenger.hasAngles && challenger.seconds >= movedSeconds

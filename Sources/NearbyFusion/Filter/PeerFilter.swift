@@ -599,7 +599,7 @@ struct PeerFilter: Sendable {
     }
     if Challenge.wins(challenger, incumbent) {
       let former = tracks.removeFirst()
-      if incumbent.explainedWalk > 0, incumbent.mayHaveMoved {
+      if Challenge.saysMoved(challenger, incumbent) {
         formerPlace = FormerPlace(former)
         noteMove(&event)
       }

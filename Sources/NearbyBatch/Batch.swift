@@ -2,7 +2,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import NearbyEvaluation
-internal import NearbyRecordings
+public import NearbyRecordings
 
 /// Runs the engine over many recordings, several at a time.
 ///
@@ -31,6 +31,8 @@ public struct Batch: Sendable {
   public var settings: String?
   /// Whether each recording is also smoothed.
   public var smooths = false
+  /// What is done about the radio's clock.
+  public var calibration = CalibrationMode.use
   /// Whether results are compared with the truth, where there is one, in `evaluation.json`.
   public var evaluates = false
   /// Whether existing results of the same recording, settings and build of the engine are kept.
@@ -170,6 +172,7 @@ public struct Batch: Sendable {
   func makeResult(of item: BatchItem) throws -> Bool {
     var run = try RecordingRun(folder: item.folder, settings: settings)
     run.smooths = smooths
+    run.calibration = calibration
     run.keepsTime = false
     let evaluates = evaluates && run.recording.hasTruth
     let folder = folder(of: item)

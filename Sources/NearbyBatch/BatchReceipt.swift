@@ -24,6 +24,8 @@ struct BatchReceipt: Hashable, Codable {
 
   struct Options: Hashable, Codable {
     var smooths: Bool
+    /// `nil` for the default.
+    var calibration: CalibrationMode?
     var evaluates: Bool
 
     /// The files that each result holds.
@@ -46,7 +48,9 @@ struct BatchReceipt: Hashable, Codable {
   init(_ run: RecordingRun, evaluates: Bool) throws(RecordingError) {
     version = NearbyVersion.current
     build = EngineBuild.identity
-    options = Options(smooths: run.smooths, evaluates: evaluates)
+    options = Options(
+      smooths: run.smooths, calibration: run.calibration == .use ? nil : run.calibration,
+      evaluates: evaluates)
     settings = ContentDigest(ConfigurationFile.json(of: run.configuration).utf8)
     recording = try Self.digests(of: RecordingReader.fileNames, in: run.recording.folder)
     results = [:]

@@ -20,6 +20,8 @@ public struct RecordingRun: Sendable {
   public var smooths = false
   /// The file of the map of peers at rest, which is read if it exists and written anew; `nil` for none.
   public var mapPath: String?
+  /// What is done about the radio's clock.
+  public var calibration = CalibrationMode.use
   /// Whether the summary contains durations.
   ///
   /// Without it equal work gives equal files.
@@ -52,6 +54,9 @@ public struct RecordingRun: Sendable {
     into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     accept: (RecordingReplay.Outcome) throws -> Void = { _ in }
   ) throws -> RecordingReplay.Outcome {
+    let found = try calibrate()
+    var recording = recording
+    if let found, found.isUsed { recording.rangingOffset = found.clock.offset }
     let replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
     let keeper = try mapPath.map { path throws(RecordingError) in
@@ -83,12 +88,22 @@ public struct RecordingRun: Sendable {
       try accept(outcome)
       newMap = engine.peerMap
     }
+    outcome.summary.calibration = found
     if !keepsTime { outcome.summary.timing = nil }
     outcome.summary.trajectory = try trajectory(&files)
     // The recording has no fault: from here on files may appear.
     try files.commit(summary: outcome.summary.json(), configuration: configuration)
     try keeper?.keep(newMap)
     return outcome
+  }
+
+  /// What the recording tells of its radio; `nil` when there is nothing to say.
+  private func calibrate() throws(RecordingError) -> CalibrationSummary? {
+    guard calibration != .off, let clock = try recording.clockAlignment(), clock.isSignificant
+    else {
+      return nil
+    }
+    return CalibrationSummary(clock: clock, isUsed: calibration == .use)
   }
 
   /// The share of the progress that is shown for the replay, when smoothing follows.

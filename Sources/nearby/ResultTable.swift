@@ -11,6 +11,7 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
+    if let calibration = summary.calibration { lines += ["", calibration.text] }
     if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
     let advice = summary.peers.flatMap(advice)
     if !advice.isEmpty { lines += [""] + advice }
@@ -129,12 +130,22 @@ struct ResultTable {
     switch peer.status {
     case .converged: []
     case .unknown where peer.samples == 0: ["\(peer.id): no samples"]
-    case .unknown: ["\(peer.id): none of its samples could be used"]
+    case .unknown: ["\(peer.id): none of its samples could be used; \(whereToLook)"]
+    case .notConverged where 2 * peer.samplesRejected > peer.samples:
+      [
+        "\(peer.id): \(ShortNumber.percent(peer.samplesRejected, of: peer.samples)) of its samples were "
+          + "rejected; \(whereToLook)"
+      ]
     case .notConverged:
       peer.reasons.map { reason in
         "\(peer.id): \(words(forReason: reason, of: peer) ?? reason)"
       }
     }
+  }
+
+  /// Where to look for what is wrong with a recording.
+  private var whereToLook: String {
+    "'nearby info\(summary.recording.map { " \($0)" } ?? "")' says what is wrong with the recording"
   }
 
   private func words(forReason name: String, of peer: PeerSummary) -> String? {
@@ -181,5 +192,15 @@ extension RunEvent {
       "the odometry turned by \((turnDegrees ?? 0).text(decimals: 0))° and moved by "
         + "\((metres ?? 0).text(decimals: 1)) m at \(time)"
     }
+  }
+}
+
+extension CalibrationSummary {
+  /// The summary as a sentence.
+  fileprivate var text: String {
+    "\(clock.text): "
+      + (isUsed
+        ? "samples are fused at the corrected times; --calibration off leaves them"
+        : "their times are as they were; --calibration use corrects them")
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+public import ArgumentParser
 import NearbyBatch
-import NearbyRecordings
+public import NearbyRecordings
 
 /// `nearby run`: replays a recording and writes estimates.
 struct RunCommand: ParsableCommand {
@@ -48,6 +48,9 @@ struct RunCommand: ParsableCommand {
       state after it, its keys the columns of estimates.csv. A faulty line is reported on \
       standard error and skipped; the exit status is then 65.
 
+      Where the ranges fit the path better at other times, the radio's clock is off. The run says by how \
+      much, and fuses the samples at the corrected times; --calibration off leaves them.
+
       A configuration file overrides recording.json, which overrides the engine's defaults:
         { "ranging": { "rangeSigma": 0.3 }, "odometry": { "positionDrift": 0.05 } }
       The configuration.json of a run is such a file with all settings; 'nearby settings' lists them.
@@ -80,6 +83,12 @@ struct RunCommand: ParsableCommand {
 
   @Flag(help: "Also estimate from the whole recording, past and future: smoothed.csv.")
   var smooth = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What is done about a clock of the radio that is off: off, report or use.", valueName: "mode")
+  )
+  var calibration = CalibrationMode.use
 
   @Option(
     name: .customLong("map"),
@@ -128,6 +137,7 @@ struct RunCommand: ParsableCommand {
       var run = try RecordingRun(folder: recordingPath, settings: configurationPath)
       run.selection = Set(peers)
       run.smooths = smooth
+      run.calibration = calibration
       run.mapPath = mapPath
       let path = output ?? ""
       let folder = try OutputFolder(path: path)
@@ -163,3 +173,5 @@ struct RunCommand: ParsableCommand {
     }
   }
 }
+
+extension CalibrationMode: ExpressibleByArgument {}

@@ -39,7 +39,10 @@ struct ReadOnceTests {
     try file.write(contentsOf: Data(repeating: UInt8(ascii: "\n"), count: 17 << 20))
     try file.close()
     try FileManager.default.removeItem(atPath: walk + "/truth")
-    #expect(try opened(walk, options).count { $0 == "ranging.csv" } == 1)
+    let once = try opened(walk, options + ["--calibration", "off"])
+    #expect(once.count { $0 == "ranging.csv" } == 1)
+    // The radio's clock is compared with that of the poses in a pass of its own.
+    #expect(try opened(walk, options).count { $0 == "ranging.csv" } == 2)
   }
 
   /// The files of a recording that a run of it opens, in their order.

@@ -25,11 +25,14 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   private var nextTracking: TrackingSample?
   private var lastPoseTime: Timestamp?
   private var isPrimed = false
+  /// What is added to the times of the ranging, nanoseconds.
+  let rangingOffset: Int64
 
   init(
     _ recording: RecordingReader, trajectory: consuming TrajectoryReader,
     ranging: consuming RangingReader, tracking: consuming TrackingReader?
   ) {
+    rangingOffset = Int64((recording.rangingOffset * 1e9).rounded())
     frames = recording.manifest.frames
     declaredPeers = recording.manifest.peers
     manifestWarnings = recording.warnings
@@ -175,6 +178,9 @@ public struct RecordingEventStream: ~Copyable, Sendable {
 
   private mutating func advanceRanging() throws(RecordingError) {
     nextRanging = try ranging.next()
+    if rangingOffset != 0, let time = nextRanging?.timestamp {
+      nextRanging?.timestamp = time.advanced(bySeconds: Double(rangingOffset) / 1e9)
+    }
   }
 
   private mutating func advanceTracking() throws(RecordingError) {

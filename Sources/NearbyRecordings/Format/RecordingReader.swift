@@ -12,6 +12,9 @@ public struct RecordingReader: Hashable, Sendable {
   public let manifest: RecordingManifest
   /// The warnings about `recording.json`.
   public let warnings: RecordingWarnings
+  /// What ``events()`` adds to the times of the ranging, seconds, to bring them onto the poses' clock
+  /// (``ClockAlignment``).
+  public var rangingOffset = 0.0
   /// The files that were read already; `nil` when each reader reads its file from the disk.
   private var keptFiles: KeptFiles?
 

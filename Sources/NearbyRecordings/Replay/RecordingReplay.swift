@@ -4,6 +4,9 @@ internal import NearbyGeometry
 
 /// Runs the engine over a recording, as if it were live.
 ///
+/// With a ``RecordingReader/rangingOffset`` samples are fused at their shifted times, and delivered with those of
+/// the file.
+///
 /// Each ranging row is delivered with the engine's report and estimate, and a summary comes at the
 /// end. The recording is read in one pass. Memory does not depend on its size, except for 32 bytes
 /// per sample of a recording with truth (``TruthComparison``).
@@ -117,7 +120,13 @@ public struct RecordingReplay: Sendable {
       pass.fuse(batch, &estimator)
       fusing += before.duration(to: clock.now)
 
-      try deliver(batch, pass, &ledger, consumePose, consume)
+      try deliver(batch, pass, &ledger, consumePose) {
+        (row, report, estimate) throws(RecordingError) in
+        // The file's own time: results are joined with the recording by it.
+        var row = row
+        row.timestamp.nanoseconds -= stream.rangingOffset
+        try consume(row, report, estimate)
+      }
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 

@@ -62,6 +62,12 @@ struct BatchCommand: AsyncParsableCommand {
   @Flag(help: "Also estimate from each whole recording, past and future: smoothed.csv.")
   var smooth = false
 
+  @Option(
+    help: ArgumentHelp(
+      "What is done about a clock of the radio that is off: off, report or use.", valueName: "mode")
+  )
+  var calibration = CalibrationMode.use
+
   @Flag(help: "Compare results with the truth where there is one: evaluation.json.")
   var evaluate = false
 
@@ -92,6 +98,7 @@ struct BatchCommand: AsyncParsableCommand {
     var command = ["/proc/self/exe", "batch", ".", "--worker", "--output", output ?? ""]
     if let configurationPath { command += ["--config", configurationPath] }
     if smooth { command.append("--smooth") }
+    if calibration != .use { command += ["--calibration", calibration.rawValue] }
     if evaluate { command.append("--evaluate") }
     if resume || shard != nil { command.append("--resume") }
     return command
@@ -133,6 +140,7 @@ struct BatchCommand: AsyncParsableCommand {
     }
     batch.settings = configurationPath
     batch.smooths = smooth
+    batch.calibration = calibration
     batch.evaluates = evaluate
     batch.resumes = resume
     if let jobs { batch.jobs = jobs }

@@ -22,6 +22,10 @@ public struct RecordingFinding: Hashable, Sendable, Codable, CustomStringConvert
     case overlap
     /// Poses and samples are not on one clock.
     case clocksApart
+    /// A counter of time has wrapped, or midnight has passed.
+    case clockWraps
+    /// The radio's clock is ahead of that of the poses, or behind.
+    case clockOffset
     /// Some samples are outside of the time of the poses.
     case clocksOverlapPartly
     /// No sample has a value.

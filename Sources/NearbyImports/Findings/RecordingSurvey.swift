@@ -11,6 +11,8 @@ struct RecordingSurvey: Hashable, Sendable {
   var manifest: RecordingManifest
   var poses = Poses()
   var samples = Samples()
+  /// By how much the radio's clock is off; `nil` when the recording does not tell it.
+  var clock: ClockAlignment?
   /// The peers, in the order of ``info``.
   var peers: [Peer] = []
 

@@ -5,11 +5,12 @@ import NearbyRecordings
 
 /// Collects the figures of a ``RecordingSurvey`` from a recording's events, one by one.
 ///
-/// Memory does not grow with the recording.
+/// Memory grows by 16 bytes with each range, for the alignment of the clocks.
 struct SurveyGatherer {
   private var poses = RecordingSurvey.Poses()
   private var samples = RecordingSurvey.Samples()
   private var peers: [Int: RangeSeries] = [:]
+  private var clocks = ClockAligner()
 
   private let manifest: RecordingManifest
   /// So far from the first and last pose a sample can still be used, seconds.
@@ -38,6 +39,7 @@ struct SurveyGatherer {
       secondStart = pose
     }
     measureSpeed(pose)
+    clocks.add(pose.timestamp, pose.worldFromDevice.translation)
     poses.last = pose.timestamp
     previous = newest
     newest = pose
@@ -69,6 +71,10 @@ struct SurveyGatherer {
     }
     guard let distance = row.distance, distance.isFinite else { return }
     if distance == 0 { samples.zeroDistances += 1 }
+    if row.peerIndex >= manifest.peers.count || manifest.peers[row.peerIndex].motion == .stationary
+    {
+      clocks.add(row.timestamp, range: distance, of: row.peerIndex)
+    }
     guard distance > 0, let place = position(at: row.timestamp) else { return }
     let sigma = row.distanceSigma ?? manifest.ranging.rangeSigma
     var series = peers.removeValue(forKey: row.peerIndex) ?? RangeSeries()
@@ -113,6 +119,7 @@ struct SurveyGatherer {
     survey.poses.extent = extent
     survey.poses.medianSpeed = speeds.median
     survey.samples = samples
+    survey.clock = ClockChecks.areApart(samples) ? clocks.wideAlignment() : clocks.alignment()
     survey.peers = info.peers.indices.map { index in
       guard let series = peers[index] else { return RecordingSurvey.Peer() }
       return series.figures(isStationary: info.peers[index].peer.motion == .stationary)

@@ -4,7 +4,7 @@ public import NearbyGeometry
 /// The frames in which a foreign file gives its poses, and how they become a recording's.
 ///
 /// A recording can declare two worlds and three device frames. Others are converted by the import:
-/// a world whose y points down, and the body frame of the EuRoC data sets.
+/// a world whose y or z points down, and the body frame of the EuRoC data sets.
 public struct ImportFrames: Hashable, Sendable {
   /// Which axis of the world points against gravity.
   public enum Up: String, Hashable, Sendable, CaseIterable {
@@ -15,6 +15,13 @@ public struct ImportFrames: Hashable, Sendable {
     /// -y, as when the world is the first camera's frame (KITTI). The import rotates it by half a
     /// turn about x, to y up.
     case yDown = "y-down"
+    /// -z, as in north, east, down. The import rotates it by half a turn about x, to z up.
+    case zDown = "z-down"
+
+    /// Whether z is the vertical axis.
+    var isAlongZ: Bool { self == .z || self == .zDown }
+    /// Whether the axis points along gravity.
+    var isDown: Bool { self == .yDown || self == .zDown }
   }
 
   /// How the axes of the device are named.
@@ -43,7 +50,7 @@ public struct ImportFrames: Hashable, Sendable {
 
   /// The frames that the recording declares.
   public var recorded: FrameConvention {
-    FrameConvention(up: up == .z ? .z : .y, axes: DeviceAxes(rawValue: axes.rawValue) ?? .arkit)
+    FrameConvention(up: up.isAlongZ ? .z : .y, axes: DeviceAxes(rawValue: axes.rawValue) ?? .arkit)
   }
 
   /// Converts a pose of the file to the frames that the recording declares.
@@ -52,7 +59,7 @@ public struct ImportFrames: Hashable, Sendable {
   /// - Returns: The pose in the recording's frames.
   public func recordedPose(_ worldFromDevice: RigidTransform) -> RigidTransform {
     var pose = worldFromDevice
-    if up == .yDown {
+    if up.isDown {
       pose = RigidTransform(rotation: Self.halfTurn, translation: .zero) * pose
     }
     if axes == .euroc { pose.rotation = pose.rotation * Self.arkitFromEuroc.inverse }
@@ -64,7 +71,7 @@ public struct ImportFrames: Hashable, Sendable {
   /// - Parameter place: The position in the file's world.
   /// - Returns: The position in the recording's world.
   public func recordedPlace(_ place: Vector3) -> Vector3 {
-    up == .yDown ? Self.halfTurn.act(place) : place
+    up.isDown ? Self.halfTurn.act(place) : place
   }
 
   private static let halfTurn = Rotation(

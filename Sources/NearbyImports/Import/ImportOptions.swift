@@ -42,6 +42,8 @@ public struct ImportOptions: Hashable, Sendable {
   public var movingPeers: [String] = []
   /// Whether a recording about which there is a warning is not written.
   public var isStrict = false
+  /// Whether a recording is written although nothing in it can be fused.
+  public var isForced = false
 
   /// Makes the default choices.
   public init() {}

@@ -27,6 +27,12 @@ struct ImportSink: ~Copyable {
   private var latestSample: Timestamp?
   private var latestTracking: Timestamp?
   private var knownPeers: Set<String> = []
+  /// What the readers have chosen and repaired.
+  private var repairs: [RecordingFinding] = []
+  /// The newest samples of each peer: those that come again are left out.
+  private var newestSamples: [String: [RangingRow]] = [:]
+  /// So many samples of a peer are kept to be compared.
+  private static let comparedSamples = 8
 
   init(
     output: String, manifest: RecordingManifest, options: ImportOptions,
@@ -86,26 +92,6 @@ struct ImportSink: ~Copyable {
     }
   }
 
-  /// Adds all poses of a source.
-  mutating func append<Source: PoseSource & ~Copyable>(
-    contentsOf source: consuming Source, frames: ImportFrames, file: String
-  ) throws(RecordingError) {
-    while var row = try source.next() {
-      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
-      try append(row, file: file)
-    }
-  }
-
-  /// Adds all true poses of a source.
-  mutating func appendTruth<Source: PoseSource & ~Copyable>(
-    contentsOf source: consuming Source, frames: ImportFrames, file: String
-  ) throws(RecordingError) {
-    while var row = try source.next() {
-      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
-      try appendTruth(row, file: file)
-    }
-  }
-
   private mutating func isLater(
     _ time: Timestamp, than latest: Timestamp, _ file: String, _ line: Int
   ) throws(RecordingError) -> Bool {
@@ -151,8 +137,24 @@ struct ImportSink: ~Copyable {
         file: file, line: row.line > 0 ? row.line : nil, remedy: "give every peer a name")
     }
     note(peer: row.peer)
+    guard !repeats(row) else {
+      leaveOut("samples that repeat another one")
+      return
+    }
     report.samples += 1
     do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Whether a sample is the same as a newer one of its peer, as when a gateway sends a packet again.
+  private mutating func repeats(_ row: RangingRow) -> Bool {
+    var newest = newestSamples.removeValue(forKey: row.peer) ?? []
+    defer { newestSamples[row.peer] = newest }
+    if newest.contains(where: { $0.timestamp == row.timestamp && $0.values == row.values }) {
+      return true
+    }
+    if newest.count == Self.comparedSamples { newest.removeFirst() }
+    newest.append(row)
+    return false
   }
 
   /// Adds all samples of a source, shifted in time by an offset.
@@ -165,6 +167,7 @@ struct ImportSink: ~Copyable {
       try append(row, file: file)
     }
     for (what, count) in source.leftOut { leaveOut(what, count) }
+    repairs += source.findings
   }
 
   /// Adds a report of the odometry's quality.
@@ -181,6 +184,14 @@ struct ImportSink: ~Copyable {
   /// Adds a true position of a peer, in the world of the true poses.
   mutating func appendTruth(_ row: TruthPeerRow, file: String) throws(RecordingError) {
     do { try writer.appendTruth(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Takes note of what was chosen and repaired.
+  mutating func note(_ findings: [RecordingFinding]) { repairs += findings }
+
+  /// Takes note of how the clocks were found to differ.
+  mutating func note(_ clock: String) {
+    repairs.append(RecordingFinding(.note, .clockOffset, clock))
   }
 
   /// Counts data that is left out of the recording.
@@ -209,17 +220,18 @@ struct ImportSink: ~Copyable {
     if let kept = poses?.finish() { try write(kept, file) }
     if let kept = truePoses?.finish() { try writeTruth(kept) }
     let (manifest, options, hasSigmas, drift) = (manifest, options, hasSigmas, drift)
+    let repairs = repairs
     var report = report
     try writer.finish { reader throws(RecordingError) in
       var choices = ImportChoices(
         survey: try Self.survey(reader, of: file), options, hasSigmas: hasSigmas, drift: drift)
       choices.manifest.name = manifest.name
-      if let fault = choices.findings.firstFault(isStrict: options.isStrict) {
+      if !options.isForced, let fault = choices.findings.firstFault(isStrict: options.isStrict) {
         throw RecordingError(
           .nothingToFuse, fault.message, file: ranging ?? file,
           remedy: fault.remedy ?? "check the files")
       }
-      report.findings = choices.findings
+      report.findings = choices.findings + repairs
       report.frames = choices.manifest.frames
       return choices.manifest
     }

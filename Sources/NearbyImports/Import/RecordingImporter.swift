@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import NearbyFusion
 internal import NearbyGeometry
 public import NearbyRecordings
 
@@ -53,6 +54,8 @@ public struct RangingInput: Hashable, Sendable {
   public var format: Format
   /// The offset that converts its times to the clock of the poses.
   public var offset = Duration.zero
+  /// Whether the offset is found from the ranges instead, by where they fit the path best.
+  public var alignsClock = false
 
   /// Makes a description of a file.
   public init(path: String, format: Format) {
@@ -83,6 +86,8 @@ public struct RecordingImporter: Sendable {
   public var truth: TrajectoryInput?
   /// How the recording is written.
   public var options = ImportOptions()
+  /// How the clocks were found to differ.
+  private var clock: ClockAlignment?
 
   /// Makes an importer of poses alone.
   public init(trajectory: TrajectoryInput) { self.trajectory = trajectory }
@@ -94,6 +99,7 @@ public struct RecordingImporter: Sendable {
   /// - Throws: The first fault, with its place in the file that was read.
   public func importRecording(to output: String) throws(RecordingError) -> ImportReport {
     guard let ranging else { return try importRecording(to: output, NoRanging()) }
+    if ranging.alignsClock { return try aligned().importRecording(to: output) }
     guard moreRanging.isEmpty else {
       let all = try MergedRanging([ranging] + moreRanging)
       return try importRecording(to: output, all)
@@ -111,6 +117,42 @@ public struct RecordingImporter: Sendable {
     }
   }
 
+  /// The same importer with the offset at which the ranges fit the path best.
+  private func aligned() throws(RecordingError) -> RecordingImporter {
+    var importer = self
+    importer.ranging?.alignsClock = false
+    importer.ranging?.offset = .zero
+    for index in moreRanging.indices { importer.moreRanging[index].offset = .zero }
+    guard let ranging = importer.ranging else { return importer }
+    var aligner = ClockAligner()
+    let frames = trajectory.frames
+    try forEachPose(of: trajectory) { row in
+      var row = row
+      row.worldFromDevice = frames.recordedPose(row.worldFromDevice)
+      let pose = row.devicePose(from: frames.recorded)
+      aligner.add(pose.timestamp, pose.worldFromDevice.translation)
+    }
+    var samples = try MergedRanging([ranging] + importer.moreRanging)
+    var peers: [String: Int] = [:]
+    while let row = try samples.next() {
+      guard let metres = row.distance, !options.movingPeers.contains(row.peer) else { continue }
+      let peer = peers[row.peer] ?? peers.count
+      peers[row.peer] = peer
+      aligner.add(row.timestamp, range: metres, of: peer)
+    }
+    guard let clock = aligner.wideAlignment(), clock.isSure else {
+      throw RecordingError(
+        .nothingToFuse, "the ranges do not tell by how much the clocks differ", file: ranging.path,
+        remedy: "state it with --ranging-offset SECONDS")
+    }
+    importer.clock = clock
+    guard abs(clock.offset) > 2 * clock.sigma else { return importer }
+    let offset = Duration.nanoseconds(Int64((clock.offset * 1e9).rounded()))
+    importer.ranging?.offset = offset
+    for index in moreRanging.indices { importer.moreRanging[index].offset = offset }
+    return importer
+  }
+
   private func importRecording<Samples: RangingSource & ~Copyable>(
     to output: String, _ samples: consuming Samples
   ) throws(RecordingError) -> ImportReport {
@@ -125,33 +167,55 @@ public struct RecordingImporter: Sendable {
     try sink.append(
       contentsOf: samples, offset: moreRanging.isEmpty ? ranging?.offset ?? .zero : .zero,
       file: ranging?.path ?? "")
+    if let clock {
+      sink.note(
+        ranging?.offset == .zero
+          ? "the clocks agree to ± \(ShortNumber.number(clock.sigma)) s: no time is shifted"
+          : "\(clock.text): its times are shifted")
+    }
     return try sink.finish(file: trajectory.path, ranging: ranging?.path)
   }
 
   private func append(
     _ input: TrajectoryInput, to sink: inout ImportSink, isTruth: Bool
   ) throws(RecordingError) {
+    let findings = try forEachPose(of: input) { row throws(RecordingError) in
+      var row = row
+      row.worldFromDevice = input.frames.recordedPose(row.worldFromDevice)
+      if isTruth {
+        try sink.appendTruth(row, file: input.path)
+      } else {
+        try sink.append(row, file: input.path)
+      }
+    }
+    sink.note(findings)
+  }
+
+  /// Reads the poses of a file in the file's frames.
+  ///
+  /// - Returns: What the reader has chosen and repaired.
+  @discardableResult
+  private func forEachPose(
+    of input: TrajectoryInput, _ body: (PoseRow) throws(RecordingError) -> Void
+  ) throws(RecordingError) -> [RecordingFinding] {
     switch input.format {
-    case .tum:
-      try append(TrajectoryReader(path: input.path, file: input.path), input, &sink, isTruth)
-    case .euroc: try append(EurocReader(path: input.path), input, &sink, isTruth)
-    case .kitti(let times):
-      try append(KittiReader(poses: input.path, times: times), input, &sink, isTruth)
-    case .stray: try append(StrayReader(path: input.path), input, &sink, isTruth)
+    case .tum: try forEachPose(TrajectoryReader(path: input.path, file: input.path), body)
+    case .euroc: try forEachPose(EurocReader(path: input.path), body)
+    case .kitti(let times): try forEachPose(KittiReader(poses: input.path, times: times), body)
+    case .stray: try forEachPose(StrayReader(path: input.path), body)
     case .table(let table):
-      let up = input.frames.up == .z ? Vector3(0, 0, 1) : Vector3(0, 1, 0)
-      try append(MappedPoseReader(path: input.path, table, up: up), input, &sink, isTruth)
+      try forEachPose(
+        MappedPoseReader(
+          path: input.path, table,
+          up: input.frames.up.isAlongZ ? Vector3(0, 0, 1) : Vector3(0, 1, 0)), body)
     }
   }
 
-  private func append<Poses: PoseSource & ~Copyable>(
-    _ poses: consuming Poses, _ input: TrajectoryInput, _ sink: inout ImportSink, _ isTruth: Bool
-  ) throws(RecordingError) {
-    if isTruth {
-      try sink.appendTruth(contentsOf: poses, frames: input.frames, file: input.path)
-    } else {
-      try sink.append(contentsOf: poses, frames: input.frames, file: input.path)
-    }
+  private func forEachPose<Poses: PoseSource & ~Copyable>(
+    _ poses: consuming Poses, _ body: (PoseRow) throws(RecordingError) -> Void
+  ) throws(RecordingError) -> [RecordingFinding] {
+    while let row = try poses.next() { try body(row) }
+    return poses.findings
   }
 
   /// The last component of a path.

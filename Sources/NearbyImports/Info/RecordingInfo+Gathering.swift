@@ -14,6 +14,7 @@ extension RecordingReader {
     let survey = try survey()
     var info = survey.info
     info.truth = try truth(&info.warnings)
+    info.clock = survey.clock
     info.findings = RecordingChecks.findings(survey)
     return info
   }

@@ -37,6 +37,8 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
   public var warnings = RecordingWarnings()
   /// What to look at before the recording is run, the worst first.
   public var findings: [RecordingFinding] = []
+  /// By how much the radio's clock differs from that of the poses; `nil` when the ranges do not tell it.
+  public var clock: ClockAlignment?
 
   /// The odometry of a recording.
   public struct Trajectory: Hashable, Sendable, Codable {

@@ -24,6 +24,9 @@ struct ImportOutputOptions: ParsableArguments {
   @Flag(help: "Write nothing if there is a warning; it is then an error.")
   var strict = false
 
+  @Flag(help: "Write the recording even if nothing in it can be fused.")
+  var force = false
+
   @Flag(name: .shortAndLong, help: "Print nothing.")
   var quiet = false
 
@@ -47,6 +50,7 @@ struct ImportOutputOptions: ParsableArguments {
     options.thinning = thin ? TrajectoryThinning() : nil
     options.replacesRecording = overwrite
     options.isStrict = strict
+    options.isForced = force
     return options
   }
 
@@ -138,7 +142,10 @@ struct ImportStatementOptions: ParsableArguments {
 struct ImportFrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Which axis of the world points up: y, z, or y-down when y points down.", valueName: "axis"))
+      """
+      Which axis of the world points up: y or z; y-down or z-down when it points down, as z does in \
+      north, east, down.
+      """, valueName: "axis"))
   var up: ImportFrames.Up?
 
   @Option(
@@ -294,18 +301,50 @@ struct RangingClockOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Added to the ranging's times, to bring them onto the clock of the poses.",
-      valueName: "seconds"))
-  var rangingOffset = 0.0
+      """
+      Added to the ranging's times, to bring them onto the clock of the poses; auto finds it: the offset \
+      at which the ranges fit the path best.
+      """, valueName: "seconds"))
+  var rangingOffset = RangingOffset.seconds(0)
 
-  func validate() throws {
-    guard Timestamp(seconds: rangingOffset) != nil else {
-      throw ValidationError("--ranging-offset must be within 4.6e9 s")
+  /// An offset that is stated or found.
+  enum RangingOffset: ExpressibleByArgument, Hashable, CustomStringConvertible {
+    case seconds(Double)
+    case auto
+
+    init?(argument: String) {
+      if argument == "auto" {
+        self = .auto
+      } else if let seconds = Double(argument) {
+        self = .seconds(seconds)
+      } else {
+        return nil
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .seconds(let seconds): "\(seconds)"
+      case .auto: "auto"
+      }
     }
   }
 
-  /// The offset.
-  var offset: Duration { .nanoseconds(Timestamp(seconds: rangingOffset)?.nanoseconds ?? 0) }
+  func validate() throws {
+    guard case .seconds(let seconds) = rangingOffset, Timestamp(seconds: seconds) == nil else {
+      return
+    }
+    throw ValidationError("--ranging-offset must be within 4.6e9 s")
+  }
+
+  /// Sets the offset of a file.
+  func apply(to input: inout RangingInput) {
+    switch rangingOffset {
+    case .seconds(let seconds):
+      input.offset = .nanoseconds(Timestamp(seconds: seconds)?.nanoseconds ?? 0)
+    case .auto: input.alignsClock = true
+    }
+  }
 }
 
 /// The ranging for a file of poses.
@@ -333,7 +372,8 @@ struct RangingOptions: ParsableArguments {
   @OptionGroup var table: RangingTableOptions
 
   func validate() throws {
-    if ranging == nil, rangingFormat != nil || !table.isEmpty || clock.rangingOffset != 0 {
+    if ranging == nil, rangingFormat != nil || !table.isEmpty || clock.rangingOffset != .seconds(0)
+    {
       throw ValidationError("what the ranging is like was said, but not where; add --ranging FILE")
     }
   }
@@ -350,7 +390,7 @@ struct RangingOptions: ParsableArguments {
       case .uci: .uci(UciCapture())
       }
     var input = RangingInput(path: ranging, format: format)
-    input.offset = clock.offset
+    clock.apply(to: &input)
     return input
   }
 }
@@ -373,7 +413,7 @@ struct TrajectoryOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Which column of a csv of poses holds timestamp, tx, ty, tz, qx, qy, qz, qw. Without an \
-      attitude only positions are read; a heading in the plane is yaw.
+      attitude only positions are read; a heading in the plane is yaw, a rotation vector rx, ry, rz.
       """, valueName: "key=column"))
   var poseMap: [String] = []
 

@@ -14,7 +14,10 @@ extension ImportCommand {
         Keys: \(FieldMap.rangingKeys.joined(separator: ", ")). Azimuths are positive to the right, \
         elevations up, height differences where the peer is above the device; for the opposite \
         sign use a unit with a minus, as in --unit azimuth=-deg. Times are seconds, or epoch times in \
-        ms, us or ns, which their size tells, or ISO 8601; --unit timestamp=ms states another unit.
+        ms, us or ns, which their size tells, ISO 8601 or times of day; --unit timestamp=ms states \
+        another unit. A column that names its unit, as "Distance (mm)" or dist_cm, needs no --unit; \
+        decimal commas and units behind numbers are understood. Lines of JSON are read by the paths \
+        of their values, as in --map distance=raz[0].
 
         Poses come from a TUM file, or with --trajectory-format csv from any table. Several tables \
         are sorted by time. A table with a column for each peer is read with --peer-column, and a \
@@ -44,7 +47,7 @@ extension ImportCommand {
       let format = try columns.format()
       let inputs = table.map { path in
         var input = RangingInput(path: path, format: format)
-        input.offset = clock.offset
+        clock.apply(to: &input)
         return input
       }
       importer.ranging = inputs.first
@@ -90,7 +93,7 @@ extension ImportCommand {
     func run() throws {
       var importer = RecordingImporter(trajectory: try trajectory.input())
       var input = RangingInput(path: capture, format: .uci(UciCapture(container: container)))
-      input.offset = clock.offset
+      clock.apply(to: &input)
       importer.ranging = input
       importer.options = recording.options(assuming: trajectory.assumptions)
       try recording.run([.uci, trajectory.expected]) {

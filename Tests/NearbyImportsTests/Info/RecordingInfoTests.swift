@@ -127,6 +127,7 @@ import Testing
     let left = [
       "source", "license", "peers[].rate", "peers[].minimumDistance", "peers[].medianDistance",
       "peers[].maximumDistance", "warnings.kept[].column", "findings[].remedy",
+      "clock",
     ]
     let lost = try propertiesLost(in: json, of: info)
     #expect(lost.filter { !left.contains($0) } == [])

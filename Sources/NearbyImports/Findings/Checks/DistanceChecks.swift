@@ -19,6 +19,20 @@ enum DistanceChecks {
           remedy: "check --map distance=..., and --missing, which says what number means nothing")
       ]
     }
+    let unusable = faults.empty + faults.notPositiveDistance + faults.absurdDistance
+    let angles = survey.info.peers.map { max($0.azimuthCount, $0.elevationCount) }.reduce(0, +)
+    if unusable >= count, angles == 0 {
+      let isFar = faults.absurdDistance > faults.notPositiveDistance
+      return [
+        RecordingFinding(
+          .error, .nothingMeasured,
+          "none of the \(count) samples has a usable distance: \(faults.notPositiveDistance) are zero "
+            + "or negative, \(faults.absurdDistance) beyond 1000 m",
+          remedy: isFar
+            ? "check the unit, as --unit distance=mm"
+            : "check what is logged; differences of distances (TDoA) are no distances")
+      ]
+    }
     return shares(survey, faults, count) + unit(survey) + repeated(survey)
   }
 

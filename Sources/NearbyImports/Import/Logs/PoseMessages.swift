@@ -58,7 +58,7 @@ struct PoseMessages {
     }
     topic = message.topic
     if let covariance = value.value(at: "pose.covariance") {
-      growth.add(covariance, at: row.worldFromDevice.translation, isZUp: frames.up == .z)
+      growth.add(covariance, at: row.worldFromDevice.translation, isZUp: frames.up.isAlongZ)
     }
     return sorter.add(row) ?? []
   }

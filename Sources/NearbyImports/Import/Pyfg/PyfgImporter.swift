@@ -37,7 +37,7 @@ public struct PyfgImporter: Sendable {
     var manifest = options.manifest(
       output: output, frames: frames.recorded, source: "imported from a factor graph (PyFG)")
     manifest.trajectory.isPlanar = options.isPlanar ?? graph.isPlanar
-    if let drift = walk.drift(up: frames.up == .z ? Vector3(0, 0, 1) : Vector3(0, 1, 0)) {
+    if let drift = walk.drift(up: frames.up.isAlongZ ? Vector3(0, 0, 1) : Vector3(0, 1, 0)) {
       manifest.trajectory.positionDrift = drift.position
       manifest.trajectory.yawDriftDegrees = drift.yawDegrees
     }

@@ -15,9 +15,9 @@ public import NearbyRecordings
 public struct FieldMap: Hashable, Sendable {
   /// Our names of the values of a ranging sample: the columns of `ranging.csv`.
   public static let rangingKeys = LineKeys.ranging
-  /// Our names of the values of a pose: the columns of the TUM format, and a heading for poses in the
-  /// plane.
-  public static let poseKeys = LineKeys.pose
+  /// Our names of the values of a pose: the columns of the TUM format, a heading for poses in the plane,
+  /// and a rotation vector.
+  public static let poseKeys = LineKeys.pose + ["rx", "ry", "rz"]
 
   /// An error in a map.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -110,6 +110,7 @@ public struct FieldMap: Hashable, Sendable {
 
   fileprivate static func units(of key: String) -> [String: Double] {
     if ["tx", "ty", "tz"].contains(key) { return lengths }
+    if ["rx", "ry", "rz"].contains(key) { return angles }
     if key == "yaw" { return angles.merging(angles.map { ("-" + $0.key, -$0.value) }) { $1 } }
     guard let column = RangingColumn(named: key) else { return [:] }
     let units: [String: Double] =
@@ -136,6 +137,46 @@ public struct FieldMap: Hashable, Sendable {
     case 0.001: number / (scale < 0 ? -1000 : 1000)
     default: number * scale
     }
+  }
+
+  /// The number in a field of a table, in our unit; `nil` when it is empty or stands for no measurement.
+  ///
+  /// A unit behind the number counts instead of the stated one.
+  func value(
+    _ rows: borrowing DelimitedReader, _ place: Int, of key: String
+  ) throws(RecordingError) -> Double? {
+    guard let found = try rows.foreignNumber(place, name(of: key)) else { return nil }
+    guard let unit = found.unit else { return value(found.number, of: key) }
+    guard missing[key]?.contains(found.number) != true else { return nil }
+    let units = Self.units(of: key)
+    guard units.isEmpty || units[unit] != nil else {
+      throw rows.error(
+        .malformedNumber, place, name(of: key), "has an unknown unit",
+        remedy: "it may be \(units.keys.sorted().joined(separator: ", "))")
+    }
+    var map = FieldMap()
+    map.scales[key] = units[unit]
+    return map.value(found.number, of: key)
+  }
+
+  /// Takes the unit of a value from the name of its column, unless it was stated.
+  ///
+  /// - Parameters:
+  ///   - key: Our name of the value.
+  ///   - column: The column's name.
+  /// - Returns: Whether the name tells a unit that is another one than ours.
+  mutating func takeUnit(of key: String, fromColumn column: String) -> Bool {
+    guard let unit = ColumnName(column).unit else { return false }
+    if key == "timestamp" {
+      guard !statesTimeUnit, let known = TimeUnit(rawValue: unit) else { return false }
+      (timeUnit, statesTimeUnit) = (known, true)
+      return known != .seconds
+    }
+    guard scales[key] == nil, !variances.contains(key), let scale = Self.units(of: key)[unit] else {
+      return false
+    }
+    scales[key] = scale
+    return scale != 1
   }
 
   /// The unit of a value, as it was stated.

@@ -26,6 +26,7 @@ struct LayoutReader: ~Copyable, RangingSource {
   }
 
   private(set) var leftOut: [String: Int] = [:]
+  var findings: [RecordingFinding] { clock.findings(of: rows.lines.file) }
   let columns: Set<RecordingWriter.OptionalColumn>
 
   private var rows: DelimitedReader
@@ -52,6 +53,9 @@ struct LayoutReader: ~Copyable, RangingSource {
       for sample in line.samples {
         columns.formUnion(sample.keys.compactMap { RangingColumn(named: $0)?.optional })
         unit = unit ?? sample["timestamp"]?.unit.flatMap(TimeUnit.init)
+        if unit == nil, case .column(let column)? = sample["timestamp"]?.place {
+          unit = ColumnName(column).unit.flatMap(TimeUnit.init)
+        }
       }
     }
     clock = TableClock(unit: unit)
@@ -84,7 +88,11 @@ struct LayoutReader: ~Copyable, RangingSource {
           case .ofGroup(let number): .ofGroup(number - 1)
           case .text(let text): .text(text)
           }
-        fields.append(Field(key: key, source: source, conversion: FieldMap(value, of: key)))
+        var conversion = FieldMap(value, of: key)
+        if case .place(let place) = source, names.indices.contains(place), value.unit == nil {
+          _ = conversion.takeUnit(of: key, fromColumn: names[place])
+        }
+        fields.append(Field(key: key, source: source, conversion: conversion))
       }
       kind.samples.append(fields)
     }
@@ -153,11 +161,10 @@ struct LayoutReader: ~Copyable, RangingSource {
       }
       switch field.key {
       case "timestamp": row.timestamp = try clock.timestamp(rows, place)
-      case "peer": row.peer = rows.text(place)
+      case "peer": row.peer = rows.name(place)
       default:
         guard let column = RangingColumn(named: field.key) else { continue }
-        let number = try rows.number(place, field.key)
-        guard let value = field.conversion.value(number, of: field.key) else { continue }
+        guard let value = try field.conversion.value(rows, place, of: field.key) else { continue }
         row.values[column] = column.unit == .flag ? (value != 0 ? 1 : 0) : value
         if MeasurementKind.allCases.contains(where: { $0.column == column }) { isMeasured = true }
       }

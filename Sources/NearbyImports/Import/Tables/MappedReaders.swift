@@ -45,12 +45,13 @@ struct MappedRangingReader: ~Copyable, RangingSource {
     self.peer = peer
   }
 
+  var findings: [RecordingFinding] { table.findings }
   var columns: Set<RecordingWriter.OptionalColumn> { Set(tableColumns.compactMap(\.optional)) }
 
   mutating func next() throws(RecordingError) -> RangingRow? {
     guard try table.next() else { return nil }
     var name = peer ?? ""
-    if table.has("peer"), case let text = table.text("peer"), !text.isEmpty { name = text }
+    if table.has("peer"), case let text = table.name("peer"), !text.isEmpty { name = text }
     var row = RangingRow(timestamp: try table.timestamp(), peer: name, line: table.line)
     for column in tableColumns {
       row.values[column] =
@@ -64,7 +65,8 @@ struct MappedRangingReader: ~Copyable, RangingSource {
 /// Reads poses from a foreign table.
 ///
 /// Without a column for an attitude, poses have none: the identity, or a turn by `yaw` about the
-/// vertical. Without `tz` they are in the plane.
+/// vertical. `rx`, `ry` and `rz` are a rotation vector: the axis, as long as the angle. Without `tz` poses
+/// are in the plane.
 struct MappedPoseReader: ~Copyable, PoseSource {
   private var table: MappedTableReader
   private let up: Vector3
@@ -76,9 +78,15 @@ struct MappedPoseReader: ~Copyable, PoseSource {
     if quaternion.contains(where: { table.has($0) }) {
       for key in quaternion { try table.require(key, option: "--pose-map") }
     }
+    let vector = ["rx", "ry", "rz"]
+    if vector.contains(where: { table.has($0) }) {
+      for key in vector { try table.require(key, option: "--pose-map") }
+    }
     self.table = table
     self.up = up
   }
+
+  var findings: [RecordingFinding] { table.findings }
 
   mutating func next() throws(RecordingError) -> PoseRow? {
     guard try table.next() else { return nil }
@@ -100,6 +108,11 @@ struct MappedPoseReader: ~Copyable, PoseSource {
       return try table.rows.rotation(
         try table.finite("qx"), try table.finite("qy"), try table.finite("qz"),
         try table.finite("qw"))
+    }
+    if table.has("rx") {
+      let vector = Vector3(try table.finite("rx"), try table.finite("ry"), try table.finite("rz"))
+      let angle = vector.length
+      return angle > 0 ? Rotation(angleRadians: angle, about: vector / angle) : .identity
     }
     guard table.has("yaw") else { return .identity }
     return Rotation(angleRadians: try table.finite("yaw").wrappedAngle, about: up)

@@ -55,25 +55,37 @@ struct MappedTableReader: ~Copyable, Sendable {
   /// How many rows the filters left out.
   private(set) var filteredRows = 0
   private var clock: TableClock
+  /// What was chosen that nobody stated.
+  private let chosen: [String]
+  /// Whether the line that is read first is the first row, too, as its keys name the columns.
+  private var isHeld: Bool
   /// The names of the columns, for messages; empty without a header.
   private let names: [String]
 
   init(path: String, _ table: MappedTable, keys: [String]) throws(RecordingError) {
     var rows = try DelimitedReader(path: path, delimiter: table.delimiter.byte)
-    let map = table.map
+    var map = table.map
     var fieldCount: Int?
     var fieldOfKey: [String: Int] = [:]
     var names: [String] = []
+    var isHeld = false
     if table.hasHeader {
       guard try rows.next(takesComment: true) else {
         throw RecordingError(
           .noSamples, "the file is empty", file: path,
           remedy: "the first line must name the columns")
       }
-      for place in 0..<rows.count { names.append(rows.text(place)) }
-      fieldCount = names.count
+      if let paths = rows.pathsInJSON {
+        names = paths
+        try rows.readAsJSON(paths)
+        isHeld = true
+      } else {
+        for place in 0..<rows.count { names.append(rows.text(place)) }
+        fieldCount = names.count
+      }
     }
     var filters: [(place: Int, texts: Set<String>)] = []
+    var chosen: [String] = []
     for (column, texts) in table.filters.sorted(by: { $0.key < $1.key }) {
       guard let place = Self.place(of: column, among: names, hasHeader: table.hasHeader) else {
         throw Self.unknownColumn(column, names, rows)
@@ -89,6 +101,15 @@ struct MappedTableReader: ~Copyable, Sendable {
           throw Self.unknownColumn(name, names, rows)
         }
         fieldOfKey[key] = place
+      } else if let place = names.firstIndex(where: { ColumnName($0).quantity == key }) {
+        fieldOfKey[key] = place
+      }
+      if let place = fieldOfKey[key], names.indices.contains(place),
+        map.takeUnit(of: key, fromColumn: names[place])
+      {
+        chosen.append(
+          "\(key) is read in \(ColumnName(names[place]).unit ?? ""), as its column says: "
+            + "\(names[place])")
       }
     }
     self.filters = filters
@@ -96,6 +117,8 @@ struct MappedTableReader: ~Copyable, Sendable {
     self.rows = rows
     self.map = map
     self.fieldCount = fieldCount
+    self.chosen = chosen
+    self.isHeld = isHeld
     self.fieldOfKey = fieldOfKey
     self.names = names
   }
@@ -146,7 +169,9 @@ struct MappedTableReader: ~Copyable, Sendable {
 
   /// Goes to the next row that the filters let through, and returns whether there is one.
   mutating func next() throws(RecordingError) -> Bool {
-    while try rows.next() {
+    while true {
+      if !isHeld, try !rows.next() { return false }
+      isHeld = false
       if let fieldCount, rows.count != fieldCount {
         throw rows.lineError(
           .wrongFieldCount,
@@ -159,7 +184,6 @@ struct MappedTableReader: ~Copyable, Sendable {
       if passes { return true }
       filteredRows += 1
     }
-    return false
   }
 
   /// The timestamp of the row.
@@ -170,18 +194,34 @@ struct MappedTableReader: ~Copyable, Sendable {
   /// A value of the row in our unit; `nil` when it is empty or stands for no measurement.
   func value(_ key: String) throws(RecordingError) -> Double? {
     guard has(key) else { return nil }
-    return map.value(try rows.number(place(key), map.name(of: key)), of: key)
+    return try map.value(rows, place(key), of: key)
   }
 
   /// A value of the row in our unit, which must be there.
   func finite(_ key: String) throws(RecordingError) -> Double {
-    guard let value = map.value(try rows.finite(place(key), map.name(of: key)), of: key) else {
+    guard let found = try rows.foreignNumber(place(key), map.name(of: key)) else {
+      throw rows.error(
+        .missingValue, place(key), map.name(of: key), "is empty", remedy: "complete the line")
+    }
+    guard found.number.isFinite else {
+      throw rows.error(
+        .notFinite, place(key), map.name(of: key), "is not finite", remedy: "leave out the line")
+    }
+    guard let value = try map.value(rows, place(key), of: key) else {
       throw rows.error(
         .missingValue, place(key), map.name(of: key), "stands for nothing measured",
         remedy: "leave out the row")
     }
     return value
   }
+
+  /// What was chosen and repaired so far.
+  var findings: [RecordingFinding] {
+    chosen.map { RecordingFinding(.note, .chosen, $0) } + clock.findings(of: file)
+  }
+
+  /// The name in a column.
+  func name(_ key: String) -> String { rows.name(place(key)) }
 
   /// The text of a value.
   func text(_ key: String) -> String { rows.text(place(key)) }

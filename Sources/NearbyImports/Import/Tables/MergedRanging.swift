@@ -7,6 +7,7 @@ import NearbyRecordings
 /// They are held in memory.
 struct MergedRanging: RangingSource {
   private(set) var leftOut: [String: Int] = [:]
+  private(set) var findings: [RecordingFinding] = []
   private(set) var columns: Set<RecordingWriter.OptionalColumn> = []
   private var rows: [RangingRow] = []
   private var taken = 0
@@ -35,6 +36,7 @@ struct MergedRanging: RangingSource {
       row.timestamp.nanoseconds += input.offset.nanoseconds
       rows.append(row)
     }
+    findings += source.findings
     leftOut.merge(source.leftOut, uniquingKeysWith: +)
   }
 

@@ -27,6 +27,24 @@ enum ISOTime {
     return seconds * 1_000_000_000 + Int64(fraction)
   }
 
+  /// Nanoseconds since midnight of a time of day: `12:00:00.25`.
+  ///
+  /// - Parameters:
+  ///   - text: The bytes.
+  ///   - field: Where the time stands.
+  /// - Returns: `nil` when the field holds anything else.
+  static func nanosecondsOfDay(_ text: Span<UInt8>, _ field: Range<Int>) -> Int64? {
+    guard field.count >= 7 else { return nil }
+    var scan = Scan(bytes: field.map { text[$0] })
+    // An hour of one digit or two.
+    let isShort = scan.bytes[1] == UInt8(ascii: ":")
+    guard let hour = scan.number(isShort ? 1 : 2), scan.skip(UInt8(ascii: ":")),
+      let minute = scan.number(2), scan.skip(UInt8(ascii: ":")), let second = scan.number(2),
+      hour < 24, minute < 60, second <= 60, let fraction = scan.fraction(), scan.isAtEnd
+    else { return nil }
+    return Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + Int64(fraction)
+  }
+
   private struct Scan {
     let bytes: [UInt8]
     var position = 0

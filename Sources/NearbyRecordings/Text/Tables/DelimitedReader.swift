@@ -36,6 +36,8 @@ package struct DelimitedReader: ~Copyable, Sendable {
   private let delimiter: UInt8?
   private var fields: [Range<Int>] = []
   private var lineRange = 0..<0
+  /// The places of values by their paths, when lines are JSON.
+  private var placesInJSON: [String: Int] = [:]
 
   /// Opens a file, under whose path errors name it.
   package init(path: String, delimiter: UInt8?) throws(RecordingError) {
@@ -52,8 +54,14 @@ package struct DelimitedReader: ~Copyable, Sendable {
     while let line = try lines.next() {
       lineRange = line
       var start = line.lowerBound
-      while start < line.upperBound, lines.buffer[start].isBlank { start += 1 }
+      while start < line.upperBound, lines.buffer[start].isBlank, lines.buffer[start] != delimiter {
+        start += 1
+      }
       guard start < line.upperBound else { continue }
+      if !placesInJSON.isEmpty {
+        try splitJSON()
+        return true
+      }
       if lines.buffer[start] == .hash {
         guard takesComment else { continue }
         start += 1
@@ -74,6 +82,36 @@ package struct DelimitedReader: ~Copyable, Sendable {
       throw lines.error(
         .malformedField, "a quote is not closed", at: openQuote, in: lineRange,
         remedy: "close it on the same line")
+    }
+  }
+
+  // MARK: - JSON lines
+
+  /// The paths of the values of the line, if it is an object of JSON.
+  package var pathsInJSON: [String]? {
+    guard lineRange.lowerBound < lineRange.upperBound else { return nil }
+    return JSONFields.parse(lines.buffer[lineRange])?.map(\.path)
+  }
+
+  /// Reads this line and all others as JSON.
+  ///
+  /// - Parameter paths: The paths of values in the order of the fields that they become.
+  /// - Throws: When this line is no JSON.
+  package mutating func readAsJSON(_ paths: [String]) throws(RecordingError) {
+    placesInJSON = Dictionary(zip(paths, 0...)) { first, _ in first }
+    try splitJSON()
+  }
+
+  private mutating func splitJSON() throws(RecordingError) {
+    guard let found = JSONFields.parse(lines.buffer[lineRange]) else {
+      throw lines.error(
+        .malformedField, "the line is no object of JSON", at: lineRange.lowerBound, in: lineRange,
+        remedy: "write one object a line, as the first line is")
+    }
+    fields = [Range<Int>](
+      repeating: lineRange.upperBound..<lineRange.upperBound, count: placesInJSON.count)
+    for field in found {
+      if let place = placesInJSON[field.path] { fields[place] = field.range }
     }
   }
 
@@ -119,6 +157,17 @@ package struct DelimitedReader: ~Copyable, Sendable {
   /// The text of a field.
   package func text(_ place: Int) -> String { DecimalText.string(lines.buffer.span, field(place)) }
 
+  /// The name in a field: between blanks, what punctuates a line behind it is no part of it.
+  package func name(_ place: Int) -> String {
+    var field = field(place)
+    while delimiter == nil, let last = field.last,
+      [.comma, UInt8(ascii: ";"), UInt8(ascii: ":")].contains(lines.buffer[last])
+    {
+      field = field.lowerBound..<last
+    }
+    return DecimalText.string(lines.buffer.span, field)
+  }
+
   /// The number in a field; `nil` when it is empty.
   package func number(_ place: Int, _ name: String) throws(RecordingError) -> Double? {
     let field = field(place)
@@ -128,6 +177,22 @@ package struct DelimitedReader: ~Copyable, Sendable {
         .malformedNumber, place, name, "is not a number", remedy: "write a decimal number")
     }
     return value
+  }
+
+  /// The number in a field with the unit that stands behind it; `nil` when the field is empty.
+  package func foreignNumber(
+    _ place: Int, _ name: String
+  ) throws(RecordingError) -> ForeignNumber? {
+    let field = field(place)
+    if field.isEmpty { return nil }
+    if let value = DecimalText.double(lines.buffer.span, field) {
+      return ForeignNumber(number: value, unit: nil)
+    }
+    guard let number = ForeignNumber.parse(lines.buffer.span, field) else {
+      throw error(
+        .malformedNumber, place, name, "is not a number", remedy: "write a decimal number")
+    }
+    return number
   }
 
   /// The finite number in a field, which must be there.
@@ -172,12 +237,33 @@ package struct DelimitedReader: ~Copyable, Sendable {
     if let nanoseconds = ISOTime.nanoseconds(lines.buffer.span, field) {
       return Timestamp(nanoseconds: nanoseconds)
     }
-    guard let timestamp = DecimalText.timestamp(lines.buffer.span, field, unit) else {
+    if let timestamp = DecimalText.timestamp(lines.buffer.span, field, unit) { return timestamp }
+    if let nanoseconds = ISOTime.nanosecondsOfDay(lines.buffer.span, field) {
+      return Timestamp(nanoseconds: nanoseconds)
+    }
+    guard let timestamp = timestampWithComma(field, unit) else {
       throw error(
         .malformedNumber, place, "timestamp", "is no moment in \(unit.rawValue)",
-        remedy: "write a finite number within 4.6e9 s, or 2026-01-31T12:00:00Z; check the unit")
+        remedy:
+          "write a finite number within 4.6e9 s, 2026-01-31T12:00:00Z or 12:00:00; check the unit"
+      )
     }
     return timestamp
+  }
+
+  /// Whether a field is a time of day, as `12:00:00.5`.
+  package func isTimeOfDay(_ place: Int) -> Bool {
+    ISOTime.nanosecondsOfDay(lines.buffer.span, field(place)) != nil
+  }
+
+  /// The timestamp of a number with a decimal comma.
+  private func timestampWithComma(_ field: Range<Int>, _ unit: TimeUnit) -> Timestamp? {
+    var bytes = field.map { lines.buffer[$0] }
+    guard let comma = bytes.firstIndex(of: .comma) else { return nil }
+    bytes[comma] = .point
+    let end = bytes.count
+    bytes += [UInt8](repeating: 0, count: LineReader.padding)
+    return DecimalText.timestamp(bytes.span, 0..<end, unit)
   }
 
   // MARK: - Errors

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// A radio whose clock is off, from `nearby info` to the summary of a run.
+@Suite("The radio's clock")
+struct ClockCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    // 0.4 s ahead.
+    let made = try CommandLineTool.run(
+      "simulate", "level-hand", "--seed", "2", "--set", "radio.clockOffset=0.4", "-o",
+      folder.path("late"), "-q")
+    #expect(made.exitCode == 0, "\(made.errors)")
+  }
+
+  /// The calibration in the summary of a run, and what the run prints.
+  private func run(
+    _ options: [String] = []
+  ) throws -> (calibration: [String: Any]?, output: String) {
+    let result = try CommandLineTool.run(
+      ["run", folder.path("late"), "-o", folder.path("out")] + options)
+    #expect(result.exitCode == 0, "\(result.errors)")
+    let summary = try Data(contentsOf: folder.url.appending(path: "out/summary.json"))
+    let object = try JSONSerialization.jsonObject(with: summary) as? [String: Any]
+    return (object?["calibration"] as? [String: Any], result.output)
+  }
+
+  @Test("a run says how far it is off and corrects it, unless it is told otherwise")
+  func runs() throws {
+    let used = try run()
+    let clock = try #require(used.calibration?["clock"] as? [String: Any])
+    let offset = try #require(clock["offset"] as? Double)
+    #expect(abs(offset + 0.4) < 0.08)
+    #expect(used.calibration?["isUsed"] as? Bool == true)
+    #expect(used.output.contains("s ahead of that of the poses"), "\(used.output)")
+    let corrected = try folderText("out/estimates.csv")
+    let reported = try run(["--calibration", "report"])
+    #expect(reported.calibration?["isUsed"] as? Bool == false)
+    #expect(reported.output.contains("--calibration use corrects them"))
+    let uncorrected = try folderText("out/estimates.csv")
+    #expect(corrected != uncorrected)
+    // The estimates keep the times of the file.
+    func times(_ text: String) -> [Substring] {
+      text.split(separator: "\n").map { $0.prefix { $0 != "," } }
+    }
+    #expect(times(corrected) == times(uncorrected))
+    let off = try run(["--calibration", "off"])
+    #expect(off.calibration == nil && !off.output.contains("clock"))
+    #expect(try folderText("out/estimates.csv") == uncorrected)
+  }
+
+  @Test("info names it, and an import finds it")
+  func imports() throws {
+    let info = try CommandLineTool.run("info", folder.path("late"))
+    #expect(info.output.contains("ahead of that of the poses"), "\(info.output)")
+    let result = try CommandLineTool.run(
+      "import", "tum", folder.path("late/trajectory.txt"), "--ranging",
+      folder.path("late/ranging.csv"), "--ranging-offset", "auto", "-o", folder.path("mended"))
+    #expect(result.exitCode == 0, "\(result.errors)")
+    #expect(result.output.contains("its times are shifted"), "\(result.output)")
+    let mended = try CommandLineTool.run("info", folder.path("mended"))
+    #expect(!mended.output.contains("the radio's clock is"), "\(mended.output)")
+  }
+
+  private func folderText(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: folder.url.appending(path: name)), as: UTF8.self)
+  }
+}

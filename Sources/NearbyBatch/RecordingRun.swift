@@ -56,7 +56,7 @@ public struct RecordingRun: Sendable {
   ) throws -> RecordingReplay.Outcome {
     let found = try calibrate()
     var recording = recording
-    if let found, found.isUsed { recording.rangingOffset = found.clock.offset }
+    if let clock = found?.clock, found?.isUsed == true { recording.rangingOffset = clock.offset }
     let replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
     let keeper = try mapPath.map { path throws(RecordingError) in
@@ -88,7 +88,7 @@ public struct RecordingRun: Sendable {
       try accept(outcome)
       newMap = engine.peerMap
     }
-    outcome.summary.calibration = found
+    outcome.summary.calibration = calibration(found, newMap)
     if !keepsTime { outcome.summary.timing = nil }
     outcome.summary.trajectory = try trajectory(&files)
     // The recording has no fault: from here on files may appear.
@@ -104,6 +104,17 @@ public struct RecordingRun: Sendable {
       return nil
     }
     return CalibrationSummary(clock: clock, isUsed: calibration == .use)
+  }
+
+  /// The same with the biases that a run has found; `nil` when there is nothing to say.
+  private func calibration(_ found: CalibrationSummary?, _ map: PeerMap?) -> CalibrationSummary? {
+    guard calibration != .off, mapPath == nil else { return found }
+    let biases = (map?.unexpectedBiases(priorSigma: configuration.ranging.rangeBiasSigma) ?? [])
+      .filter { selection.isEmpty || selection.contains($0.peer) }
+    guard !biases.isEmpty else { return found }
+    var found = found ?? CalibrationSummary(clock: nil, isUsed: false)
+    found.rangeBiases = biases
+    return found
   }
 
   /// The share of the progress that is shown for the replay, when smoothing follows.
@@ -147,6 +158,27 @@ public struct RecordingRun: Sendable {
       (row, report, estimate) throws(RecordingError) in
       smoothing?.keep(row, of: report.peer)
       try files.estimates.write(row, report: report, estimate: estimate)
+    }
+  }
+}
+
+extension PeerMap {
+  /// The range biases that the prior does not expect: beyond two of its sigmas, and known to a quarter of
+  /// their size.
+  ///
+  /// They are those of the ranges alone: with a prior variance p, a posterior mean b and variance v are a mean
+  /// m and a variance u of the likelihood with `1/u = 1/v - 1/p` and `m = u b / v`.
+  fileprivate func unexpectedBiases(priorSigma: Double) -> [CalibrationSummary.RangeBias] {
+    peers.indices.compactMap { index in
+      let row = PeerMap.numbersPerPeer * index + 3
+      let variance = covariance[row * size + row]
+      let information = 1 / variance - 1 / (priorSigma * priorSigma)
+      guard variance > 0, information > 0 else { return nil }
+      let (bias, sigma) = (
+        peers[index].rangeBias / (variance * information), 1 / information.squareRoot()
+      )
+      guard abs(bias) > max(2 * priorSigma, 4 * sigma) else { return nil }
+      return CalibrationSummary.RangeBias(peer: peers[index].name, metres: bias, sigma: sigma)
     }
   }
 }

@@ -11,7 +11,7 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
-    if let calibration = summary.calibration { lines += ["", calibration.text] }
+    if let calibration = summary.calibration { lines += [""] + calibration.lines }
     if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
     let advice = summary.peers.flatMap(advice)
     if !advice.isEmpty { lines += [""] + advice }
@@ -196,11 +196,23 @@ extension RunEvent {
 }
 
 extension CalibrationSummary {
-  /// The summary as a sentence.
-  fileprivate var text: String {
-    "\(clock.text): "
-      + (isUsed
-        ? "samples are fused at the corrected times; --calibration off leaves them"
-        : "their times are as they were; --calibration use corrects them")
+  /// The summary in sentences.
+  fileprivate var lines: [String] {
+    let clock = clock.map { clock in
+      "\(clock.text): "
+        + (isUsed
+          ? "samples are fused at the corrected times; --calibration off leaves them"
+          : "their times are as they were; --calibration use corrects them")
+    }
+    let biases = rangeBiases.map { bias in
+      "the ranges to \(bias.peer) are \(ShortNumber.number(abs(bias.metres))) m too "
+        + "\(bias.metres > 0 ? "long" : "short") throughout, ± \(ShortNumber.number(bias.sigma)) m"
+    }
+    let largest = rangeBiases.map { abs($0.metres) }.max()
+    let remedy = largest.map { metres in
+      "that is more than the settings expect; a configuration with "
+        + "{ \"ranging\": { \"rangeBiasSigma\": \(metres.roundedUpToTwoDigits) } } allows for it"
+    }
+    return [clock].compactMap(\.self) + biases + [remedy].compactMap(\.self)
   }
 }

@@ -65,6 +65,23 @@ struct ClockCommandTests {
     #expect(!mended.output.contains("the radio's clock is"), "\(mended.output)")
   }
 
+  @Test("a run names ranges that are too long throughout", arguments: [0.8, 0])
+  func biases(metres: Double) throws {
+    let made = try CommandLineTool.run(
+      "simulate", "indoor", "--seed", "3", "--peers", "3", "--set",
+      "radio.rangeBias=\(metres)", "--set", "radio.rangeBiasSigma=0", "--set", "duration=120", "-o",
+      folder.path("late"), "--overwrite", "-q")
+    #expect(made.exitCode == 0, "\(made.errors)")
+    let found = try run()
+    let biases = found.calibration?["rangeBiases"] as? [[String: Any]] ?? []
+    #expect(biases.isEmpty == (metres == 0), "\(found.output)")
+    for bias in biases {
+      let value = try #require(bias["metres"] as? Double)
+      #expect(abs(value - metres) < 0.25, "\(bias)")
+    }
+    #expect(found.output.contains("too long throughout") == (metres > 0))
+  }
+
   private func folderText(_ name: String) throws -> String {
     String(decoding: try Data(contentsOf: folder.url.appending(path: name)), as: UTF8.self)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
 import NearbyBatch
+import NearbyImports
 public import NearbyRecordings
 
 /// `nearby run`: replays a recording and writes estimates.
@@ -161,6 +162,10 @@ struct RunCommand: ParsableCommand {
 
   private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) throws {
     Diagnostics.warn(of: outcome.warnings, in: recording)
+    if outcome.summary.peers.contains(where: { $0.status != .converged }) {
+      // What is wrong with the recording may be why.
+      Diagnostics.warn(of: try recording.info().findings.filter { $0.kind != .clockOffset })
+    }
     if json {
       try StandardOutput.write(outcome.summary.json())
     } else {

@@ -12,9 +12,6 @@ enum RecordingChecks {
 
   /// All findings about a recording; errors come first, then warnings, then notes.
   static func findings(_ survey: RecordingSurvey) -> [RecordingFinding] {
-    let all = groups.flatMap { $0(survey) }
-    return [RecordingFinding.Severity.error, .warning, .note].flatMap { severity in
-      all.filter { $0.severity == severity }
-    }
+    groups.flatMap { $0(survey) }.worstFirst
   }
 }

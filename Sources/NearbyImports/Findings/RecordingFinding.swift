@@ -60,6 +60,12 @@ public struct RecordingFinding: Hashable, Sendable, Codable, CustomStringConvert
     case speed
     /// Samples lie in gaps between poses.
     case poseGaps
+    /// Many poses are stamped right after the one before, as when they are stamped on arrival.
+    case bunchedStamps
+    /// There are long gaps without samples.
+    case sampleGaps
+    /// A table holds the samples of several devices.
+    case severalDevices
     /// A peer has hardly any samples.
     case fewSamples
     /// A peer that is said to rest moves.
@@ -98,6 +104,11 @@ public struct RecordingFinding: Hashable, Sendable, Codable, CustomStringConvert
 }
 
 extension [RecordingFinding] {
+  /// The errors, then the warnings, then the notes, each in their order.
+  var worstFirst: [RecordingFinding] {
+    [.error, .warning, .note].flatMap { severity in filter { $0.severity == severity } }
+  }
+
   /// The first finding with which a recording is not accepted.
   ///
   /// - Parameter isStrict: Whether a warning counts as an error.

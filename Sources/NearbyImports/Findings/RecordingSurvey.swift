@@ -29,6 +29,9 @@ struct RecordingSurvey: Hashable, Sendable {
     var restingSeconds = 0.0
     /// The median speed over seconds in which the device moved, m/s.
     var medianSpeed: Double?
+    /// The time from pose to pose: the median, and what a tenth of the poses are below, seconds.
+    var medianStep: Double?
+    var shortStep: Double?
 
     /// From the first pose to the last, seconds.
     var duration: Double { first.flatMap { last?.seconds(since: $0) } ?? 0 }
@@ -46,6 +49,10 @@ struct RecordingSurvey: Hashable, Sendable {
     /// moved.
     var repeatedDistances = 0
     var comparedDistances = 0
+    /// The time in gaps without samples that are ten times as long as most and a fifth of a second at least,
+    /// and the longest of them, seconds.
+    var secondsInGaps = 0.0
+    var longestGap = 0.0
 
     /// From the first sample to the last, seconds.
     var duration: Double { first.flatMap { last?.seconds(since: $0) } ?? 0 }

@@ -23,12 +23,18 @@ struct SurveyGatherer {
   /// The pose at which the second began over which the speed is measured.
   private var secondStart: DevicePose?
   private var speeds = LogHistogram()
+  private var poseSteps = LogHistogram()
+  private var sampleSteps = LogHistogram()
+  /// The gaps between samples that are longer than ``leastGap``, seconds.
+  private var gaps: [Double] = []
+  private static let leastGap = 0.2
 
   init(_ manifest: RecordingManifest) { self.manifest = manifest }
 
   mutating func add(_ pose: DevicePose) {
     let place = manifest.frames.worldVector(fromEngine: pose.worldFromDevice.translation)
     if let newest {
+      poseSteps.add(pose.timestamp.seconds(since: newest.timestamp))
       smallest = smallest.lesser(place)
       largest = largest.greater(place)
       let turn = newest.worldFromDevice.rotation.angle(to: pose.worldFromDevice.rotation)
@@ -60,6 +66,11 @@ struct SurveyGatherer {
   }
 
   mutating func add(_ row: RangingRow) {
+    if let last = samples.last {
+      let step = row.timestamp.seconds(since: last)
+      if step > 0 { sampleSteps.add(step) }
+      if step > Self.leastGap { gaps.append(step) }
+    }
     samples.first = min(samples.first ?? row.timestamp, row.timestamp)
     samples.last = max(samples.last ?? row.timestamp, row.timestamp)
     samples.count += 1
@@ -118,7 +129,13 @@ struct SurveyGatherer {
     survey.poses = poses
     survey.poses.extent = extent
     survey.poses.medianSpeed = speeds.median
+    survey.poses.medianStep = poseSteps.median
+    survey.poses.shortStep = poseSteps.quantile(0.1)
     survey.samples = samples
+    let usual = sampleSteps.median ?? 0
+    let long = gaps.filter { $0 > 10 * usual }
+    survey.samples.secondsInGaps = long.reduce(0, +)
+    survey.samples.longestGap = long.max() ?? 0
     survey.clock = ClockChecks.areApart(samples) ? clocks.wideAlignment() : clocks.alignment()
     survey.peers = info.peers.indices.map { index in
       guard let series = peers[index] else { return RecordingSurvey.Peer() }

@@ -226,12 +226,13 @@ struct ImportSink: ~Copyable {
       var choices = ImportChoices(
         survey: try Self.survey(reader, of: file), options, hasSigmas: hasSigmas, drift: drift)
       choices.manifest.name = manifest.name
-      if !options.isForced, let fault = choices.findings.firstFault(isStrict: options.isStrict) {
+      let findings = (choices.findings + repairs).worstFirst
+      if !options.isForced, let fault = findings.firstFault(isStrict: options.isStrict) {
         throw RecordingError(
           .nothingToFuse, fault.message, file: ranging ?? file,
           remedy: fault.remedy ?? "check the files")
       }
-      report.findings = choices.findings + repairs
+      report.findings = findings
       report.frames = choices.manifest.frames
       return choices.manifest
     }

@@ -98,6 +98,27 @@ struct RecordingChecksTests {
     CheckCase("negative", .warning, .notPositiveDistances, ["see --missing"]) {
       $0.info.faults.notPositiveDistance = 12
     },
+    CheckCase("differences", .error, .notPositiveDistances, ["48 %", "TDoA"]) {
+      $0.info.faults.notPositiveDistance = 288
+    },
+    CheckCase("only zeros", .error, .nothingMeasured, ["600 are zero or negative"]) {
+      $0.info.faults.notPositiveDistance = 600
+      $0.samples.zeroDistances = 600
+    },
+    CheckCase("bunched stamps", .note, .bunchedStamps, ["0.05 ms", "16.7 ms"]) {
+      $0.poses.medianStep = 1.0 / 60
+      $0.poses.shortStep = 5e-5
+    },
+    CheckCase("gaps", .note, .sampleGaps, ["for 40 of 60 s", "up to 4.2 s"]) {
+      $0.samples.secondsInGaps = 40
+      $0.samples.longestGap = 4.2
+    },
+    CheckCase("a late clock", .warning, .clockOffset, ["0.17 s ahead", "--ranging-offset -0.17"]) {
+      $0.clock = ClockAlignment(offset: -0.17, sigma: 0.01, stretchCount: 9, residualRatio: 0.8)
+    },
+    CheckCase("hardly any overlap", .error, .clocksApart, ["hardly any sample"]) {
+      $0.samples.withinPoses = 3
+    },
     CheckCase("far", .warning, .farDistances, ["beyond 1000 m", "65535"]) {
       $0.info.faults.absurdDistance = 30
     },

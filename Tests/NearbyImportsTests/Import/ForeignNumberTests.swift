@@ -131,6 +131,28 @@ struct ForeignNumberTests {
     #expect(error?.line == 2)
   }
 
+  @Test("samples of several devices are seen, unless one of them is chosen")
+  func devices() throws {
+    let text = "timestamp,tag,distance\n1,7,2\n2,9,3\n3,7,2\n"
+    #expect(try read(text).findings.map(\.kind) == [.severalDevices])
+    #expect(try read(text, fields: ["peer=tag"]).findings.isEmpty)
+    #expect(try read(text.replacing("9", with: "7")).findings.isEmpty)
+    var table = MappedTable()
+    table.filters = ["tag": ["7"]]
+    var reader = try MappedRangingReader(path: folder.path("uwb"), table, peer: "a")
+    while try reader.next() != nil {}
+    #expect(reader.findings.isEmpty)
+  }
+
+  @Test("a name between blanks ends before the comma behind it")
+  func names() throws {
+    let rows = try read(
+      "time from: peer range\n1 from: 1A, 2.72m\n", fields: ["timestamp=time", "distance=range"],
+      delimiter: .blanks
+    ).rows
+    #expect(rows.map(\.peer) == ["1A"] && rows.map(\.distance) == [2.72])
+  }
+
   @Test("a rotation vector and a first column without a name")
   func rotationVectors() throws {
     try folder.write("\tTX\tTY\tTZ\tRX\tRY\tRZ\n0.5\t1000\t2000\t0\t0\t90\t0\n", to: "poses")

@@ -47,7 +47,15 @@ enum DistanceChecks {
           "\(ShortNumber.percent(faults.empty, of: count)) of the samples have no value",
           remedy: "check --map and --missing; without a fault there, the radio was out of reach"))
     }
-    if isShare(faults.notPositiveDistance, of: count, above: 0.01) {
+    let negatives = faults.notPositiveDistance - survey.samples.zeroDistances
+    if isShare(negatives, of: count, above: 0.2) {
+      findings.append(
+        RecordingFinding(
+          .error, .notPositiveDistances,
+          "\(ShortNumber.percent(negatives, of: count)) of the distances are negative, as differences of "
+            + "distances (TDoA) are",
+          remedy: "give distances; differences cannot be fused yet"))
+    } else if isShare(faults.notPositiveDistance, of: count, above: 0.01) {
       let zeros = survey.samples.zeroDistances
       findings.append(
         RecordingFinding(

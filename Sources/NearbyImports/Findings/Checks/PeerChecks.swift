@@ -5,7 +5,19 @@ import NearbyRecordings
 /// Checks that the peers behave as is said of them.
 enum PeerChecks {
   static func findings(_ survey: RecordingSurvey) -> [RecordingFinding] {
-    fewSamples(survey) + moving(survey)
+    fewSamples(survey) + gaps(survey) + moving(survey)
+  }
+
+  /// A fifth of the time without samples, in gaps, is a radio that loses packets or is out of reach.
+  private static func gaps(_ survey: RecordingSurvey) -> [RecordingFinding] {
+    let samples = survey.samples
+    guard samples.count > 20, samples.secondsInGaps > 0.2 * samples.duration else { return [] }
+    return [
+      RecordingFinding(
+        .note, .sampleGaps,
+        "for \(ShortNumber.number(samples.secondsInGaps)) of \(ShortNumber.number(samples.duration)) s "
+          + "there are no samples, in gaps of up to \(ShortNumber.number(samples.longestGap)) s")
+    ]
   }
 
   private static func fewSamples(_ survey: RecordingSurvey) -> [RecordingFinding] {

@@ -41,15 +41,44 @@ struct MappedRangingReader: ~Copyable, RangingSource {
         remedy: "name at least one of them with --map distance=COLUMN\(table.columnList)")
     }
     tableColumns = columns
+    deviceColumn = table.firstColumn {
+      Self.deviceColumns.contains($0.lowercased()) && description.filters[$0] == nil
+        && !description.map.fields.values.contains($0)
+    }
     self.table = table
     self.peer = peer
   }
 
-  var findings: [RecordingFinding] { table.findings }
+  var findings: [RecordingFinding] { table.findings + severalDevices }
+  /// The names of columns that tell which device measured.
+  private static let deviceColumns = ["tag", "tag_id", "tagid", "initiator", "device", "device_id"]
+  /// The column of these that the table has, and what it holds.
+  private var deviceColumn: String?
+  private var devices: [String] = []
+  /// More devices than this are not remembered.
+  private static let mostDevices = 3
+
+  /// The samples are those of several devices, of which the poses are of one.
+  private var severalDevices: [RecordingFinding] {
+    guard let deviceColumn, devices.count > 1 else { return [] }
+    let names = devices.prefix(Self.mostDevices - 1).joined(separator: ", ")
+    return [
+      RecordingFinding(
+        .warning, .severalDevices,
+        "the column \(deviceColumn) holds several devices (\(names)\(devices.count >= Self.mostDevices ? ", ..." : "")), "
+          + "but the poses are of one",
+        remedy: "read the rows of one with --where \(deviceColumn)=\(devices[0])")
+    ]
+  }
+
   var columns: Set<RecordingWriter.OptionalColumn> { Set(tableColumns.compactMap(\.optional)) }
 
   mutating func next() throws(RecordingError) -> RangingRow? {
     guard try table.next() else { return nil }
+    if let deviceColumn, devices.count < Self.mostDevices {
+      let device = table.text(ofColumn: deviceColumn)
+      if !devices.contains(device) { devices.append(device) }
+    }
     var name = peer ?? ""
     if table.has("peer"), case let text = table.name("peer"), !text.isEmpty { name = text }
     var row = RangingRow(timestamp: try table.timestamp(), peer: name, line: table.line)

@@ -223,6 +223,15 @@ struct MappedTableReader: ~Copyable, Sendable {
   /// The name in a column.
   func name(_ key: String) -> String { rows.name(place(key)) }
 
+  /// The first column whose name passes a test.
+  func firstColumn(where passes: (String) -> Bool) -> String? { names.first(where: passes) }
+
+  /// The text of a column.
+  func text(ofColumn column: String) -> String {
+    guard let place = names.firstIndex(of: column) else { return "" }
+    return rows.text(place)
+  }
+
   /// The text of a value.
   func text(_ key: String) -> String { rows.text(place(key)) }
 

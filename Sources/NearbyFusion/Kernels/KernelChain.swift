@@ -226,7 +226,7 @@ package struct ChainProblem: Sendable {
     )
   }
 
-  /// The share of a peer's newest ranges that a state explains; one if there are none.
+  /// The share of inliers among a peer's newest ranges at a state; one without ranges.
   ///
   /// - Parameters:
   ///   - count: The number of cells that are asked, at most.

@@ -31,7 +31,7 @@ struct ImportSink: ~Copyable {
   private var repairs: [RecordingFinding] = []
   /// The newest samples of each peer: those that come again are left out.
   private var newestSamples: [String: [RangingRow]] = [:]
-  /// So many samples of a peer are kept to be compared.
+  /// The number of a peer's newest samples with which the next one is compared.
   private static let comparedSamples = 8
 
   init(

@@ -9,8 +9,7 @@ package import NearbyGeometry
 /// ranges to resting peers fit the path best.
 ///
 /// The recording is cut into stretches of one peer's ranges over half a minute each. In a stretch a range to
-/// a resting peer at x from the device at p obeys, at first order of the linear equation in x and
-/// `c = |x|²`,
+/// a resting peer at x from the device at p obeys an equation that is linear in x and `c = |x|²`,
 ///
 ///     r² - |p|² = -2 pᵀx + c
 ///
@@ -84,8 +83,10 @@ package struct ClockAligner: Hashable, Sendable {
   private static let step = 0.1
   private static let wideStep = 0.25
   private static let mostSolved = 16_000
+  /// Clocks are not compared over more offsets than this, which is a recording of two hours and a half.
+  private static let mostOffsets = 36_000.0
   private static let fewestTried = 6
-  /// An offset counts only if so many of the ranges are within the time of the poses then.
+  /// The least share of the ranges that must lie within the time of the poses at an offset.
   private static let leastShareWithin = 0.6
   private static let iterations = 3
   private static let fitIterations = 10
@@ -142,7 +143,9 @@ package struct ClockAligner: Hashable, Sendable {
   private func alignment(
     in stretches: [Stretch], from low: Double, through high: Double, step: Double
   ) -> ClockAlignment? {
-    guard poses.count > 1, !stretches.isEmpty else { return nil }
+    guard poses.count > 1, !stretches.isEmpty, (high - low) / step <= Self.mostOffsets else {
+      return nil
+    }
     var best = (offset: 0.0, cost: Double.infinity)
     // Performance: where there are many offsets, fewer stretches choose among them.
     let offsetCount = Int((high - low) / step) + 1
@@ -330,7 +333,7 @@ package struct ClockAligner: Hashable, Sendable {
           weight: 1 / (1 + relative * relative))
       }
       scale = Self.scale(of: residuals)
-      guard let step = normal.solution(), let information = normal.information(of: 4) else {
+      guard let step = normal.solution(), let information = normal.informationOfLast else {
         return nil
       }
       variance = scale * scale / information
@@ -408,9 +411,8 @@ private struct NormalEquations {
   }
 
   /// The information of the last unknown, all others unknown: the square of the factor's last element.
-  func information(of unknown: Int) -> Double? {
-    precondition(unknown == size - 1, "only of the last")
-    return factor().map { $0[size * size - 1] * $0[size * size - 1] }
+  var informationOfLast: Double? {
+    factor().map { $0[size * size - 1] * $0[size * size - 1] }
   }
 }
 

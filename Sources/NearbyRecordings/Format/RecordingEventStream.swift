@@ -32,7 +32,7 @@ public struct RecordingEventStream: ~Copyable, Sendable {
     _ recording: RecordingReader, trajectory: consuming TrajectoryReader,
     ranging: consuming RangingReader, tracking: consuming TrackingReader?
   ) {
-    rangingOffset = Int64((recording.rangingOffset * 1e9).rounded())
+    rangingOffset = Timestamp(seconds: recording.rangingOffset)?.nanoseconds ?? 0
     frames = recording.manifest.frames
     declaredPeers = recording.manifest.peers
     manifestWarnings = recording.warnings

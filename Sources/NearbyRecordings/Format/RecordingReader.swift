@@ -13,7 +13,7 @@ public struct RecordingReader: Hashable, Sendable {
   /// The warnings about `recording.json`.
   public let warnings: RecordingWarnings
   /// What ``events()`` adds to the times of the ranging, seconds, to bring them onto the poses' clock
-  /// (``ClockAlignment``).
+  /// (``ClockAlignment``); taken for zero unless it is within 4.6e9 s.
   public var rangingOffset = 0.0
   /// The files that were read already; `nil` when each reader reads its file from the disk.
   private var keptFiles: KeptFiles?

@@ -59,7 +59,7 @@ struct MeaninglessImportTests {
     let rows = Self.times.map(row.text)
     let error = #expect(throws: RecordingError.self) { try importRows(rows) }
     #expect(error?.code == .nothingToFuse && error?.message.contains(message) == true)
-    // Whoever insists gets the recording, and the finding.
+    // With --force the recording is written, and the finding is in the report.
     let report = try importRows(rows, isForced: true)
     #expect(report.findings.first?.severity == .error)
   }

@@ -55,7 +55,7 @@ struct MappedTableReader: ~Copyable, Sendable {
   /// How many rows the filters left out.
   private(set) var filteredRows = 0
   private var clock: TableClock
-  /// What was chosen that nobody stated.
+  /// Units that were taken from the names of columns, as sentences.
   private let chosen: [String]
   /// Whether the line that is read first is the first row, too, as its keys name the columns.
   private var isHeld: Bool

@@ -4,7 +4,7 @@
 package struct ForeignNumber: Hashable, Sendable {
   /// The number, in the unit.
   package var number: Double
-  /// The unit behind it, as it is written; `nil` when there is none.
+  /// The text of the unit that follows the number; `nil` without one.
   package var unit: String?
 
   /// Reads a field that is no plain number.

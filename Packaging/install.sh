@@ -7,6 +7,7 @@ prefix=$2
 install -d "$prefix/bin" "$prefix/share/man/man1" \
   "$prefix/share/bash-completion/completions" "$prefix/share/zsh/site-functions" \
   "$prefix/share/fish/vendor_completions.d"
+install -Dm644 -t "$prefix/share/nearby" "$(dirname "$0")/../Datasets/datasets.json"
 strip -o "$prefix/bin/nearby" "$program"
 chmod 755 "$prefix/bin/nearby"
 for shell in bash:bash-completion/completions/nearby zsh:zsh/site-functions/_nearby \

@@ -3,6 +3,8 @@ import Foundation
 import NearbyBatch
 import Testing
 
+@testable import nearby
+
 /// Uses its own list and replacements of `curl` and `python3`, so that nothing is fetched over a
 /// network.
 @Suite("nearby datasets")
@@ -115,6 +117,37 @@ struct DatasetsCommandTests {
     let result = try datasets("list")
     #expect(result.exitCode == 0)
     #expect(result.output.hasPrefix("name") && result.output.contains("plaza2"))
+  }
+
+  @Test("an installed program has its list beside it")
+  func installed() throws {
+    for name in ["prefix/bin", "prefix/share/nearby"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    let program = folder.url.appending(path: "prefix/bin/nearby")
+    try FileManager.default.copyItem(at: CommandLineTool.executable, to: program)
+    try Data(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Datasets/datasets.json")
+    ).write(to: folder.url.appending(path: "prefix/share/nearby/datasets.json"))
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = program
+    process.arguments = ["datasets", "list"]
+    process.currentDirectoryURL = URL(filePath: "/")
+    process.standardOutput = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(output.contains("plaza2"))
+  }
+
+  @Test("without a link to its file a program is started again by its name")
+  func startable() {
+    #expect(ProgramFile.started("./nearby") == "./nearby")
+    #expect(ProgramFile.started("sh", searchPath: "/nowhere:/bin") == "/bin/sh")
+    #expect(ProgramFile.started("no-such-program", searchPath: "/bin") == "no-such-program")
   }
 
   @Test func aDataSetIsFetchedCheckedAndMadeIntoARecording() throws {

@@ -31,7 +31,8 @@ public struct DatasetManifest: Sendable {
     self.path = path
   }
 
-  /// The default manifest: `Datasets/datasets.json` in a folder or in one above it.
+  /// The default manifest: `Datasets/datasets.json` in a folder or in one above it, or, of a program that is
+  /// installed, `share/nearby/datasets.json`.
   ///
   /// - Parameter starts: The folders in which to start, in order.
   /// - Returns: Its path; `nil` when there is none.
@@ -39,8 +40,10 @@ public struct DatasetManifest: Sendable {
     for start in starts {
       var folder = URL(filePath: start).standardizedFileURL.resolvingSymlinksInPath()
       while true {
-        let file = folder.appending(path: "Datasets/\(fileName)").path(percentEncoded: false)
-        if FileManager.default.fileExists(atPath: file) { return file }
+        for place in ["Datasets", "share/nearby"] {
+          let file = folder.appending(path: "\(place)/\(fileName)").path(percentEncoded: false)
+          if FileManager.default.fileExists(atPath: file) { return file }
+        }
         let above = folder.deletingLastPathComponent()
         if above.pathComponents.count >= folder.pathComponents.count { break }
         folder = above

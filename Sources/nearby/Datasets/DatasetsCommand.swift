@@ -26,7 +26,8 @@ struct DatasetsCommand: ParsableCommand {
   struct ManifestOptions: ParsableArguments {
     @Option(
       help: ArgumentHelp(
-        "The list (default: Datasets/datasets.json here, above, or above the program).",
+        "The list (default: Datasets/datasets.json here, above, or above the program; or the "
+          + "installed one).",
         valueName: "file"), completion: .file(extensions: ["json"]))
     var manifest: String?
 

@@ -109,7 +109,7 @@ struct FirstContactTests {
     #expect(named.exitCode == 0, "\(named.errors)")
     #expect(named.output.contains("--no-planar"))
     let json = try folder.text(of: "walk/recording.json")
-    #expect(json.contains("\"kind\": \"wheel\", \"positionDrift\": 0.05, \"yawDriftDegrees\": 2.0"))
+    #expect(json.contains("\"kind\": \"wheel\", \"positionDrift\": 0.05, \"yawDriftDegrees\": 0.5"))
     #expect(json.contains("\"planar\": true"))
   }
 

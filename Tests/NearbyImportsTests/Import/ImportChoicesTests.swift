@@ -97,7 +97,8 @@ struct ImportChoicesTests {
   @Test(
     "Each kind of odometry has its drift",
     arguments: [
-      (.visualInertial, 0.01, 0.3), (.odometry, 0.01, 0.3), (.wheel, 0.05, 2), (.lidar, 0.02, 0.1),
+      (.visualInertial, 0.01, 0.3), (.odometry, 0.01, 0.3), (.wheel, 0.05, 0.5),
+      (.lidar, 0.02, 0.1),
       (.groundTruth, 0, 0),
     ] as [(RecordingManifest.Trajectory.Kind, Double, Double)])
   func kinds(kind: RecordingManifest.Trajectory.Kind, position: Double, yaw: Double) throws {

@@ -87,7 +87,7 @@ public struct RecordingManifest: Hashable, Sendable {
     /// | --- | --- | --- | --- |
     /// | ``Kind/visualInertial`` | 0.01 | 0.3 | 0 |
     /// | ``Kind/odometry`` | 0.01 | 0.3 | 0.2 |
-    /// | ``Kind/wheel`` | 0.05 | 2 | 0.2 |
+    /// | ``Kind/wheel`` | 0.05 | 0.5 | 0.2 |
     /// | ``Kind/lidar`` | 0.02 | 0.1 | 0 |
     /// | ``Kind/groundTruth`` | 0 | 0 | 0 |
     ///
@@ -99,7 +99,7 @@ public struct RecordingManifest: Hashable, Sendable {
       case .visualInertial: break
       case .odometry: turnRateSigmaDegrees = 0.2
       case .wheel:
-        (positionDrift, yawDriftDegrees, turnRateSigmaDegrees) = (0.05, 2, 0.2)
+        (positionDrift, yawDriftDegrees, turnRateSigmaDegrees) = (0.05, 0.5, 0.2)
       case .lidar: (positionDrift, yawDriftDegrees) = (0.02, 0.1)
       case .groundTruth: (positionDrift, yawDriftDegrees) = (0, 0)
       }

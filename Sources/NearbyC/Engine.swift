@@ -35,7 +35,8 @@ struct EngineState: Sendable {
   ) throws(Failure) -> nearby_counts {
     var counts = nearby_counts()
     var order = EventOrder(
-      poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose)
+      poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose,
+      engine.configuration)
     while let event = order.next() {
       if isInterrupted() { throw .interrupted }
       switch event {
@@ -234,7 +235,8 @@ public func nearby_engine_run(
     let trackings = try unsafe TrackingRows(trackings?.pointee)
     let (columns, counted) = try object.use { state throws(Failure) in
       let samples = try unsafe SampleRows(samples?.pointee, peerCount: state.peers.count)
-      let columns = EstimateColumns(peers: state.names.all, frames: state.frames)
+      let columns = EstimateColumns(
+        peers: state.names.all, frames: state.frames, state.engine.configuration)
       object.wasInterrupted.store(false, ordering: .relaxed)
       let counted = try state.run(poses, samples, trackings, into: columns) {
         object.wasInterrupted.load(ordering: .relaxed)

@@ -39,7 +39,8 @@ struct SmootherState: Sendable {
   ) throws(Failure) -> nearby_counts {
     var counts = nearby_counts()
     var order = EventOrder(
-      poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose)
+      poses: poses.times, samples: samples.times, trackings: trackings.samples, after: newestPose,
+      smoother.configuration)
     while let event = order.next() {
       if isInterrupted() { throw .interrupted }
       switch event {

@@ -64,6 +64,9 @@ public struct RangingConfiguration: Hashable, Sendable, Codable {
   public var rangeBiasSigma = 0.15
   /// The prior of the scale error of ranges, one sigma, a ratio.
   public var rangeScaleSigma = 0.03
+  /// By how much the radio's clock is ahead of that of the poses, seconds: an engine takes a sample for one of
+  /// its time less this.
+  public var clockOffset = 0.0
   /// Ranges beyond this are no measurements, metres.
   public var maximumRange = 1000.0
   /// Samples older than the newest one by more than this are left out, seconds.
@@ -250,6 +253,7 @@ extension FusionConfiguration {
     Limit("ranging.elevationWhiteShare", \.ranging.elevationWhiteShare, 0.01...1),
     Limit("ranging.rangeBiasSigma", \.ranging.rangeBiasSigma, 0...1e3),
     Limit("ranging.rangeScaleSigma", \.ranging.rangeScaleSigma, 0...1),
+    Limit("ranging.clockOffset", \.ranging.clockOffset, -4.6e9...4.6e9),
     Limit("ranging.maximumRange", \.ranging.maximumRange, 0.1...1e6),
     Limit("ranging.maximumLateness", \.ranging.maximumLateness, 0...60),
     Limit("odometry.positionDrift", \.odometry.positionDrift, 0...10),

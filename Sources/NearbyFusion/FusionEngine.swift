@@ -130,10 +130,16 @@ public struct FusionEngine: Sendable {
   /// 10. Every few steps of a walk, fit peers at rest together with the odometry's drift; their filters
   ///    go on from what that has found.
   ///
-  /// - Parameter sample: The sample, up to a second late.
-  /// - Returns: What became of each of its components.
+  /// - Parameter sample: The sample, up to a second late, by the radio's clock.
+  /// - Returns: What became of each of its components; its time is by the poses' clock.
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
+    let offset = settings.configuration.ranging.clockOffset
+    return offset == 0 ? fuse(sample) : fuse(sample.advanced(bySeconds: -offset))
+  }
+
+  /// Fuses a sample whose time is by the poses' clock.
+  private mutating func fuse(_ sample: RangingSample) -> SampleReport {
     precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
     let index = sample.peer.index
     var reports = PerKind<ComponentReport>(repeating: .absent)

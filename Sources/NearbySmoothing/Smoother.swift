@@ -97,6 +97,7 @@ public struct Smoother: SequentialEstimator {
   @discardableResult
   public mutating func add(_ sample: RangingSample) -> SampleReport {
     let report = engine.add(sample)
+    let sample = sample.advanced(bySeconds: -configuration.ranging.clockOffset)
     var measurements = PerKind<MeasuredValue?>(repeating: nil)
     for kind in MeasurementKind.allCases {
       switch report[kind].outcome {

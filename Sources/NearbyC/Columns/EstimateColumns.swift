@@ -5,6 +5,7 @@ import NearbyGeometry
 /// The columns of `estimates.csv`, and the time in nanoseconds beside that in seconds.
 struct EstimateColumns {
   private let frames: FrameConvention
+  private let clockOffset: Double
   private let timestamp = ArrowColumn("timestamp", .float64, unit: "s")
   private let nanoseconds = ArrowColumn("time_ns", .int64, unit: "ns")
   private let peer: ArrowColumn
@@ -28,9 +29,10 @@ struct EstimateColumns {
   private let nis = ArrowColumn("nis", .float64, unit: "1")
   private let used = ArrowColumn("used", .words, words: ["all", "partial", "rejected"])
 
-  /// Columns for peers of these names.
-  init(peers: [String], frames: FrameConvention) {
+  /// Columns for peers of these names, with times by the clock of the samples.
+  init(peers: [String], frames: FrameConvention, _ configuration: FusionConfiguration) {
     self.frames = frames
+    clockOffset = configuration.ranging.clockOffset
     peer = ArrowColumn("peer", .words, words: peers)
   }
 
@@ -46,8 +48,9 @@ struct EstimateColumns {
 
   /// Appends the state after a sample.
   func append(peer index: Int, _ report: SampleReport, _ estimate: PeerEstimate) {
-    timestamp.append(report.timestamp.seconds)
-    nanoseconds.append(report.timestamp.nanoseconds)
+    let time = report.timestamp.advanced(bySeconds: clockOffset)
+    timestamp.append(time.seconds)
+    nanoseconds.append(time.nanoseconds)
     peer.append(index: index)
     switch estimate.convergence {
     case .unknown: appendStatus(0, [])

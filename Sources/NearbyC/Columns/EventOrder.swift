@@ -15,19 +15,22 @@ struct EventOrder {
   private let trackings: [TrackingSample]
   private var (pose, sample, tracking) = (0, 0, 0)
   private var newestPose: Timestamp?
+  private let clockOffset: Double
 
-  /// Begins after the newest pose that an engine has.
+  /// Begins after the newest pose that an engine has, whose settings say how far the samples' times are ahead.
   init(
-    poses: [Timestamp], samples: [Timestamp], trackings: [TrackingSample], after newest: Timestamp?
+    poses: [Timestamp], samples: [Timestamp], trackings: [TrackingSample], after newest: Timestamp?,
+    _ configuration: FusionConfiguration
   ) {
     (self.poses, self.samples, self.trackings) = (poses, samples, trackings)
     newestPose = newest
+    clockOffset = configuration.ranging.clockOffset
   }
 
   /// The next event; `nil` after the last one.
   @inline(__always)
   mutating func next() -> Event? {
-    if sample < samples.count, hasPose(for: samples[sample]) {
+    if sample < samples.count, hasPose(for: samples[sample].advanced(bySeconds: -clockOffset)) {
       sample += 1
       return .sample(sample - 1)
     }

@@ -17,6 +17,7 @@ struct ResultJoin: ~Copyable {
   init(
     _ recording: RecordingReader, _ configuration: FusionConfiguration
   ) throws(RecordingError) {
+    let recording = recording.ordered(by: configuration)
     self.recording = recording
     self.configuration = configuration
     truth = try TruthSampler(recording, longestPoseGap: configuration.odometry.maximumPoseGap)

@@ -59,4 +59,11 @@ public struct RangingSample: Hashable, Sendable {
     self.heightDifferenceSigma = heightDifferenceSigma
     self.isNonLineOfSight = isNonLineOfSight
   }
+
+  /// The same values, measured some seconds later, or earlier when negative.
+  package func advanced(bySeconds seconds: Double) -> RangingSample {
+    var sample = self
+    sample.timestamp = timestamp.advanced(bySeconds: seconds)
+    return sample
+  }
 }

@@ -25,14 +25,14 @@ public struct RecordingEventStream: ~Copyable, Sendable {
   private var nextTracking: TrackingSample?
   private var lastPoseTime: Timestamp?
   private var isPrimed = false
-  /// What is added to the times of the ranging, nanoseconds.
-  let rangingOffset: Int64
+  /// By how much the times of the ranging are ahead of the poses', seconds.
+  private let clockOffset: Double
 
   init(
     _ recording: RecordingReader, trajectory: consuming TrajectoryReader,
     ranging: consuming RangingReader, tracking: consuming TrackingReader?
   ) {
-    rangingOffset = Timestamp(seconds: recording.rangingOffset)?.nanoseconds ?? 0
+    clockOffset = recording.clockOffset
     frames = recording.manifest.frames
     declaredPeers = recording.manifest.peers
     manifestWarnings = recording.warnings
@@ -141,7 +141,9 @@ public struct RecordingEventStream: ~Copyable, Sendable {
       try advanceRanging()
       try advanceTracking()
     }
-    if let time = nextRanging?.timestamp, hasPose(for: time) { return .ranging }
+    if let time = nextRanging?.timestamp.advanced(bySeconds: -clockOffset), hasPose(for: time) {
+      return .ranging
+    }
     if let time = nextTracking?.timestamp, time <= nextPose?.timestamp ?? time { return .tracking }
     return nextPose == nil ? nil : .pose
   }
@@ -178,9 +180,6 @@ public struct RecordingEventStream: ~Copyable, Sendable {
 
   private mutating func advanceRanging() throws(RecordingError) {
     nextRanging = try ranging.next()
-    if rangingOffset != 0, let time = nextRanging?.timestamp {
-      nextRanging?.timestamp = time.advanced(bySeconds: Double(rangingOffset) / 1e9)
-    }
   }
 
   private mutating func advanceTracking() throws(RecordingError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+public import NearbyFusion
 
 /// A recording on disk, opened for reading.
 ///
@@ -12,9 +13,9 @@ public struct RecordingReader: Hashable, Sendable {
   public let manifest: RecordingManifest
   /// The warnings about `recording.json`.
   public let warnings: RecordingWarnings
-  /// What ``events()`` adds to the times of the ranging, seconds, to bring them onto the poses' clock
-  /// (``ClockAlignment``); taken for zero unless it is within 4.6e9 s.
-  public var rangingOffset = 0.0
+  /// By how much the times of the ranging are ahead of those of the poses, seconds: ``events()`` has rows in
+  /// the order of when they were measured.
+  public var clockOffset = 0.0
   /// The files that were read already; `nil` when each reader reads its file from the disk.
   private var keptFiles: KeptFiles?
 
@@ -66,6 +67,16 @@ public struct RecordingReader: Hashable, Sendable {
 
   /// Whether the recording holds true poses and true positions.
   public var hasTruth: Bool { has(Self.truthTrajectoryFile) && has(Self.truthPeersFile) }
+
+  /// The same recording, its samples in the order in which an engine with some settings can use them.
+  ///
+  /// - Parameter configuration: The settings, with the offset of the radio's clock.
+  /// - Returns: A reader with that ``clockOffset``.
+  public func ordered(by configuration: FusionConfiguration) -> RecordingReader {
+    var recording = self
+    recording.clockOffset = configuration.ranging.clockOffset
+    return recording
+  }
 
   /// Opens the recording as one stream of events.
   ///

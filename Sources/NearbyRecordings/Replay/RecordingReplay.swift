@@ -4,8 +4,8 @@ internal import NearbyGeometry
 
 /// Runs the engine over a recording, as if it were live.
 ///
-/// With a ``RecordingReader/rangingOffset`` samples are fused at their shifted times, and delivered with those of
-/// the file.
+/// With a `clockOffset` among the settings samples are fused at their times by the poses' clock, and delivered
+/// with those of the file.
 ///
 /// Each ranging row is delivered with the engine's report and estimate, and a summary comes at the
 /// end. The recording is read in one pass. Memory does not depend on its size, except for 32 bytes
@@ -41,8 +41,8 @@ public struct RecordingReplay: Sendable {
     _ recording: RecordingReader, configuration: FusionConfiguration? = nil,
     selection: Set<String> = []
   ) throws(FusionConfigurationError) {
-    self.recording = recording
     self.configuration = configuration ?? recording.manifest.fusionConfiguration()
+    self.recording = recording.ordered(by: self.configuration)
     self.selection = selection
     engine = try FusionEngine(self.configuration)
   }
@@ -120,13 +120,7 @@ public struct RecordingReplay: Sendable {
       pass.fuse(batch, &estimator)
       fusing += before.duration(to: clock.now)
 
-      try deliver(batch, pass, &ledger, consumePose) {
-        (row, report, estimate) throws(RecordingError) in
-        // The file's own time: results are joined with the recording by it.
-        var row = row
-        row.timestamp.nanoseconds -= stream.rangingOffset
-        try consume(row, report, estimate)
-      }
+      try deliver(batch, pass, &ledger, consumePose, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 

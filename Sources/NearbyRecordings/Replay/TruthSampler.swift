@@ -15,12 +15,14 @@ package struct TruthSampler: ~Copyable {
   }
 
   private let longestPoseGap: Double
+  private let clockOffset: Double
   private var odometry = PoseWindow()
   private var truth: TruthTrack?
 
   /// Opens the truth of a recording, if it holds one.
   package init(_ recording: RecordingReader, longestPoseGap: Double) throws(RecordingError) {
     self.longestPoseGap = longestPoseGap
+    clockOffset = recording.clockOffset
     truth = try TruthTrack.open(recording)
   }
 
@@ -40,12 +42,12 @@ package struct TruthSampler: ~Copyable {
     if hasTruth { odometry.add(pose) }
   }
 
-  /// Odometry and truth at a row; `nil` where one of them has no data.
+  /// Odometry and truth at a row, by the poses' clock; `nil` where one of them has no data.
   package mutating func sample(at row: RangingRow) throws(RecordingError) -> Sample? {
     guard hasTruth else { return nil }
+    let time = row.timestamp.advanced(bySeconds: -clockOffset)
     return try sample(
-      of: row.peer, at: row.timestamp,
-      odometryPose: odometry.pose(at: row.timestamp, longestGap: longestPoseGap))
+      of: row.peer, at: time, odometryPose: odometry.pose(at: time, longestGap: longestPoseGap))
   }
 
   /// Odometry and truth for a peer at a time, if both are known.

@@ -89,6 +89,7 @@ extension Setting {
     ("ranging.whiteSharesAreKnown", "", "true if these shares were calibrated for the radio"),
     ("ranging.rangeBiasSigma", "m", "prior of the constant error of a pair of radios"),
     ("ranging.rangeScaleSigma", "", "prior of the scale error of ranges, a ratio"),
+    ("ranging.clockOffset", "s", "how far the radio's clock is ahead of that of the poses"),
     ("ranging.maximumRange", "m", "ranges beyond are left out"),
     ("ranging.maximumLateness", "s", "samples later than this are left out"),
     ("odometry.positionDrift", "m/√m", "random walk of the odometry's position"),

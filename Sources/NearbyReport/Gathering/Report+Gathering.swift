@@ -125,10 +125,11 @@ struct RunGatherer {
     guard source == .estimates || result.has(source) else { return nil }
     self.folder = folder
     self.source = source
-    recording = try RecordingReader(
+    let own = try RecordingReader(
       folder: try result.recording(named: recordingFolder)
     ).keepingFiles
     let configuration = try result.configuration()
+    recording = own.ordered(by: configuration)
     figures =
       recording.hasTruth
       ? try ResultEvaluation.evaluate(source, folder: folder, recording: recording) : nil

@@ -86,56 +86,6 @@ import Testing
   }
 }
 
-/// A simulated run whose settings are drawn, and that states none of them.
-private struct TuningDraw {
-  let scenario: Scenario
-  private let run: SimulatedRun
-
-  init(seed: UInt64) {
-    var draw = SeededGenerator(seed: seed, stream: 77)
-    func logarithmic(_ interval: ClosedRange<Double>) -> Double {
-      exp(draw.uniform(in: log(interval.lowerBound)...log(interval.upperBound)))
-    }
-    var scenario = Scenario(.wanderingWalk)
-    scenario.duration = draw.uniform(in: 120...300)
-    scenario.peer.count = 1 + Int(draw.uniform(in: 0...4))
-    scenario.radio.rangeNoise = logarithmic(0.03...0.5)
-    scenario.radio.rangeFaults = .init(share: draw.uniform(in: 0...0.15), persistence: 0.5)
-    scenario.radio.clockOffset = draw.uniform(in: -0.1...0.1)
-    scenario.radio.antennaInDevice = Vector3(
-      draw.uniform(in: -0.2...0.2), draw.uniform(in: -0.2...0.2), draw.uniform(in: -0.2...0.2))
-    scenario.radio.measuresAngles = draw.uniform() < 0.5
-    scenario.radio.azimuth.noiseDegrees = draw.uniform(in: 1...6)
-    scenario.radio.elevation.noiseDegrees = draw.uniform(in: 1...6)
-    scenario.radio.rangeScaleSigma = 0.01
-    scenario.odometry.positionDrift = logarithmic(0.005...0.1)
-    scenario.odometry.yawDriftDegrees = logarithmic(0.1...3)
-    self.init(scenario, seed: seed)
-  }
-
-  init(_ scenario: Scenario, seed: UInt64) {
-    self.scenario = scenario
-    run = scenario.simulated(seed: seed)
-  }
-
-  func data(stated: FusionConfiguration = FusionConfiguration()) throws -> TuningData {
-    var data = try TuningData(stated: stated)
-    let peers = run.peers.map { _ in data.addPeer(.stationary) }
-    for event in run.events {
-      switch event {
-      case .pose(let index): data.add(run.poses[index])
-      case .tracking(let index): data.add(run.tracking[index])
-      case .sample(let index):
-        let sample = run.samples[index]
-        var ranging = RangingSample(peer: peers[sample.peer], timestamp: sample.timestamp)
-        for kind in MeasurementKind.allCases { ranging[kind] = (sample.values[kind], nil) }
-        data.add(ranging)
-      }
-    }
-    return data
-  }
-}
-
 extension [Double] {
   /// The median of the magnitudes.
   fileprivate var median: Double {

@@ -34,7 +34,8 @@ struct NoiseEvidenceTests {
     configuration.ranging.whiteSharesAreKnown = true
     // What tuning assumes of errors that last.
     configuration.ranging.rangeBiasSigma = 0.5
-    configuration.ranging.rangeScaleSigma = 0
+    configuration.odometry.turnRateSigmaRadians = 0.01
+    configuration.odometry.scaleSigma = 0.02
     let walk = try PathWithSamples(configuration)
     var evidence = try #require(
       NoiseEvidence(

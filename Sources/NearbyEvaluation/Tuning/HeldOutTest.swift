@@ -42,6 +42,15 @@ struct HeldOutTest {
       Group(
         quantities: [.rangeBias, .rangeScale],
         settings: [\.ranging.rangeBiasSigma, \.ranging.rangeScaleSigma]),
+      Group(
+        quantities: [.turnRate, .odometryScale],
+        settings: [\.odometry.turnRateSigmaRadians, \.odometry.scaleSigma]),
+      Group(
+        quantities: [.antennaX, .antennaY, .antennaZ],
+        settings: [
+          \.ranging.antennaInDevice.x, \.ranging.antennaInDevice.y, \.ranging.antennaInDevice.z,
+        ]),
+      Group(quantities: [.clockOffset], settings: [\.ranging.clockOffset]),
       Group(quantities: [], settings: [], isPlane: true),
     ]
   }
@@ -49,7 +58,9 @@ struct HeldOutTest {
   /// The share of the samples that settings are found on.
   static let beginning = 2.0 / 3
   /// The largest number of samples that an engine is given; two thirds of them come before the end.
-  private static let mostSamples = 50_000
+  private let mostSamples: Int
+  /// The silences after which it is asked too.
+  private let silences: [Silence]
 
   /// What is predicted of the end, as logarithms of densities.
   struct Score {
@@ -88,32 +99,46 @@ struct HeldOutTest {
     }
   }
 
+  /// What an engine is given.
+  private struct Course {
+    /// Before the end, and then.
+    var before: ArraySlice<TuningData.Event>
+    var end: ArraySlice<TuningData.Event>
+    /// When the end begins, by the radio's clock.
+    var start: Timestamp
+  }
+
+  private let data: TuningData
   private let stated: FusionConfiguration
   private let motions: [PeerMotion]
-  /// What the engine is given before the end, and then.
-  private let before: ArraySlice<TuningData.Event>
-  private let end: ArraySlice<TuningData.Event>
-  private let start: Timestamp
   private let faults: FaultModel
   private let excess: Double
 
   /// Makes the test of a recording with samples.
-  init(_ data: TuningData) {
+  init(_ data: TuningData, mostSamples: Int = 50_000, silences: [Silence] = Silence.all) {
+    self.data = data
+    self.mostSamples = mostSamples
+    self.silences = silences
     stated = data.stated
     motions = data.eventMotions
     faults = FaultModel(stated)
     excess = faults.rangeExcess(sigma: stated.ranging.rangeSigma)
-    let places = data.events.indices.filter { data.events[$0].sampleTime != nil }
-    let times = places.compactMap { data.events[$0].sampleTime }
+  }
+
+  /// What an engine is given with an offset of the radio's clock.
+  private func course(clockOffset: Double) -> Course {
+    let events = data.events(clockOffset: clockOffset)
+    let places = events.indices.filter { events[$0].sampleTime != nil }
+    let times = places.compactMap { events[$0].sampleTime }
     let start = times.sorted()[min(Int(Self.beginning * Double(times.count)), times.count - 1)]
     let split = times.firstIndex { $0 >= start } ?? 0
-    let heard = Int(Self.beginning * Double(Self.mostSamples))
+    let heard = Int(Self.beginning * Double(mostSamples))
     let first = split > heard ? places[split - heard] : 0
-    let last = split + Self.mostSamples - heard
+    let last = split + mostSamples - heard
     let middle = places[split]
-    before = data.events[first..<middle]
-    end = data.events[middle..<(last < places.count ? places[last] : data.events.endIndex)]
-    self.start = start
+    return Course(
+      before: events[first..<middle],
+      end: events[middle..<(last < places.count ? places[last] : events.endIndex)], start: start)
   }
 
   /// The groups that make the end less probable than it is without them, by more than chance does.
@@ -140,9 +165,14 @@ struct HeldOutTest {
   ///
   /// While it does, the group goes without which the rest predicts the end best.
   ///
-  /// - Parameter written: All the settings that are to be written.
+  /// - Parameters:
+  ///   - written: All the settings that are to be written.
+  ///   - base: The settings over which they must prove themselves; those that are stated when `nil`.
   /// - Returns: Their numbers among ``groups``.
-  func unsupportedGroups(in written: FusionConfiguration) -> [Int] {
+  func unsupportedGroups(
+    in written: FusionConfiguration, over base: FusionConfiguration? = nil
+  ) -> [Int] {
+    let stated = base ?? stated
     var unsupported: [Int] = []
     var kept = written
     guard kept != stated else { return [] }
@@ -168,28 +198,29 @@ struct HeldOutTest {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
-  ///   - silences: The silences after which it is asked.
+  ///   - silences: The silences after which it is asked; those of the test when `nil`.
   /// - Returns: The score.
   func score(
-    of configuration: FusionConfiguration, silences: [Silence] = Silence.all
+    of configuration: FusionConfiguration, silences: [Silence]? = nil
   ) -> Score {
     guard var engine = try? FusionEngine(configuration) else {
       return Score(next: -.infinity, afterSilence: -.infinity)
     }
+    let course = course(clockOffset: configuration.ranging.clockOffset)
     for motion in motions { _ = engine.addPeer(motion) }
-    for event in before { engine.add(event) }
+    for event in course.before { engine.add(event) }
     var score = Score()
     var listener = engine
-    for event in end {
+    for event in course.end {
       if let report = listener.add(event) { score.next += logDensity(of: report) }
     }
-    for silence in silences {
+    for silence in silences ?? self.silences {
       var listener = engine
       var silent = [Bool](repeating: false, count: motions.count)
-      for event in end {
+      for event in course.end {
         if case .sample(let sample) = event {
           let peer = sample.peer.index
-          if silence.holds(peer, after: max(0, sample.timestamp.seconds(since: start))) {
+          if silence.holds(peer, after: max(0, sample.timestamp.seconds(since: course.start))) {
             silent[peer] = true
             continue
           }

@@ -11,18 +11,69 @@ internal import NearbySmoothing
 /// what the recording cannot tell stays as it was. How much of the noise is white the residuals at the
 /// mode tell (`ResidualSeries`), in turn with the maximum of the evidence.
 public struct Tuner: Sendable {
+  /// How much work is done.
+  public struct Effort: Sendable {
+    /// The largest number of peers; those with most samples are used.
+    var mostPeers: Int
+    /// The largest number of samples, evenly thinned.
+    var mostSamples: Int
+    /// The same for the constants.
+    var mostConstantSamples: Int
+    /// The largest number of knots of the path.
+    var mostKnots: Int
+    /// How often the mode's constants, the white shares and the maximum are found in turn.
+    var rounds: Int
+    /// The factors of the stated accuracy of ranges and of the stated drift with which an engine looks for the
+    /// peers at first.
+    var starts: [(ranges: Double, drift: Double)]
+    /// The steps of a search for the maximum.
+    var mostSteps: Int
+    /// Whether all settings are tested on the end of the recording, and not only what most contradicts them.
+    var isThorough: Bool
+
+    /// As for a radio that is to be measured: seconds to minutes.
+    public static let thorough = Effort(
+      mostPeers: 12, mostSamples: 12_000, mostConstantSamples: 12_000, mostKnots: 600, rounds: 3,
+      starts: [(1, 1), (1, 6), (4, 1), (4, 6)], mostSteps: 25, isThorough: true)
+    /// As before each run: tenths of a second.
+    public static let quick = Effort(
+      mostPeers: 8, mostSamples: 2000, mostConstantSamples: 10_000, mostKnots: 150, rounds: 2,
+      starts: [(1, 1), (1, 6)], mostSteps: 8, isThorough: false)
+    /// The same with a knot for nearly each sample of a sparse recording.
+    static let quickWithManyKnots = {
+      var effort = quick
+      effort.mostKnots = 600
+      return effort
+    }()
+  }
+
   private let data: TuningData
-  /// Peers with most samples are used, so many at most.
-  private static let mostPeers = 12
-  /// So many samples are used at most, evenly thinned.
-  private static let mostSamples = 12_000
+  /// The same with more samples: for constants, which need one mode only.
+  private let all: TuningData
+  private let effort: Effort
+  private let holdsAccuracies: Bool
+  /// What is stated, with the offset of the radio's clock at which ranges fit the path best.
+  private let aligned: FusionConfiguration
   /// Fewer samples of a kind tell nothing.
   private static let leastSamples = 20
-  /// How often the mode's constants, the white shares and the maximum are found in turn.
-  private static let rounds = 3
 
   /// Makes a tuner of a recording.
-  public init(_ data: TuningData) { self.data = data.prepared(Self.mostPeers, Self.mostSamples) }
+  ///
+  /// - Parameters:
+  ///   - data: The recording.
+  ///   - effort: How much work is done.
+  ///   - holdsAccuracies: Whether the accuracies of the measurements are taken as stated.
+  public init(
+    _ data: TuningData, effort: Effort = .thorough, holdsAccuracies: Bool = false
+  ) {
+    self.holdsAccuracies = holdsAccuracies
+    self.data = data.prepared(effort.mostPeers, effort.mostSamples)
+    all = data.prepared(effort.mostPeers, effort.mostConstantSamples)
+    self.effort = effort
+    var aligned = data.stated
+    if let offset = data.alignedClockOffset { aligned.ranging.clockOffset = offset }
+    self.aligned = aligned
+  }
 
   /// A mode, and the noise with which it was found.
   private struct Candidate {
@@ -43,15 +94,27 @@ public struct Tuner: Sendable {
   public func tune(progress: (Double) -> Void = { _ in }) -> TuningResult? {
     guard data.samples.count >= 30 else { return nil }
     guard var best = start() else { return nil }
+    searchClock(&best)
+    var mended = aligned
+    mended.ranging.clockOffset = best.evidence.constants.clockOffset
+    mended.ranging.antennaInDevice = best.evidence.constants.antenna
+    let moved = data.movedPeers(mended)
+    if !moved.isEmpty {
+      let others = Tuner(
+        all.excluding(moved), effort: effort, holdsAccuracies: holdsAccuracies)
+      return others.tune(progress: progress)
+    }
     progress(0.2)
-    for round in 0..<Self.rounds {
+    for round in 0..<effort.rounds {
       rebase(&best)
-      if round > 0 { learnShares(&best) }
+      if round > 0, !holdsAccuracies { learnShares(&best) }
       improve(&best)
-      progress(0.2 + 0.2 * Double(round + 1))
+      progress(0.2 + 0.6 * Double(round + 1) / Double(effort.rounds))
     }
     rebase(&best)
-    let result = result(of: best)
+    let certainty = certainty(of: best)
+    if effort.mostConstantSamples > effort.mostSamples { rebase(&best, all) }
+    let result = result(of: best, certainty)
     progress(1)
     return result
   }
@@ -64,7 +127,7 @@ public struct Tuner: Sendable {
     var planes = [data.stated.odometry.isPlanar]
     if !planes[0], data.hasFlatPath { planes.append(true) }
     for isPlanar in planes {
-      for (ranges, drift) in [(1.0, 1.0), (1, 6), (4, 1), (4, 6)] {
+      for (ranges, drift) in effort.starts {
         guard let found = candidate(isPlanar: isPlanar, ranges: ranges, drift: drift) else {
           continue
         }
@@ -75,17 +138,21 @@ public struct Tuner: Sendable {
   }
 
   private func candidate(isPlanar: Bool, ranges: Double, drift: Double) -> Candidate? {
-    var stated = data.stated
+    var stated = aligned
     stated.odometry.isPlanar = isPlanar
     var configuration = stated
     configuration.ranging.rangeSigma = min(1e3, ranges * configuration.ranging.rangeSigma)
     configuration.odometry.positionDrift = min(10, drift * configuration.odometry.positionDrift)
     configuration.odometry.yawDriftRadians = min(
       .pi, drift * configuration.odometry.yawDriftRadians)
-    let sightings = data.sightings(at: .init(antenna: stated.ranging.antennaInDevice))
+    let sightings = data.sightings(
+      at: .init(
+        clockOffset: stated.ranging.clockOffset, antenna: stated.ranging.antennaInDevice),
+      drift: configuration.odometry.positionDrift)
     guard sightings.count >= 30, let starts = data.starts(configuration),
       var evidence = NoiseEvidence(
-        data.path, sightings, peerCount: data.motions.count, stated: stated)
+        data.path, sightings, peerCount: data.motions.count, stated: stated,
+        mostKnots: effort.mostKnots)
     else { return nil }
     var noise = NoiseParameters(configuration)
     // A drift that is too small is taken for errors of the radio that wander, and those weaken what
@@ -95,7 +162,7 @@ public struct Tuner: Sendable {
     evidence.measureViewpoints()
     // With wide noise too: a mode that is off must not be taken for outliers.
     var best: Candidate?
-    for factor in [0.0, 0.7, 1.4, 2.1, 2.8] {
+    for factor in holdsAccuracies ? [0] : [0.0, 0.7, 1.4, 2.1, 2.8] {
       for more in [0.0, 1.5, 3] {
         var other = noise
         other[.rangeSigma] += factor
@@ -136,38 +203,83 @@ public struct Tuner: Sendable {
     return NoiseParameters.Name.allCases.filter { name in
       switch name {
       case .positionDrift, .yawDrift: true
-      case .rangeSigma, .rangeOutliers: has([.range])
-      case .azimuthSigma: has([.azimuth])
-      case .elevationSigma: has([.elevation])
+      case .rangeOutliers: has([.range])
+      case .rangeSigma: !holdsAccuracies && has([.range])
+      case .azimuthSigma: !holdsAccuracies && has([.azimuth])
+      case .elevationSigma: !holdsAccuracies && has([.elevation])
       case .angleOutliers: has([.azimuth, .elevation])
       }
     }
   }
 
-  private func maximizer(_ candidate: Candidate) -> Maximizer {
-    let free = free
-    return Maximizer(
+  private func maximizer(
+    _ candidate: Candidate, over free: [NoiseParameters.Name]
+  ) -> Maximizer {
+    Maximizer(
       function: { logs in
         var noise = candidate.noise
         for (name, value) in zip(free, logs) { noise[name] = value }
         return objective(candidate.evidence, noise, candidate.stated)
-      }, intervals: free.map(NoiseParameters.interval(of:)))
+      }, intervals: free.map(NoiseParameters.interval(of:)), mostIterations: effort.mostSteps)
   }
 
   private func improve(_ candidate: inout Candidate) {
-    let (point, value) = maximizer(candidate).maximum(from: free.map { candidate.noise[$0] })
+    let free = free
+    let (point, value) = maximizer(candidate, over: free).maximum(
+      from: free.map { candidate.noise[$0] })
     for (name, log) in zip(free, point) { candidate.noise[name] = log }
     candidate.value = value
   }
 
-  /// Goes to the mode, and takes the samples with their poses at its constants.
-  private func rebase(_ candidate: inout Candidate) {
+  /// Goes to the mode, and takes the samples with their poses at its constants, until these stay.
+  private func rebase(_ candidate: inout Candidate, _ samples: TuningData? = nil) {
     candidate.evidence.settle(under: candidate.configuration)
-    let constants = candidate.evidence.constants
-    candidate.evidence.rebase(on: constants, data.sightings(at: constants))
-    candidate.evidence.settle(under: candidate.configuration)
+    let drift = candidate.noise.value(.positionDrift)
+    var steps = 0
+    repeat {
+      let constants = candidate.evidence.constants
+      candidate.evidence.rebase(
+        on: constants, (samples ?? data).sightings(at: constants, drift: drift))
+      candidate.evidence.settle(under: candidate.configuration)
+      steps += 1
+    } while steps < Self.mostRebases && candidate.evidence.clockStep > Self.clockTolerance
     candidate.evidence.measureViewpoints()
   }
+
+  /// Looks for a better mode at other offsets of the radio's clock.
+  ///
+  /// A hand that carries a phone swings twice a second or so: what fits the swing at one offset fits it half as
+  /// well a period later, and the way from one to the other leads over a ridge.
+  private func searchClock(_ candidate: inout Candidate) {
+    rebase(&candidate)
+    let middle = candidate.evidence.constants
+    let drift = candidate.noise.value(.positionDrift)
+    let inner = data.within(Self.searchedSeconds, of: middle.clockOffset)
+    candidate.evidence.rebase(on: middle, inner.sightings(at: middle, drift: drift))
+    func evidence(at offset: Double) -> (evidence: NoiseEvidence, value: Double) {
+      var evidence = candidate.evidence
+      var constants = middle
+      constants.clockOffset = offset
+      evidence.rebase(on: constants, inner.sightings(at: constants, drift: drift), keepsMode: false)
+      evidence.settle(under: candidate.configuration)
+      return (evidence, evidence.logEvidence(of: candidate.configuration))
+    }
+    var best = evidence(at: middle.clockOffset)
+    for step in 1...Int(Self.searchedSeconds / Self.searchStep) {
+      for sign in [-1.0, 1] {
+        let other = evidence(at: middle.clockOffset + sign * Double(step) * Self.searchStep)
+        if other.value > best.value + TuningResult.contradiction { best = other }
+      }
+    }
+    candidate.evidence = best.evidence
+    rebase(&candidate)
+  }
+
+  private static let searchedSeconds = 0.4
+  private static let searchStep = 0.05
+  private static let mostRebases = 6
+  /// A pose belongs to a sample when the clock is known to so many seconds.
+  private static let clockTolerance = 2e-3
 
   /// Learns how much of the noise is white.
   private func learnShares(_ candidate: inout Candidate) {
@@ -206,14 +318,16 @@ public struct Tuner: Sendable {
   // MARK: The result
 
   /// What is found, without the settings that do not prove themselves on the end of the recording.
-  private func result(of best: Candidate) -> TuningResult? {
-    let certainty = certainty(of: best)
-    guard var result = result(of: best, certainty) else { return nil }
+  private func result(
+    of best: Candidate, _ certainty: TuningResult.Certainty
+  ) -> TuningResult? {
+    guard var result = untested(best, certainty) else { return nil }
+    guard effort.isThorough else { return result }
     var beginning = best
     beginning.evidence = best.evidence.beginning(HeldOutTest.beginning)
     improve(&beginning)
     let test = HeldOutTest(data)
-    if let found = self.result(of: beginning, certainty)?.configuration {
+    if let found = untested(beginning, certainty)?.configuration {
       for index in test.harmfulGroups(in: found) {
         result.withhold(HeldOutTest.groups[index], stated: data.stated)
       }
@@ -225,8 +339,9 @@ public struct Tuner: Sendable {
     return result
   }
 
-  private func result(
-    of best: Candidate, _ certainty: TuningResult.Certainty
+  /// What is found.
+  private func untested(
+    _ best: Candidate, _ certainty: TuningResult.Certainty
   ) -> TuningResult? {
     guard let findings = best.evidence.findings(under: best.configuration) else { return nil }
     // Densities to other powers are not comparable: the white shares are the same for both.
@@ -241,18 +356,26 @@ public struct Tuner: Sendable {
   }
 
   private func certainty(of best: Candidate) -> TuningResult.Certainty {
-    let free = free
-    let curvature = maximizer(best).curvature(at: free.map { best.noise[$0] })
     var certainty = TuningResult.Certainty()
     certainty.shareSigmas = best.shareSigmas
-    // Without a maximum the evidence tells nothing, not even what is wrong.
-    guard let covariance = curvature.symmetricInverse else { return certainty }
-    for (index, name) in free.enumerated() where !best.noise.isAtEnd(name) {
-      certainty.variances[name] = covariance[index][index]
+    // What is at the end of its interval is held there: it has no maximum.
+    let free = free.filter { !best.noise.isAtEnd($0) }
+    let curvature = maximizer(best, over: free).curvature(at: free.map { best.noise[$0] })
+    // Where the evidence is flat it has no maximum either; it tells the rest all the same.
+    var told = Array(free.indices)
+    while let flattest = told.min(by: { curvature[$0][$0] < curvature[$1][$1] }) {
+      let part = told.map { row in told.map { curvature[row][$0] } }
+      if let covariance = part.symmetricInverse {
+        for (place, index) in told.enumerated() {
+          certainty.variances[free[index]] = covariance[place][place]
+        }
+        break
+      }
+      told.removeAll { $0 == flattest }
     }
     let value = best.evidence.logEvidence(of: best.configuration)
     let stated = NoiseParameters(data.stated)
-    for name in free {
+    for name in told.map({ free[$0] }) {
       func loss(_ log: Double) -> Double {
         var other = best.noise
         other[name] = log

@@ -62,14 +62,18 @@ public struct TuningData: Sendable {
   /// - Parameters:
   ///   - recording: The recording.
   ///   - stated: The settings as they are stated; those of the recording when `nil`.
+  ///   - mostSamples: How many samples are read at most.
+  ///   - mostPoses: How many poses are read at most.
   /// - Throws: The first fault of the recording.
   public init(
-    _ recording: RecordingReader, stated: FusionConfiguration? = nil
+    _ recording: RecordingReader, stated: FusionConfiguration? = nil, mostSamples: Int = .max,
+    mostPoses: Int = .max
   ) throws {
-    try self.init(stated: stated ?? recording.manifest.fusionConfiguration())
-    var stream = try recording.events()
+    let stated = stated ?? recording.manifest.fusionConfiguration()
+    try self.init(stated: stated)
+    var stream = try recording.ordered(by: stated).events()
     var ids: [PeerID] = []
-    while let event = try stream.next() {
+    while samples.count < mostSamples, path.count < mostPoses, let event = try stream.next() {
       while ids.count < stream.peerCount {
         ids.append(addPeer(stream.peer(at: ids.count).motion))
       }
@@ -138,6 +142,30 @@ public struct TuningData: Sendable {
         isObstructed: sample.isNonLineOfSight ?? false))
   }
 
+  /// The events in the order in which an engine can use them with an offset of the radio's clock.
+  ///
+  /// A sample comes as soon as the first pose at or after its time has come, as in `RecordingEventStream`.
+  func events(clockOffset: Double) -> [Event] {
+    guard clockOffset != stated.ranging.clockOffset else { return events }
+    var ordered: [Event] = []
+    ordered.reserveCapacity(events.count)
+    let waiting = events.compactMap { event -> (time: Timestamp, event: Event)? in
+      guard case .sample(let sample) = event else { return nil }
+      return (sample.timestamp.advanced(bySeconds: -clockOffset), event)
+    }.sorted { $0.time < $1.time }
+    var next = 0
+    for event in events {
+      if case .sample = event { continue }
+      ordered.append(event)
+      guard case .pose(let pose) = event else { continue }
+      while next < waiting.count, waiting[next].time <= pose.timestamp {
+        ordered.append(waiting[next].event)
+        next += 1
+      }
+    }
+    return ordered + waiting[next...].map(\.event)
+  }
+
   // MARK: The device
 
   /// Finds the device at a moment.
@@ -177,22 +205,58 @@ public struct TuningData: Sendable {
     return point
   }
 
-  /// Half of the time over which the device's motion is measured, seconds.
-  private static let motionSeconds = 0.02
+  /// The offset of the radio's clock at which ranges fit the path best; `nil` where that is the stated one, as
+  /// far as can be told.
+  var alignedClockOffset: Double? {
+    var aligner = ClockAligner()
+    for place in path {
+      aligner.add(place.point.timestamp, place.point.worldFromDevice.translation)
+    }
+    let stated = stated.ranging.clockOffset
+    for sample in samples {
+      guard let range = sample.values[.range]?.value else { continue }
+      aligner.add(
+        sample.timestamp.advanced(bySeconds: -stated), range: range, of: sample.peer)
+    }
+    guard let alignment = aligner.alignment(), alignment.isSignificant else { return nil }
+    return stated - alignment.offset
+  }
+
+  /// Half of the time over which the device's motion is measured: a velocity then has a twentieth of the
+  /// device's speed of noise.
+  ///
+  /// Drift is a random walk, and over a short time it is all that there is of a path. A velocity that is mostly
+  /// noise is taken for information about the clock all the same.
+  ///
+  /// - Parameter drift: The drift of position, m/√m.
+  /// - Returns: Seconds.
+  private func motionSeconds(drift: Double) -> Double {
+    guard let first = path.first?.point, let last = path.last?.point else { return 0 }
+    let seconds = max(last.timestamp.seconds(since: first.timestamp), 1)
+    let speed = max((last.path - first.path) / seconds, 0.05)
+    let noise = Self.velocityNoise * speed
+    let window = drift * drift * speed / (noise * noise)
+    return min(max(0.5 * window, Self.motionSeconds.lowerBound), Self.motionSeconds.upperBound)
+  }
+
+  private static let velocityNoise = 0.05
+  private static let motionSeconds = 0.02...0.5
 
   /// The samples with the device where it was.
   ///
-  /// - Parameter constants: How far the radio's clock is ahead of the poses', and where the antenna is.
+  /// - Parameters:
+  ///   - constants: How far the radio's clock is ahead of the poses', and where the antenna is.
+  ///   - drift: The drift of the path's position, m/√m.
   /// - Returns: Those for which there are poses, in the order of time.
-  func sightings(at constants: NoiseEvidence.Constants) -> [Sighting] {
+  func sightings(at constants: NoiseEvidence.Constants, drift: Double) -> [Sighting] {
     let gap = stated.odometry.maximumPoseGap
+    let half = motionSeconds(drift: drift)
     return samples.sorted { $0.timestamp < $1.timestamp }.compactMap { sample in
       let time = sample.timestamp.advanced(bySeconds: -constants.clockOffset)
       guard let device = point(at: time, gap: gap) else { return nil }
       var sighting = Sighting(
         peer: sample.peer, timestamp: time, device: device, measurements: sample.values,
         isObstructed: sample.isObstructed)
-      let half = Self.motionSeconds
       let before = point(at: time.advanced(bySeconds: -half), gap: gap)
       let after = point(at: time.advanced(bySeconds: half), gap: gap)
       let seconds = (before == nil ? 0 : half) + (after == nil ? 0 : half)
@@ -200,9 +264,30 @@ public struct TuningData: Sendable {
         sighting.rate = ChainProblem.Rate(
           from: (before ?? device).worldFromDevice, to: (after ?? device).worldFromDevice,
           antenna: constants.antenna, seconds: seconds)
+        // The path's variances are those of a drift of one.
+        let length =
+          (after ?? device).positionDriftVariance - (before ?? device).positionDriftVariance
+        sighting.velocityVariance = drift * drift * length / (seconds * seconds)
       }
       return sighting
     }
+  }
+
+  /// The same with those samples only that are within the path, whatever the offset of the clock.
+  ///
+  /// - Parameters:
+  ///   - seconds: How far the offset may be from the middle.
+  ///   - offset: The middle.
+  /// - Returns: The rest of the data as it is.
+  func within(_ seconds: Double, of offset: Double) -> TuningData {
+    guard let first = path.first?.point.timestamp, let last = path.last?.point.timestamp else {
+      return self
+    }
+    var data = self
+    let begin = first.advanced(bySeconds: offset + seconds)
+    let end = last.advanced(bySeconds: offset - seconds)
+    data.samples.removeAll { $0.timestamp < begin || $0.timestamp > end }
+    return data
   }
 
   /// Whether all poses are at one height and level, as those of wheels are.
@@ -249,22 +334,7 @@ public struct TuningData: Sendable {
   ///   that make no sense.
   func starts(_ configuration: FusionConfiguration) -> [NoiseEvidence.Start?]? {
     guard var engine = try? FusionEngine(configuration) else { return nil }
-    let peers = motions.map { _ in engine.addPeer() }
-    var next = 0
-    let ordered = samples.sorted { $0.timestamp < $1.timestamp }
-    for point in path.lazy.map(\.point) {
-      engine.add(DevicePose(timestamp: point.timestamp, worldFromDevice: point.worldFromDevice))
-      while next < ordered.count, ordered[next].timestamp <= point.timestamp {
-        var sample = RangingSample(
-          peer: peers[ordered[next].peer], timestamp: ordered[next].timestamp)
-        for kind in MeasurementKind.allCases {
-          sample[kind] = (ordered[next].values[kind]?.value, nil)
-        }
-        if ordered[next].isObstructed { sample.isNonLineOfSight = true }
-        engine.add(sample)
-        next += 1
-      }
-    }
+    let peers = run(&engine) { _ in }
     return peers.map { peer in
       guard let (device, modes) = engine.modes(of: peer), let mode = modes.first,
         mode.position.isFinite
@@ -273,6 +343,54 @@ public struct TuningData: Sendable {
       return NoiseEvidence.Start(
         timestamp: device.timestamp, position: mode.position, covariance: mode.covariance + floor)
     }
+  }
+
+  /// The peers that an engine finds moved, though they are said to rest: their samples before and after
+  /// would be taken for drift.
+  ///
+  /// - Parameter configuration: The engine's settings.
+  /// - Returns: Their numbers; none if so few peers would be left that nothing can be told.
+  func movedPeers(_ configuration: FusionConfiguration) -> Set<Int> {
+    guard var engine = try? FusionEngine(configuration) else { return [] }
+    var moved: Set<Int> = []
+    _ = run(&engine) { report in
+      if case .peerMoved = report.event { moved.insert(report.peer.index) }
+    }
+    return moved.count < motions.count ? moved : []
+  }
+
+  /// The same without some peers.
+  func excluding(_ peers: Set<Int>) -> TuningData {
+    var data = self
+    data.samples.removeAll { peers.contains($0.peer) }
+    return data
+  }
+
+  /// Gives an engine the path and the samples; its peers.
+  private func run(
+    _ engine: inout FusionEngine, _ body: (SampleReport) -> Void
+  ) -> [PeerID] {
+    let configuration = engine.configuration
+    let peers = motions.map { _ in engine.addPeer() }
+    var next = 0
+    let ordered = samples.sorted { $0.timestamp < $1.timestamp }
+    let offset = configuration.ranging.clockOffset
+    for point in path.lazy.map(\.point) {
+      engine.add(DevicePose(timestamp: point.timestamp, worldFromDevice: point.worldFromDevice))
+      while next < ordered.count,
+        ordered[next].timestamp.advanced(bySeconds: -offset) <= point.timestamp
+      {
+        var sample = RangingSample(
+          peer: peers[ordered[next].peer], timestamp: ordered[next].timestamp)
+        for kind in MeasurementKind.allCases {
+          sample[kind] = (ordered[next].values[kind]?.value, nil)
+        }
+        if ordered[next].isObstructed { sample.isNonLineOfSight = true }
+        body(engine.add(sample))
+        next += 1
+      }
+    }
+    return peers
   }
 }
 

@@ -18,6 +18,8 @@ public struct TuningResult: Sendable {
     public var stated: Double
     /// Whether the recording tells it.
     public var isObservable: Bool
+    /// Whether the search has ended at the end of what it allows.
+    public var isAtBound = false
   }
 
   /// The quantities, in their order.
@@ -46,6 +48,10 @@ public struct TuningResult: Sendable {
     case positionDrift
     /// The odometry's drift of yaw, radians per root metre.
     case yawDrift
+    /// The odometry's steady turn, radians per second.
+    case turnRate
+    /// The scale error of the odometry's distances.
+    case odometryScale
     /// By how much the radio's clock is ahead of the poses', seconds.
     case clockOffset
     /// The antenna's place along the device's axes, metres.
@@ -58,7 +64,7 @@ public struct TuningResult: Sendable {
   public var isPlanar: Bool
   /// The logarithm of the evidence as stated, and as found.
   public var logEvidence: (stated: Double, found: Double)
-  /// The settings as stated, with the noise, outliers, bias and drift that are observable set.
+  /// The settings as stated, with all that is observable set but for a drift that is less than stated.
   public var configuration: FusionConfiguration
   /// The quantities whose settings were left as stated.
   ///
@@ -92,9 +98,13 @@ extension TuningResult {
   private static let mostNoise = 0.4
   private static let mostShare = 0.15
   private static let mostOdds = 0.7
-  private static let mostScale = 0.01
-  private static let mostOffset = 0.005
-  private static let mostAntenna = 0.03
+  private static let mostScale = 0.02
+  private static let mostOffset = 0.1
+  private static let mostAntenna = 0.1
+  private static let mostTurnRate = 0.05.degreesAsRadians
+  private static let mostOdometryScale = 0.005
+  /// Constants that are fewer standard deviations from what is stated are left as stated.
+  private static let significantSigmas = 4.0
   /// A loss of evidence from which what is stated is wrong, even if the value is uncertain.
   static let contradiction = 3.0
 
@@ -155,7 +165,8 @@ extension TuningResult {
     estimates.append(
       Estimate(
         quantity: quantities.0, value: sigma, sigma: sigma * logSigma,
-        stated: configuration.ranging[keyPath: sigmaPath], isObservable: isKnown))
+        stated: configuration.ranging[keyPath: sigmaPath], isObservable: isKnown,
+        isAtBound: noise.isAtEnd(name)))
     let isShareKnown = isKnown && shareSigma < Self.mostShare
     estimates.append(
       Estimate(
@@ -181,7 +192,7 @@ extension TuningResult {
     estimates.append(
       Estimate(
         quantity: quantity, value: share, sigma: share * (1 - share) * logSigma, stated: stated,
-        isObservable: isKnown))
+        isObservable: isKnown, isAtBound: noise.isAtEnd(name)))
     guard let odds = isKnown ? noise[name] : certainty.limits[name] else { return onset }
     // The onset is proportional to the odds.
     return min(max(onset * exp(odds) / (stated / (1 - stated)), 1e-4), 0.5)
@@ -231,29 +242,74 @@ extension TuningResult {
       estimates.append(
         Estimate(
           quantity: quantity, value: value, sigma: value * logSigma,
-          stated: configuration.odometry[keyPath: path], isObservable: isKnown))
+          stated: configuration.odometry[keyPath: path], isObservable: isKnown,
+          isAtBound: noise.isAtEnd(name)))
+      // Odometries slip now and then, and the next slip is not in the evidence: a drift that is less than
+      // stated is said and not taken.
       if let log = isKnown ? noise[name] : certainty.limits[name] {
-        configuration.odometry[keyPath: path] = exp(log)
+        configuration.odometry[keyPath: path] = max(
+          configuration.odometry[keyPath: path], exp(log))
       }
     }
   }
 
+  /// Adds the constants; those that differ significantly from what is stated are set.
   private mutating func addConstants(_ findings: NoiseEvidence.Findings) {
+    if let odometry = findings.odometry {
+      addOdometryError(
+        .turnRate, odometry.turnRate, below: Self.mostTurnRate, \.turnRateSigmaRadians)
+      addOdometryError(.odometryScale, odometry.scale, below: Self.mostOdometryScale, \.scaleSigma)
+    }
     let constants = findings.constants
-    estimates.append(
-      Estimate(
-        quantity: .clockOffset, value: constants.clockOffset, sigma: findings.clockSigma, stated: 0,
-        isObservable: findings.clockSigma < Self.mostOffset))
-    let stated = configuration.ranging.antennaInDevice
+    let stated = configuration.ranging
+    let clock = Estimate(
+      quantity: .clockOffset, value: constants.clockOffset, sigma: findings.clockSigma,
+      stated: stated.clockOffset, isObservable: findings.clockSigma < Self.mostOffset)
+    estimates.append(clock)
+    if clock.sigmasFromStated > Self.significantSigmas {
+      configuration.ranging.clockOffset = clock.value
+    }
     let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
       (.antennaX, \.x), (.antennaY, \.y), (.antennaZ, \.z),
     ]
+    var square = 0.0
     for (quantity, path) in axes {
       let sigma = findings.antennaSigmas[keyPath: path]
-      estimates.append(
-        Estimate(
-          quantity: quantity, value: constants.antenna[keyPath: path], sigma: sigma,
-          stated: stated[keyPath: path], isObservable: sigma < Self.mostAntenna))
+      let estimate = Estimate(
+        quantity: quantity, value: constants.antenna[keyPath: path], sigma: sigma,
+        stated: stated.antennaInDevice[keyPath: path], isObservable: sigma < Self.mostAntenna)
+      square += estimate.sigmasFromStated * estimate.sigmasFromStated
+      estimates.append(estimate)
     }
+    guard square > Self.significantSquare else { return }
+    for ((_, path), estimate) in zip(axes, estimates.suffix(axes.count)) where estimate.isObservable
+    {
+      configuration.ranging.antennaInDevice[keyPath: path] = estimate.value
+    }
+  }
+
+  /// What the sum of three squared standard deviations is beyond with a probability of 0.3 %.
+  private static let significantSquare = 14.0
+
+  /// Adds an error of the odometry; where there is one the engine estimates it too.
+  private mutating func addOdometryError(
+    _ quantity: Quantity, _ found: NoiseEvidence.Constant, below limit: Double,
+    _ setting: WritableKeyPath<OdometryConfiguration, Double>
+  ) {
+    let estimate = Estimate(
+      quantity: quantity, value: found.value, sigma: found.sigma, stated: 0,
+      isObservable: found.sigma < limit)
+    estimates.append(estimate)
+    if estimate.sigmasFromStated > Self.significantSigmas {
+      configuration.odometry[keyPath: setting] = max(
+        configuration.odometry[keyPath: setting], abs(found.value))
+    }
+  }
+}
+
+extension TuningResult.Estimate {
+  /// By how many of its standard deviations it differs from what is stated; zero where it is not observable.
+  fileprivate var sigmasFromStated: Double {
+    isObservable && sigma > 0 ? abs(value - stated) / sigma : 0
   }
 }

@@ -5,8 +5,9 @@ package import NearbyGeometry
 /// The evidence for settings of the noise: how probable they make what was measured to peers at rest.
 ///
 /// It is Laplace's approximation around the mode of the same chain (``ChainProblem``) that the smoother
-/// solves, with three constants of the radio among the unknowns of its border: the clock's offset, the
-/// antenna's lever arm and the scale of ranges. With cost C, prior information A and information H,
+/// solves, with five constants among the unknowns of its border: the offset of the radio's clock, the
+/// antenna's lever arm, the scale of ranges, and the steady turn and the scale of an odometry that drifts.
+/// With cost C, prior information A and information H,
 ///
 ///     log p(z | θ) = -C(x̂) + ½ log det A - ½ log det H
 ///
@@ -66,12 +67,20 @@ package struct NoiseEvidence: Sendable {
     }
   }
 
+  /// A value with one standard deviation.
+  package struct Constant: Hashable, Sendable {
+    package var value: Double
+    package var sigma: Double
+  }
+
   /// What is found around a mode, each with one standard deviation.
   package struct Findings: Sendable {
     package var constants = Constants()
     package var clockSigma = 0.0
     package var antennaSigmas = Vector3.zero
     package var scaleSigma = 0.0
+    /// The odometry's steady turn, rad/s, and its scale error; `nil` where it is taken for free of drift.
+    package var odometry: (turnRate: Constant, scale: Constant)?
     /// Of each peer the constant error of its ranges, metres.
     package var biases: [(value: Double, sigma: Double)] = []
   }
@@ -82,8 +91,9 @@ package struct NoiseEvidence: Sendable {
   private static let antennaSigma = 0.3
   private static let scaleSigma = 0.1
   private static let biasSigma = 0.5
-  /// The largest number of knots, which have equal drift between them.
-  private static let mostKnots = 600.0
+  /// Those of the odometry, radians per second and a ratio, at least.
+  private static let turnRateSigma = 0.1.degreesAsRadians
+  private static let odometryScaleSigma = 0.01
 
   private let stated: FusionConfiguration
   let knots: [DriftKnot]
@@ -93,6 +103,11 @@ package struct NoiseEvidence: Sendable {
   private(set) var state: SmoothingState
   /// The effective sample share of each observation's wandering error, by kind: one for an independent draw.
   private var draws: [PerKind<Double>] = []
+  /// The drift by which the errors of poses between two knots are taken.
+  ///
+  /// It is that of the last mode and not one of the settings that are compared: those errors count as independent,
+  /// as noise does, so that a larger drift would explain noise away.
+  private var bridging: OdometryConfiguration
   /// The constants at which the observations have their poses.
   package private(set) var base: Constants
 
@@ -100,11 +115,13 @@ package struct NoiseEvidence: Sendable {
   ///
   /// - Parameters:
   ///   - path: The device's path.
-  ///   - sightings: The samples, with the device where it is by the poses' clock.
+  ///   - sightings: The samples, with the device where it was by the stated offset of the radio's clock.
   ///   - peerCount: The number of peers, all at rest.
   ///   - stated: The settings as they are stated.
+  ///   - mostKnots: The largest number of knots, which have equal drift between them.
   package init?(
-    _ path: [PathPoint], _ sightings: [Sighting], peerCount: Int, stated: FusionConfiguration
+    _ path: [PathPoint], _ sightings: [Sighting], peerCount: Int, stated: FusionConfiguration,
+    mostKnots: Int = 600
   ) {
     let times = sightings.lazy.map(\.timestamp)
     guard let first = times.min(), let last = times.max() else { return nil }
@@ -116,7 +133,7 @@ package struct NoiseEvidence: Sendable {
     if let a = used.first?.point, let b = used.last?.point {
       let drift =
         b.positionDriftVariance - a.positionDriftVariance + b.yawDriftVariance - a.yawDriftVariance
-      spacing.driftBudget = drift / Self.mostKnots
+      spacing.driftBudget = drift / Double(mostKnots)
     }
     let knots = spacing.knots(used.map(\.point))
     var found: [PathPoint] = []
@@ -128,7 +145,9 @@ package struct NoiseEvidence: Sendable {
     }
     guard found.count == knots.count else { return nil }
     (self.knots, self.path, self.peerCount, self.stated) = (knots, found, peerCount, stated)
-    base = Constants(antenna: stated.ranging.antennaInDevice)
+    bridging = stated.odometry
+    base = Constants(
+      clockOffset: stated.ranging.clockOffset, antenna: stated.ranging.antennaInDevice)
     problem = Self.problem(sightings, knots, peerCount, stated, base)
     state = DeviceTrace(problem: problem, starts: Array(repeating: nil, count: peerCount))
       .straight()
@@ -142,8 +161,12 @@ package struct NoiseEvidence: Sendable {
     var configuration = stated
     configuration.ranging.antennaInDevice = base.antenna
     configuration.ranging.rangeBiasSigma = biasSigma
-    // All peers have it from one radio.
-    configuration.ranging.rangeScaleSigma = 0
+    // Of an odometry that is the truth neither turn nor scale is asked.
+    if stated.odometry.positionDrift > 0 || stated.odometry.yawDriftRadians > 0 {
+      configuration.odometry.turnRateSigmaRadians = max(
+        turnRateSigma, stated.odometry.turnRateSigmaRadians)
+      configuration.odometry.scaleSigma = max(odometryScaleSigma, stated.odometry.scaleSigma)
+    }
     let usable = sightings.filter(\.isUsable).sorted { $0.timestamp < $1.timestamp }
     var problem = ProblemBuilder(configuration, usable).problem(
       knots: knots, peers: Array(0..<peerCount),
@@ -151,7 +174,7 @@ package struct NoiseEvidence: Sendable {
     let away = stated.ranging.antennaInDevice - base.antenna
     problem.radioConstants = [.clockOffset, .leverArm, .rangeScale]
     problem.radioPriors =
-      [(-base.clockOffset, clockSigma * clockSigma)]
+      [(stated.ranging.clockOffset - base.clockOffset, clockSigma * clockSigma)]
       + [away.x, away.y, away.z].map { ($0, antennaSigma * antennaSigma) }
       + [(0, scaleSigma * scaleSigma)]
     return problem
@@ -165,14 +188,17 @@ package struct NoiseEvidence: Sendable {
     let (ranging, odometry) = (configuration.ranging, configuration.odometry)
     problem.faults = FaultModel(configuration)
     problem.ranging.rangeSigma = ranging.rangeSigma
-    for index in problem.steps.indices {
-      problem.steps[index] = DriftStep(
-        from: path[index].scaled(odometry), to: path[index + 1].scaled(odometry),
-        isPlanar: problem.isPlanar)
+    func steps(_ odometry: OdometryConfiguration) -> [DriftStep] {
+      problem.steps.indices.map { index in
+        DriftStep(
+          from: path[index].scaled(odometry), to: path[index + 1].scaled(odometry),
+          isPlanar: problem.isPlanar)
+      }
     }
+    let bridges = steps(bridging)
+    problem.steps = steps(odometry)
     for index in problem.observations.indices {
-      problem.observations[index].setPoseVariance(
-        problem.steps[problem.observations[index].knot])
+      problem.observations[index].setPoseVariance(bridges[problem.observations[index].knot])
       let pose = problem.observations[index].poseVariance
       for kind in MeasurementKind.allCases {
         guard let value = problem.observations[index][kind] else { continue }
@@ -243,6 +269,7 @@ package struct NoiseEvidence: Sendable {
   package mutating func locate(
     from starts: [Start?], under configuration: FusionConfiguration
   ) -> Bool {
+    bridging = configuration.odometry
     let places = starts.map { start in
       start.map {
         PeerStart(
@@ -267,8 +294,12 @@ package struct NoiseEvidence: Sendable {
     Self.nearby.mode(problem(under: configuration), from: state)?.logEvidence ?? -.infinity
   }
 
+  /// What must be left of the information about the clock without that of the drift's velocity.
+  private static let leastClockShare = 0.2
+
   /// Goes to the mode under some settings.
   package mutating func settle(under configuration: FusionConfiguration) {
+    bridging = configuration.odometry
     if let mode = Minimizer.fromNearby.mode(problem(under: configuration), from: state) {
       state = mode.state
     }
@@ -286,9 +317,21 @@ package struct NoiseEvidence: Sendable {
       rangeScale: found[first + 4])
   }
 
+  /// How far the mode's offset of the clock is from the one with which the samples have their poses, seconds.
+  package var clockStep: Double { abs(constants.clockOffset - base.clockOffset) }
+
   /// Takes the samples with their poses at other constants; the mode stays where it is.
-  package mutating func rebase(on new: Constants, _ sightings: [Sighting]) {
-    let old = constants
+  ///
+  /// Performance: as many samples as before keep their effective shares.
+  ///
+  /// - Parameters:
+  ///   - new: The constants.
+  ///   - sightings: The samples.
+  ///   - keepsMode: Whether the constants of the mode stay too; else they become the new ones.
+  package mutating func rebase(
+    on new: Constants, _ sightings: [Sighting], keepsMode: Bool = true
+  ) {
+    let old = keepsMode ? constants : new
     base = new
     problem = Self.problem(sightings, knots, peerCount, stated, base)
     if let first = problem.layout.constants.first(of: .clockOffset),
@@ -298,7 +341,7 @@ package struct NoiseEvidence: Sendable {
       state.constants.replaceSubrange(
         first..<first + 4, with: [old.clockOffset - base.clockOffset, away.x, away.y, away.z])
     }
-    measureViewpoints()
+    if draws.count != problem.observations.count { measureViewpoints() }
   }
 
   /// The same with the first samples only.
@@ -327,12 +370,43 @@ package struct NoiseEvidence: Sendable {
       max(0, mode.covariances.dense[index * size + index]).squareRoot()
     }
     let first = layout.blockSize + constant
+    let clock = sigma(first)
+    let clockInformation = 1 / (clock * clock) - problem.clockInformationOfDrift
+    func unknown(_ index: Int) -> Constant {
+      Constant(value: mode.state.constants[index], sigma: sigma(layout.blockSize + index))
+    }
     return Findings(
-      constants: settled.constants, clockSigma: sigma(first),
+      constants: settled.constants,
+      clockSigma: min(
+        Self.clockSigma,
+        clockInformation > Self.leastClockShare / (clock * clock)
+          ? 1 / clockInformation.squareRoot() : .infinity),
       antennaSigmas: Vector3(sigma(first + 1), sigma(first + 2), sigma(first + 3)),
       scaleSigma: sigma(first + 4),
+      odometry: layout.constants.first(of: .odometryErrors).map {
+        (unknown($0), unknown($0 + 1))
+      },
       biases: (0..<peerCount).map {
         (mode.state.peers[$0].rangeBias, sigma(layout.peer($0, knots: 1) + 3))
       })
+  }
+}
+
+extension SmoothingProblem {
+  /// The information about the clock's offset that the drift in the measured velocities seems to give, s⁻².
+  ///
+  /// The information of a value with variance σ² is `(uᵀv)² / σ²`, with u along the line of sight. Noise of
+  /// variance s² in v makes that larger by `s² / σ²`, and tells nothing.
+  fileprivate var clockInformationOfDrift: Double {
+    observations.reduce(0) { sum, observation in
+      sum
+        + MeasurementKind.allCases.reduce(0) { sum, kind in
+          guard observation[kind] != nil else { return sum }
+          let noise = observation.noise[kind]
+          let metres = kind.isAngle ? observation.distance : 1
+          return sum + noise.power * observation.velocityVariance
+            / (noise.variance * metres * metres)
+        }
+    }
   }
 }

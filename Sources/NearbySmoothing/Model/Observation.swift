@@ -22,6 +22,8 @@ struct Observation: Sendable {
   var isObstructed: Bool
   /// How the device moves; read only if the clock's offset is unknown.
   var rate = ChainProblem.Rate()
+  /// The variance that drift gives that velocity along each axis, (m/s)².
+  var velocityVariance = 0.0
   /// Variance of the interpolated pose, m² and rad².
   var interpolationVariance = 0.0
   /// About how far away the peer is, metres.

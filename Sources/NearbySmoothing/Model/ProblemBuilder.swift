@@ -93,6 +93,7 @@ struct ProblemBuilder: Sendable {
       poseVariance: (0, 0), isObstructed: sighting.isObstructed, rate: sighting.rate,
       interpolationVariance: device.interpolationVariance,
       distance: max(sighting.measurements[.range]?.value ?? typicalDistance, 0.3))
+    observation.velocityVariance = sighting.velocityVariance
     observation.setPoseVariance(
       DriftStep(from: before, to: after, isPlanar: configuration.odometry.isPlanar))
     return observation

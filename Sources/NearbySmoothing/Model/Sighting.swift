@@ -15,6 +15,8 @@ package struct Sighting: Sendable {
   var filterPosition: Vector3?
   /// How the device moved then; read only if the clock's offset is unknown.
   package var rate = ChainProblem.Rate()
+  /// The variance that drift gives that velocity along each axis, (m/s)².
+  package var velocityVariance = 0.0
 
   package init(
     peer: Int, timestamp: Timestamp, device: TrajectoryPoint?,

@@ -17,9 +17,12 @@ struct TuneCommand: ParsableCommand {
       stays as it is. The last line says by how much the logarithm of the evidence rose.
 
       With --output the settings that were found become a file for --config of 'nearby run' and \
-      'nearby batch'. The scale, the clock's offset and the antenna's place are only printed: they \
-      are less certain than they say when angles or ranges err in ways that depend on the direction. \
-      A clock offset is taken out by --ranging-offset of 'nearby import'.
+      'nearby batch': noise, outliers and drift, and the clock's offset and the antenna's place where they \
+      differ from what is stated by more than four standard deviations. A drift that is less than stated is \
+      printed and not written, as odometries slip now and then. What lets an engine predict the last \
+      third of the recording worse stays as stated, and is named. 'nearby run' does the same in tenths of a \
+      second before it runs, with fewer samples; a file of settings is for a radio whose recordings are \
+      many, and goes with --calibration off.
 
       EXAMPLES
         nearby tune Datasets/plaza2
@@ -37,6 +40,9 @@ struct TuneCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var output: String?
 
+  @Flag(help: "Take tenths of a second, as the calibration of 'nearby run' does.")
+  var quick = false
+
   func run() throws {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
@@ -44,7 +50,9 @@ struct TuneCommand: ParsableCommand {
       let recording = try RecordingReader(folder: recordingPath)
       let data = try TuningData(recording)
       guard
-        let result = Tuner(data).tune(progress: { progress.update(fraction: $0, what: "tuning") })
+        let result = Tuner(data, effort: quick ? .quick : .thorough).tune(progress: {
+          progress.update(fraction: $0, what: "tuning")
+        })
       else {
         throw CommandFailure(
           .badData,
@@ -72,8 +80,12 @@ struct TuneCommand: ParsableCommand {
     var lines = result.estimates.map { estimate in
       let quantity = estimate.quantity
       let name = quantity.title + String(repeating: " ", count: max(0, 26 - quantity.title.count))
-      guard estimate.isObservable else { return name + "not observable" }
       let factor = quantity.factor
+      guard estimate.isObservable else {
+        return name
+          + (estimate.isAtBound
+            ? "at its bound, \(short(factor * estimate.value))\(quantity.unit)" : "not observable")
+      }
       let value = short(factor * estimate.value)
       return "\(name)\(value) ± \(short(factor * estimate.sigma))\(quantity.unit)"
         + "  (stated \(short(factor * estimate.stated)))"
@@ -93,48 +105,4 @@ struct TuneCommand: ParsableCommand {
   }
 
   private func short(_ value: Double) -> String { value.significant(digits: 3) }
-}
-
-extension TuningResult.Quantity {
-  /// Its name for a person.
-  fileprivate var title: String {
-    switch self {
-    case .rangeSigma: "range noise"
-    case .rangeWhiteShare: "range white share"
-    case .rangeOutliers: "range outliers"
-    case .rangeBias: "range bias, spread"
-    case .rangeScale: "range scale error"
-    case .azimuthSigma: "azimuth noise"
-    case .azimuthWhiteShare: "azimuth white share"
-    case .elevationSigma: "elevation noise"
-    case .elevationWhiteShare: "elevation white share"
-    case .angleOutliers: "angle outliers"
-    case .positionDrift: "position drift"
-    case .yawDrift: "yaw drift"
-    case .clockOffset: "radio's clock ahead by"
-    case .antennaX: "antenna, right"
-    case .antennaY: "antenna, up"
-    case .antennaZ: "antenna, back"
-    }
-  }
-
-  fileprivate var unit: String {
-    switch self {
-    case .rangeSigma, .rangeBias, .antennaX, .antennaY, .antennaZ: " m"
-    case .azimuthSigma, .elevationSigma: " degrees"
-    case .rangeOutliers, .angleOutliers, .rangeScale: " %"
-    case .positionDrift: " m/√m"
-    case .yawDrift: " degrees/√m"
-    case .clockOffset: " s"
-    case .rangeWhiteShare, .azimuthWhiteShare, .elevationWhiteShare: ""
-    }
-  }
-
-  fileprivate var factor: Double {
-    switch self {
-    case .azimuthSigma, .elevationSigma, .yawDrift: 1.0.radiansAsDegrees
-    case .rangeOutliers, .angleOutliers, .rangeScale: 100
-    default: 1
-    }
-  }
 }

@@ -86,8 +86,8 @@ let package = Package(
     .target(
       name: "NearbyBatch",
       dependencies: [
-        "CMessageDigest", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
-        "NearbySmoothing",
+        "CMessageDigest", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyImports",
+        "NearbyRecordings", "NearbySmoothing",
       ],
       swiftSettings: swiftSettings),
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NearbyEvaluation
 public import NearbyFusion
+internal import NearbyImports
 public import NearbyRecordings
 internal import NearbySmoothing
 
@@ -20,7 +21,7 @@ public struct RecordingRun: Sendable {
   public var smooths = false
   /// The file of the map of peers at rest, which is read if it exists and written anew; `nil` for none.
   public var mapPath: String?
-  /// What is done about the radio's clock.
+  /// What is done about errors of radio and odometry that the recording tells.
   public var calibration = CalibrationMode.use
   /// Whether the summary contains durations.
   ///
@@ -54,9 +55,8 @@ public struct RecordingRun: Sendable {
     into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     accept: (RecordingReplay.Outcome) throws -> Void = { _ in }
   ) throws -> RecordingReplay.Outcome {
-    let found = try calibrate()
-    var recording = recording
-    if let clock = found?.clock, found?.isUsed == true { recording.rangingOffset = clock.offset }
+    let calibrated = try RecordingCalibration(recording, calibration, stated: configuration)
+    let configuration = calibrated.configuration
     let replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
     let keeper = try mapPath.map { path throws(RecordingError) in
@@ -88,33 +88,43 @@ public struct RecordingRun: Sendable {
       try accept(outcome)
       newMap = engine.peerMap
     }
-    outcome.summary.calibration = calibration(found, newMap)
+    outcome.summary.calibration = summary(of: calibrated, newMap)
+    outcome.summary.findings = try findings(of: outcome.summary)
     if !keepsTime { outcome.summary.timing = nil }
-    outcome.summary.trajectory = try trajectory(&files)
+    outcome.summary.trajectory = try trajectory(
+      &files, longestPoseGap: configuration.odometry.maximumPoseGap)
     // The recording has no fault: from here on files may appear.
     try files.commit(summary: outcome.summary.json(), configuration: configuration)
     try keeper?.keep(newMap)
     return outcome
   }
 
-  /// What the recording tells of its radio; `nil` when there is nothing to say.
-  private func calibrate() throws(RecordingError) -> CalibrationSummary? {
-    guard calibration != .off, let clock = try recording.clockAlignment(), clock.isSignificant
-    else {
-      return nil
+  /// What the recording told, with the biases that a run has found; `nil` when there is nothing to say.
+  private func summary(
+    of calibrated: RecordingCalibration, _ map: PeerMap?
+  ) -> CalibrationSummary? {
+    var summary = calibrated.summary
+    if calibration != .off, mapPath == nil {
+      let prior = calibrated.configuration.ranging.rangeBiasSigma
+      summary.rangeBiases = (map?.unexpectedBiases(priorSigma: prior) ?? [])
+        .filter { selection.isEmpty || selection.contains($0.peer) }
     }
-    return CalibrationSummary(clock: clock, isUsed: calibration == .use)
+    return summary == CalibrationSummary() ? nil : summary
   }
 
-  /// The same with the biases that a run has found; `nil` when there is nothing to say.
-  private func calibration(_ found: CalibrationSummary?, _ map: PeerMap?) -> CalibrationSummary? {
-    guard calibration != .off, mapPath == nil else { return found }
-    let biases = (map?.unexpectedBiases(priorSigma: configuration.ranging.rangeBiasSigma) ?? [])
-      .filter { selection.isEmpty || selection.contains($0.peer) }
-    guard !biases.isEmpty else { return found }
-    var found = found ?? CalibrationSummary(clock: nil, isUsed: false)
-    found.rangeBiases = biases
-    return found
+  /// What may be why a peer was not found; `nil` when all were, or when nothing is wrong.
+  private func findings(of summary: RunSummary) throws(RecordingError) -> [RunFinding]? {
+    guard summary.peers.contains(where: { $0.status != .converged }) else { return nil }
+    // The calibration has its own word on the clock.
+    let findings = try recording.info().findings.filter {
+      $0.severity != .note && $0.kind != .clockOffset
+    }
+    guard !findings.isEmpty else { return nil }
+    return findings.map {
+      RunFinding(
+        severity: $0.severity.rawValue, kind: $0.kind.rawValue, message: $0.message,
+        remedy: $0.remedy)
+    }
   }
 
   /// The share of the progress that is shown for the replay, when smoothing follows.
@@ -127,9 +137,8 @@ public struct RecordingRun: Sendable {
 
   /// How far the odometry is from the true trajectory, if there is one.
   private func trajectory(
-    _ files: inout ResultFiles
+    _ files: inout ResultFiles, longestPoseGap gap: Double
   ) throws(RecordingError) -> TrajectorySummary? {
-    let gap = configuration.odometry.maximumPoseGap
     guard let raw = try TrajectoryError.evaluate(recording, longestPoseGap: gap) else { return nil }
     func figures(_ path: String?) throws(RecordingError) -> TrajectorySummary.Figures? {
       guard let path else { return nil }

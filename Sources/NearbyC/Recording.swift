@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CNearby
+import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbyImports
@@ -79,6 +80,35 @@ public func nearby_recording_configuration(
   }
 }
 
+/// What the recording tells of its radio and odometry.
+@c @implementation
+public func nearby_recording_calibrate(
+  _ recording: OpaquePointer?, _ configuration: UnsafePointer<CChar>?,
+  _ calibrated: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ findings: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> nearby_status {
+  entry { () throws(Failure) in
+    let reader = try unsafe openRecording(recording)
+    guard let calibrated = unsafe calibrated else { throw Argument.null("calibrated") }
+    let settings = try unsafe Argument.configuration(
+      configuration, over: reader.manifest.fusionConfiguration())
+    let calibration: RecordingCalibration
+    do {
+      calibration = try RecordingCalibration(reader, .use, stated: settings)
+    } catch let error as FusionConfigurationError {
+      throw Failure(error)
+    } catch let error as RecordingError {
+      throw Failure(error.located(in: reader.folder))
+    } catch {
+      throw .invalidArgument("\(error)", remedy: "report this")
+    }
+    unsafe calibrated.pointee = CText.copy(ConfigurationFile.json(of: calibration.configuration))
+    if let findings = unsafe findings {
+      unsafe findings.pointee = CText.copy(CanonicalJSON.text(of: calibration.summary))
+    }
+  }
+}
+
 /// Reads a table of the recording, in the recording's own frames.
 @c @implementation
 public func nearby_recording_read(
@@ -124,7 +154,7 @@ public func nearby_recording_run(
     } catch {
       throw Failure(error)
     }
-    let columns = EstimateColumns(peers: [], frames: reader.manifest.frames)
+    let columns = EstimateColumns(peers: [], frames: reader.manifest.frames, settings)
     let outcome = try reader.locating { () throws(RecordingError) in
       try replay.run { (row, report, estimate) throws(RecordingError) in
         columns.append(peer: row.peerIndex, report, estimate)
@@ -151,7 +181,7 @@ public func nearby_recording_smooth(
     let settings = try unsafe Argument.configuration(
       configuration, over: reader.manifest.fusionConfiguration())
     var state = try SmootherState(settings, reader.manifest.frames)
-    try state.add(reader)
+    try state.add(reader.ordered(by: settings))
     unsafe ArrowExport.write(state.solve().all, schema: schema, array: array)
   }
 }

@@ -60,6 +60,15 @@ enum Diagnostics {
     }
   }
 
+  /// Prints what is wrong with the recording of a run.
+  static func warn(of findings: [RunFinding]) {
+    for finding in findings {
+      warning(
+        ([finding.message] + [finding.remedy].compactMap(\.self))
+          .map { $0.printable(limit: RecordingError.longestMessage) }.joined(separator: "; "))
+    }
+  }
+
   /// Prints the warnings and errors of a recording's checks.
   static func warn(of findings: [RecordingFinding]) {
     for finding in findings {

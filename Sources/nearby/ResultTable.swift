@@ -11,7 +11,8 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
-    if let calibration = summary.calibration { lines += [""] + calibration.lines }
+    let calibration = summary.calibration?.lines ?? []
+    if !calibration.isEmpty { lines += [""] + calibration }
     if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
     let advice = summary.peers.flatMap(advice)
     if !advice.isEmpty { lines += [""] + advice }
@@ -192,27 +193,5 @@ extension RunEvent {
       "the odometry turned by \((turnDegrees ?? 0).text(decimals: 0))° and moved by "
         + "\((metres ?? 0).text(decimals: 1)) m at \(time)"
     }
-  }
-}
-
-extension CalibrationSummary {
-  /// The summary in sentences.
-  fileprivate var lines: [String] {
-    let clock = clock.map { clock in
-      "\(clock.text): "
-        + (isUsed
-          ? "samples are fused at the corrected times; --calibration off leaves them"
-          : "their times are as they were; --calibration use corrects them")
-    }
-    let biases = rangeBiases.map { bias in
-      "the ranges to \(bias.peer) are \(ShortNumber.number(abs(bias.metres))) m too "
-        + "\(bias.metres > 0 ? "long" : "short") throughout, ± \(ShortNumber.number(bias.sigma)) m"
-    }
-    let largest = rangeBiases.map { abs($0.metres) }.max()
-    let remedy = largest.map { metres in
-      "that is more than the settings expect; a configuration with "
-        + "{ \"ranging\": { \"rangeBiasSigma\": \(metres.roundedUpToTwoDigits) } } allows for it"
-    }
-    return [clock].compactMap(\.self) + biases + [remedy].compactMap(\.self)
   }
 }

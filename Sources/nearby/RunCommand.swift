@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
 import NearbyBatch
-import NearbyImports
 public import NearbyRecordings
 
 /// `nearby run`: replays a recording and writes estimates.
@@ -49,8 +48,10 @@ struct RunCommand: ParsableCommand {
       state after it, its keys the columns of estimates.csv. A faulty line is reported on \
       standard error and skipped; the exit status is then 65.
 
-      Where the ranges fit the path better at other times, the radio's clock is off. The run says by how \
-      much, and fuses the samples at the corrected times; --calibration off leaves them.
+      The recording is calibrated first: the offset of the radio's clock, the antenna's place, the noise of \
+      ranges and angles, the odometry's drift and steady turn are estimated from it, without the truth. \
+      What contradicts the settings is said with its sigma and used: the clock is corrected, noise and drift \
+      are taken as they are. --calibration report only says it, --calibration off leaves it and saves the time.
 
       A configuration file overrides recording.json, which overrides the engine's defaults:
         { "ranging": { "rangeSigma": 0.3 }, "odometry": { "positionDrift": 0.05 } }
@@ -87,7 +88,8 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What is done about a clock of the radio that is off: off, report or use.", valueName: "mode")
+      "What is done about errors of radio and odometry that the recording tells: off, report or use.",
+      valueName: "mode")
   )
   var calibration = CalibrationMode.use
 
@@ -162,10 +164,7 @@ struct RunCommand: ParsableCommand {
 
   private func report(_ outcome: RecordingReplay.Outcome, of recording: RecordingReader) throws {
     Diagnostics.warn(of: outcome.warnings, in: recording)
-    if outcome.summary.peers.contains(where: { $0.status != .converged }) {
-      // What is wrong with the recording may be why.
-      Diagnostics.warn(of: try recording.info().findings.filter { $0.kind != .clockOffset })
-    }
+    outcome.summary.findings.map(Diagnostics.warn(of:))
     if json {
       try StandardOutput.write(outcome.summary.json())
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NearbyBatch
+import NearbyEvaluation
 import NearbyRecordings
 import Testing
 
@@ -15,7 +16,10 @@ struct BatchRowTextTests {
     _ = try await Batch(try BatchItem.find(in: [folder]), output: output.path).run()
     let table = try String(contentsOf: output.appending(path: "batch.csv"), encoding: .utf8)
 
-    let replay = try RecordingReplay(try RecordingReader(folder: folder))
+    let recording = try RecordingReader(folder: folder)
+    let calibrated = try RecordingCalibration(
+      recording, .use, stated: recording.manifest.fusionConfiguration())
+    let replay = try RecordingReplay(recording, configuration: calibrated.configuration)
     let summary = try replay.run { (_, _, _) throws(RecordingError) in }.summary
     #expect(BatchRow.header + BatchRow.lines(of: summary, id: "plaza2") == table)
   }

@@ -20,10 +20,11 @@ def test_a_run_is_that_of_the_command_line(plaza2: Path, cli_run: Path) -> None:
     matches_file(estimates, cli_run / "estimates.csv")
     summary = json.loads((cli_run / "summary.json").read_text())
     assert estimates.summary["errors"] == summary["errors"]
+    assert estimates.summary["calibration"]["findings"] == summary["calibration"]["findings"]
     arrays = nearby.run(
         recording.poses,
         recording.ranging,
-        recording.configuration(),
+        recording.calibrate().configuration,
         up=recording.up,
         axes=recording.axes,
     )
@@ -51,6 +52,27 @@ def test_settings_go_over_those_of_the_recording(plaza2: Path) -> None:
     assert changed["ranging"]["rangeSigma"] == 3 and changed["odometry"]["isPlanar"] is True
     other = recording.run({"ranging": {"rangeSigma": 3}})
     assert not np.array_equal(other["cov_xx"], recording.run()["cov_xx"])
+
+
+def test_it_is_calibrated_unless_that_is_off(plaza2: Path) -> None:
+    recording = nearby.read_recording(plaza2)
+    found = recording.calibrate()
+    scale = next(row for row in found.findings if row["quantity"] == "rangeScale")
+    assert scale["isSignificant"] and abs(scale["value"] - 0.07) < 4 * scale["sigma"]
+    assert found.configuration["ranging"]["rangeScaleSigma"] > 0.04
+    off = recording.run(calibration="off")
+    same(recording.run(found.configuration, calibration="off"), recording.run())
+    report = recording.run(calibration="report")
+    same(report, off)
+    assert not any(row["isUsed"] for row in report.summary["calibration"]["findings"])
+    assert "calibration" not in off.summary
+    with pytest.raises(ValueError, match="calibration"):
+        recording.run(calibration="on")  # type: ignore[arg-type]
+
+
+def test_its_findings_are_those_of_info(plaza2: Path) -> None:
+    findings = nearby.read_recording(plaza2).findings
+    assert findings and {"severity", "kind", "message"} <= set(findings[0])
 
 
 def test_a_fault_has_its_place_and_travels(plaza2: Path, tmp_path: Path) -> None:

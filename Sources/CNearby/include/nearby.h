@@ -677,6 +677,20 @@ NEARBY_API nearby_status nearby_recording_info(nearby_recording *recording, char
 NEARBY_API nearby_status nearby_recording_configuration(nearby_recording *recording,
                                                         const char *configuration, char **json);
 
+/// What the recording tells of its radio and odometry, as `nearby run` finds it before it runs: the
+/// offset of the radio's clock, the antenna's place, drift, noise.
+///
+/// - Parameter configuration: Settings that differ from the recording's, JSON; null for none.
+/// - Parameter calibrated: Becomes all settings, with what was found in place of what contradicts
+/// it: the
+///   configuration for `nearby_recording_run` and `nearby_recording_smooth`. To be freed by
+///   `nearby_text_free`.
+/// - Parameter findings: Becomes `calibration` of `summary.json`; null if it is not wanted. To be
+/// freed likewise.
+NEARBY_API nearby_status nearby_recording_calibrate(nearby_recording *recording,
+                                                    const char *configuration, char **calibrated,
+                                                    char **findings);
+
 /// Reads a table of the recording, in the recording's own frames.
 ///
 /// - Parameter schema, array: Become a struct array. The caller releases both.
@@ -685,7 +699,8 @@ NEARBY_API nearby_status nearby_recording_read(nearby_recording *recording, near
                                                struct ArrowSchema *schema,
                                                struct ArrowArray *array);
 
-/// Runs the engine over the recording, as `nearby run` does.
+/// Runs the engine over the recording, as `nearby run --calibration off` does; after
+/// `nearby_recording_calibrate`, with its settings, as `nearby run` does.
 ///
 /// - Parameter configuration: Settings that differ from the recording's, JSON; null for none.
 /// - Parameter schema, array: Become a struct array with the rows of `estimates.csv`. The caller

@@ -10,14 +10,41 @@ public enum CalibrationMode: String, Hashable, Sendable, Codable, CaseIterable {
   case use
 }
 
-/// What a run has found out about the radio: in `summary.json`, when there is something.
+/// What a run has found out about the radio and the odometry: in `summary.json`, when there is something.
 public struct CalibrationSummary: Hashable, Sendable, Codable {
-  /// By how much the radio's clock differs from that of the poses; `nil` when that is not significant.
-  public var clock: ClockAlignment?
-  /// Whether the samples were fused at the corrected times.
-  public var isUsed: Bool
+  /// What the recording tells: all constants, and the noise that contradicts what is stated.
+  public var findings: [Finding]
   /// The constant errors of ranges that are beyond what the settings expect.
   public var rangeBiases: [RangeBias]
+
+  /// One quantity.
+  public struct Finding: Hashable, Sendable, Codable {
+    /// What it is, such as `clockOffset`: the quantities of `nearby tune`.
+    public var quantity: String
+    /// Its value, in metres, seconds, radians or as a ratio.
+    public var value: Double
+    /// One standard deviation of it.
+    public var sigma: Double
+    /// What was stated.
+    public var stated: Double
+    /// Whether it contradicts what was stated.
+    public var isSignificant: Bool
+    /// Whether the run went by it.
+    public var isUsed: Bool
+
+    /// Makes one.
+    public init(
+      quantity: String, value: Double, sigma: Double, stated: Double, isSignificant: Bool,
+      isUsed: Bool
+    ) {
+      self.quantity = quantity
+      self.value = value
+      self.sigma = sigma
+      self.stated = stated
+      self.isSignificant = isSignificant
+      self.isUsed = isUsed
+    }
+  }
 
   /// The constant error of the ranges to a peer.
   public struct RangeBias: Hashable, Sendable, Codable {
@@ -37,9 +64,8 @@ public struct CalibrationSummary: Hashable, Sendable, Codable {
   }
 
   /// Makes a summary.
-  public init(clock: ClockAlignment?, isUsed: Bool, rangeBiases: [RangeBias] = []) {
-    self.clock = clock
-    self.isUsed = isUsed
+  public init(findings: [Finding] = [], rangeBiases: [RangeBias] = []) {
+    self.findings = findings
     self.rangeBiases = rangeBiases
   }
 }

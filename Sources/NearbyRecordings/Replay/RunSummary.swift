@@ -45,8 +45,10 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// What happened to the peers and to the odometry, in the order in which it was found out; `nil` in a
   /// summary of version 0.1.
   public var events: [RunEvent]?
-  /// What was found out about the radio; `nil` when there is nothing to say.
+  /// What was found out about the radio and the odometry; `nil` when there is nothing to say.
   public var calibration: CalibrationSummary?
+  /// What is wrong with the recording, and may be why a peer was not found; `nil` when all were or nothing is.
+  public var findings: [RunFinding]?
   /// The errors over the samples of all peers; `nil` when the recording holds no truth.
   @OrNull public var errors: ErrorStatistics?
   /// The smoother's errors over the samples of all peers; `nil` without it or without truth.

@@ -64,7 +64,8 @@ struct BatchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What is done about a clock of the radio that is off: off, report or use.", valueName: "mode")
+      "What is done about errors of radio and odometry that a recording tells: off, report or use.",
+      valueName: "mode")
   )
   var calibration = CalibrationMode.use
 
@@ -94,8 +95,7 @@ struct BatchCommand: AsyncParsableCommand {
 
   /// This program as a worker with the same options.
   private var workerCommand: [String] {
-    // This path works even if the program's file was replaced since.
-    var command = ["/proc/self/exe", "batch", ".", "--worker", "--output", output ?? ""]
+    var command = [ProgramFile.startable, "batch", ".", "--worker", "--output", output ?? ""]
     if let configurationPath { command += ["--config", configurationPath] }
     if smooth { command.append("--smooth") }
     if calibration != .use { command += ["--calibration", calibration.rawValue] }

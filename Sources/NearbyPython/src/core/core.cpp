@@ -499,6 +499,16 @@ void bind_recording(nb::module_ &module) {
              });
              return taken(text);
            })
+      .def("calibrate",
+           [](const Recording &own, const Text &configuration) {
+             auto settings = std::make_shared<Taken>();
+             auto findings = std::make_shared<Taken>();
+             unlocked(own.calls, [settings, findings, configuration, handle = own.handle] {
+               return nearby_recording_calibrate(handle, pointer(configuration), &settings->text,
+                                                 &findings->text);
+             });
+             return nb::make_tuple(std::string(settings->text), std::string(findings->text));
+           })
       .def("read",
            [](const Recording &own, int kind) {
              auto table = std::make_shared<TableData>();

@@ -30,12 +30,13 @@ from nearby._errors import (
     RecordingError,
     UnknownPeerError,
 )
-from nearby._recording import Recording, evaluate, read_recording
+from nearby._recording import Calibration, Recording, evaluate, read_recording
 from nearby._simulation import Simulation, simulate
 from nearby._table import Estimates, Table
 
 __all__ = [
     "ArgumentError",
+    "Calibration",
     "ConfigurationError",
     "Engine",
     "Estimate",

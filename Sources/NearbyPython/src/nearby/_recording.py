@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 from nearby import _core
 from nearby._engine import _AXES, _UPS, Axes, Configuration, Motion, Up, _json
@@ -40,6 +41,20 @@ def evaluate(
     """
     folder = None if recording is None else os.fspath(recording)
     return list(json.loads(_core.evaluate(os.fspath(result), folder)))
+
+
+CalibrationMode = Literal["off", "report", "use"]
+"""What a run does with errors of radio and odometry that the recording itself tells."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a recording tells of its radio and odometry."""
+
+    configuration: dict[str, Any]
+    """All settings, with what was found in place of what contradicts it: `config` of another run."""
+    findings: list[dict[str, Any]]
+    """For each quantity `quantity`, `value`, `sigma`, `stated`, `isSignificant`, `isUsed`."""
 
 
 class Recording:
@@ -102,25 +117,67 @@ class Recording:
         """All settings for this recording: the defaults, what it says of its sensors, and changes."""
         return dict(json.loads(self._core.configuration(_json(config))))
 
-    def run(self, config: Configuration | None = None) -> Estimates:
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What is wrong or worth knowing: `severity`, `kind`, `message`, `remedy`; the most severe first."""
+        return list(self.info["findings"])
+
+    def calibrate(self, config: Configuration | None = None) -> Calibration:
+        """Finds what the recording tells of its radio and odometry: clock, antenna, drift, noise.
+
+        Args:
+            config: Settings that differ from the recording's: a dict, JSON text, or a file's path.
+        """
+        settings, findings = self._core.calibrate(_json(config))
+        return Calibration(json.loads(settings), json.loads(findings)["findings"])
+
+    def run(
+        self, config: Configuration | None = None, *, calibration: CalibrationMode = "use"
+    ) -> Estimates:
         """Runs the engine over the recording, as `nearby run` does.
 
         Args:
             config: Settings that differ from the recording's: a dict, JSON text, or a file's path.
+            calibration: `off`: settings are taken as they are. `report`: what the recording tells of them is
+                in the summary. `use`: it is used too.
 
         Returns:
             The rows of `estimates.csv`; `summary` holds `summary.json`, with the errors where there is truth.
         """
-        columns, summary = self._core.run(_json(config))
-        return Estimates(columns, summary=json.loads(summary), up=self.up)
+        settings, findings = self._settings(config, calibration)
+        columns, text = self._core.run(settings)
+        summary = json.loads(text)
+        if findings:
+            summary["calibration"] = {"findings": findings, "rangeBiases": []}
+        return Estimates(columns, summary=summary, up=self.up)
 
-    def smooth(self, config: Configuration | None = None) -> Estimates:
+    def smooth(
+        self, config: Configuration | None = None, *, calibration: CalibrationMode = "use"
+    ) -> Estimates:
         """Smooths the recording, as `nearby run --smooth` does.
+
+        Args:
+            config: As for `run`.
+            calibration: As for `run`.
 
         Returns:
             The rows of `smoothed.csv`.
         """
-        return Estimates(self._core.smooth(_json(config)), up=self.up)
+        settings, _ = self._settings(config, calibration)
+        return Estimates(self._core.smooth(settings), up=self.up)
+
+    def _settings(
+        self, config: Configuration | None, mode: CalibrationMode
+    ) -> tuple[str | None, list[dict[str, Any]]]:
+        """The settings of a run as JSON, and what was found of them."""
+        if mode not in get_args(CalibrationMode):
+            raise ValueError(f"calibration is {mode!r}; it may be 'off', 'report' or 'use'")
+        if mode == "off":
+            return _json(config), []
+        found = self.calibrate(config)
+        if mode == "use":
+            return json.dumps(found.configuration), found.findings
+        return _json(config), [{**finding, "isUsed": False} for finding in found.findings]
 
     def __repr__(self) -> str:
         return f"<Recording {self.folder}>"

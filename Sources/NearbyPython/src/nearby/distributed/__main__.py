@@ -50,6 +50,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("source", help="a local folder or a URL, with recordings in it or below")
     parser.add_argument("-o", "--output", required=True, help="a local folder or a URL for the results")
+    parser.add_argument(
+        "--calibration",
+        choices=["off", "report", "use"],
+        default="use",
+        help="what is done with errors of radio and odometry that a recording tells",
+    )
     parser.add_argument("--config", type=Path, help="settings of the engine, a JSON file")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="local", help="what runs the tasks")
     parser.add_argument("--workers", type=int, help="tasks at a time (default: as many as cores)")
@@ -63,6 +69,7 @@ def main() -> int:
     arguments = _arguments()
     options = Options(
         config=arguments.config,
+        calibration=arguments.calibration,
         engine=arguments.engine,
         workers=arguments.workers,
         task_bytes=arguments.task_bytes,

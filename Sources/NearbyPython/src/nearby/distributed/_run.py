@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from nearby import _core
 from nearby._engine import Configuration, _json, configuration
 from nearby._errors import ArgumentError
+from nearby._recording import CalibrationMode
 from nearby.distributed import _engines, _tasks
 from nearby.distributed._store import Store
 from nearby.distributed._tasks import Done, Task
@@ -45,6 +46,8 @@ class Options:
 
     Attributes:
         config: Settings that differ from those of each recording, as for `nearby.run`.
+        calibration: What is done with errors of radio and odometry that a recording tells, as for
+            `Recording.run`.
         engine: What runs the tasks.
         workers: How many tasks run at a time; as many as there are cores when None.
         task_bytes: About how many bytes of recordings a task has.
@@ -53,6 +56,7 @@ class Options:
     """
 
     config: Configuration | None = None
+    calibration: CalibrationMode = "use"
     engine: Literal["local", "ray", "dask"] = "local"
     workers: int | None = None
     task_bytes: int = 32_000_000
@@ -158,7 +162,8 @@ def _plan(source: str, output: str, settings: str | None, options: Options) -> l
             output=output,
             items=part,
             settings=settings,
-            digest=_tasks.digest(part, settings),
+            calibration=options.calibration,
+            digest=_tasks.digest(part, settings, options.calibration),
             source_options=options.source_options,
             output_options=options.output_options,
         )

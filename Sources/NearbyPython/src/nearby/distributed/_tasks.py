@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from nearby import _core
 from nearby._errors import NearbyError
-from nearby._recording import Recording
+from nearby._recording import CalibrationMode, Recording
 from nearby._table import Table
 from nearby.distributed._store import Item, Store
 
@@ -47,6 +47,7 @@ class Task:
     output: str
     items: tuple[Item, ...]
     settings: str | None
+    calibration: CalibrationMode
     digest: str
     source_options: Mapping[str, Any] = field(default_factory=dict)
     output_options: Mapping[str, Any] = field(default_factory=dict)
@@ -99,13 +100,14 @@ def build() -> str:
     return digest.hexdigest()
 
 
-def digest(items: Sequence[Item], settings: str | None) -> str:
+def digest(items: Sequence[Item], settings: str | None, calibration: CalibrationMode) -> str:
     """The digest of a task's input, the settings, the version and the build of the engine."""
     about = {
         "format": FORMAT,
         "engine": _core.__version__,
         "build": build(),
         "settings": json.loads(settings) if settings else None,
+        "calibration": calibration,
         "recordings": [[item.id, item.fingerprint] for item in items],
     }
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:32]
@@ -121,7 +123,7 @@ def work(task: Task) -> Done:
     tables: list[pa.Table] = []
     runs: list[dict[str, Any]] = []
     for item in task.items:
-        table, row = _run(source, item, task.settings)
+        table, row = _run(source, item, task)
         runs.append(row)
         if table is not None:
             tables.append(table)
@@ -135,13 +137,15 @@ def work(task: Task) -> Done:
     )
 
 
-def _run(source: Store, item: Item, settings: str | None) -> tuple[pa.Table | None, dict[str, Any]]:
+def _run(source: Store, item: Item, task: Task) -> tuple[pa.Table | None, dict[str, Any]]:
     """The estimates of a recording, and its row of the runs."""
     row: dict[str, Any] = {"recording": item.id, "samples": 0, "error": None}
     with tempfile.TemporaryDirectory(prefix="nearby-") as copy:
         folder = source.fetch(item, copy)
         try:
-            columns, summary = Recording(folder)._core.run(settings)
+            recording = Recording(folder)
+            settings, _ = recording._settings(task.settings, task.calibration)
+            columns, summary = recording._core.run(settings)
         except NearbyError as error:
             # The place in the store, and not in the copy.
             own = f"{source.url}{item.path[len(source.root) :]}" if folder == copy else folder

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+public import NearbyFusion
+internal import NearbyGeometry
+public import NearbyRecordings
+
+/// What a recording tells of the radio and the odometry that made it, before it is run.
+///
+/// It is a quick ``Tuner``: the same evidence, with fewer samples and knots, of the first 50 000 samples or 200 000
+/// poses. Of what it finds a run takes what contradicts the settings: constants, as the offset of the radio's
+/// clock, beyond four standard deviations; accuracies that differ by 30 %; drift and biases that are larger by
+/// 30 %. All else stays as stated.
+public struct RecordingCalibration: Sendable {
+  /// The settings as stated, with what is used of the findings.
+  public var configuration: FusionConfiguration
+  /// The findings.
+  public var summary: CalibrationSummary
+
+  /// Calibrates.
+  ///
+  /// - Parameters:
+  ///   - recording: The recording.
+  ///   - mode: What is done with the findings; with `off` the recording is not read.
+  ///   - stated: The settings as they are stated.
+  /// - Throws: The first fault of the recording.
+  public init(
+    _ recording: RecordingReader, _ mode: CalibrationMode, stated: FusionConfiguration
+  ) throws {
+    self =
+      mode == .off
+      ? RecordingCalibration(configuration: stated)
+      : RecordingCalibration(
+        try TuningData(
+          recording, stated: stated, mostSamples: Self.mostReadSamples, mostPoses: Self.mostPoses),
+        mode)
+  }
+
+  private static let mostReadSamples = 50_000
+  private static let mostPoses = 200_000
+
+  private init(configuration: FusionConfiguration) {
+    self.configuration = configuration
+    summary = CalibrationSummary()
+  }
+
+  /// Calibrates with what is taken from a recording.
+  ///
+  /// - Parameters:
+  ///   - data: What is taken from it, with the settings as they are stated.
+  ///   - mode: What is done with the findings.
+  init(_ data: TuningData, _ mode: CalibrationMode) {
+    let stated = data.stated
+    configuration = stated
+    summary = CalibrationSummary()
+    guard var result = Tuner(data, effort: .quick).tune() else { return }
+    let isDegenerate = result.isDegenerate
+    if isDegenerate {
+      let tuner = Tuner(data, effort: .quickWithManyKnots, holdsAccuracies: true)
+      guard let other = tuner.tune() else { return }
+      result = other
+    }
+    var contradicting = result.contradicting(stated)
+    let noisier = contradicting.configuration.restoringConstants(from: stated)
+    let test = HeldOutTest(data, mostSamples: Self.mostTestedSamples, silences: [])
+    contradicting.withhold(
+      isDegenerate
+        ? HeldOutTest.constantGroups
+        : test.unsupportedGroups(in: contradicting.configuration, over: noisier), stated)
+    if mode == .use { configuration = contradicting.configuration }
+    summary.findings = result.estimates.compactMap { estimate in
+      let isSignificant = contradicting.quantities.contains(estimate.quantity)
+      guard isSignificant || (estimate.isObservable && estimate.quantity.isConstant) else {
+        return nil
+      }
+      return CalibrationSummary.Finding(
+        quantity: estimate.quantity.rawValue, value: estimate.value, sigma: estimate.sigma,
+        stated: estimate.stated, isSignificant: isSignificant,
+        isUsed: isSignificant && mode == .use)
+    }
+  }
+}
+
+extension RecordingCalibration {
+  /// An engine that tests the findings is given so many samples at most.
+  private static let mostTestedSamples = 6000
+}
+
+extension HeldOutTest {
+  /// The groups of constants, which make an estimate no more cautious where they are wrong.
+  fileprivate static var constantGroups: [Int] {
+    groups.indices.filter {
+      groups[$0].quantities.contains { $0 == .clockOffset || $0 == .antennaX }
+    }
+  }
+}
+
+extension FusionConfiguration {
+  /// The same without the constants that were found.
+  fileprivate func restoringConstants(from stated: FusionConfiguration) -> FusionConfiguration {
+    var configuration = self
+    for group in HeldOutTest.constantGroups {
+      configuration.restore(HeldOutTest.groups[group], from: stated)
+    }
+    return configuration
+  }
+}
+
+/// The settings as stated but for those that what was found contradicts, and the quantities that they are.
+private struct Contradiction {
+  var configuration: FusionConfiguration
+  var quantities: Set<TuningResult.Quantity>
+
+  /// Leaves groups as they are stated.
+  mutating func withhold(_ groups: [Int], _ stated: FusionConfiguration) {
+    for group in groups.map({ HeldOutTest.groups[$0] }) {
+      configuration.restore(group, from: stated)
+      quantities.subtract(group.quantities)
+    }
+  }
+}
+
+extension TuningResult {
+  /// The settings that what was found contradicts.
+  fileprivate func contradicting(_ stated: FusionConfiguration) -> Contradiction {
+    var kept = configuration
+    kept.ranging.whiteSharesAreKnown = stated.ranging.whiteSharesAreKnown
+    var quantities: Set<Quantity> = []
+    for group in HeldOutTest.groups {
+      // A group has a setting for each of its quantities.
+      let contradicted = zip(group.quantities, group.settings).filter {
+        contradicts(kept, stated, $0.1)
+      }
+      quantities.formUnion(contradicted.map(\.0))
+      if contradicted.isEmpty { kept.restore(group, from: stated) }
+    }
+    return Contradiction(configuration: kept, quantities: quantities)
+  }
+
+  /// The factor by which noise or drift must differ.
+  private static let factor = 1.3
+
+  private func contradicts(
+    _ found: FusionConfiguration, _ stated: FusionConfiguration,
+    _ setting: WritableKeyPath<FusionConfiguration, Double>
+  ) -> Bool {
+    let (found, stated) = (found[keyPath: setting], stated[keyPath: setting])
+    // Constants were set only where they are significant.
+    if Self.constants.contains(setting) { return found != stated }
+    if Self.accuracies.contains(setting) {
+      return found > Self.factor * stated || found < stated / Self.factor
+    }
+    return Self.drifts.contains(setting) && found > Self.factor * stated && !hasHeavyTails
+  }
+
+  /// Whether so many ranges are outliers that those which pass for inliers look like drift.
+  private var hasHeavyTails: Bool {
+    estimates.contains { $0.quantity == .rangeOutliers && $0.value > Self.mostOutliers }
+  }
+
+  private static let mostOutliers = 0.3
+
+  private static var constants: [PartialKeyPath<FusionConfiguration>] {
+    [
+      \.ranging.clockOffset, \.ranging.antennaInDevice.x, \.ranging.antennaInDevice.y,
+      \.ranging.antennaInDevice.z, \.ranging.rangeScaleSigma, \.odometry.turnRateSigmaRadians,
+      \.odometry.scaleSigma,
+    ]
+  }
+  private static var accuracies: [PartialKeyPath<FusionConfiguration>] {
+    [
+      \.ranging.rangeSigma, \.ranging.azimuthSigmaRadians, \.ranging.elevationSigmaRadians,
+    ]
+  }
+  /// What a recording may have more of than is stated.
+  ///
+  /// A drift that is less than stated is not taken as such: odometries slip now and then, and the next slip is not
+  /// in the evidence.
+  private static var drifts: [PartialKeyPath<FusionConfiguration>] {
+    [
+      \.ranging.rangeBiasSigma, \.odometry.positionDrift, \.odometry.yawDriftRadians,
+    ]
+  }
+
+  /// Whether an accuracy is far better than stated: the sign of a mode in which drift explains all noise.
+  fileprivate var isDegenerate: Bool {
+    estimates.contains { estimate in
+      switch estimate.quantity {
+      case .rangeSigma, .azimuthSigma, .elevationSigma:
+        estimate.value < Self.leastAccuracy * estimate.stated
+      default: false
+      }
+    }
+  }
+
+  private static let leastAccuracy = 0.15
+}
+
+extension TuningResult.Quantity {
+  /// Whether it is a constant of the radio or the odometry, and no noise.
+  var isConstant: Bool {
+    switch self {
+    case .rangeScale, .turnRate, .odometryScale, .clockOffset, .antennaX, .antennaY, .antennaZ: true
+    default: false
+    }
+  }
+}

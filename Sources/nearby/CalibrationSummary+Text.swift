@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyEvaluation
+import NearbyRecordings
+
+extension CalibrationSummary {
+  /// The summary in sentences.
+  var lines: [String] {
+    let significant = findings.filter(\.isSignificant)
+    let isUsed = significant.contains(where: \.isUsed)
+    let sentences = significant.compactMap(\.text)
+    let verdict =
+      sentences.isEmpty
+      ? []
+      : [
+        isUsed
+          ? "the run went by that; --calibration off leaves all as stated"
+          : "the run went by what is stated; --calibration use goes by that"
+      ]
+    let biases = rangeBiases.map { bias in
+      "the ranges to \(bias.peer) are \(ShortNumber.number(abs(bias.metres))) m too "
+        + "\(bias.metres > 0 ? "long" : "short") throughout, ± \(ShortNumber.number(bias.sigma)) m"
+    }
+    let largest = rangeBiases.map { abs($0.metres) }.max()
+    let remedy = largest.map { metres in
+      "that is more than the settings expect; a configuration with "
+        + "{ \"ranging\": { \"rangeBiasSigma\": \(metres.roundedUpToTwoDigits) } } allows for it"
+    }
+    return sentences + verdict + biases + [remedy].compactMap(\.self)
+  }
+}
+
+extension CalibrationSummary.Finding {
+  /// What was found as a sentence.
+  fileprivate var text: String? {
+    guard let quantity = TuningResult.Quantity(rawValue: quantity) else { return nil }
+    if quantity == .clockOffset {
+      return "the radio's clock is \(ShortNumber.seconds(abs(value))) s "
+        + "\(value > 0 ? "ahead of" : "behind") that of the poses, "
+        + "± \(ShortNumber.number(sigma)) s"
+    }
+    let factor = quantity.factor
+    func number(_ value: Double) -> String { (factor * value).significant(digits: 3) }
+    return "\(quantity.title): \(number(value))\(quantity.unit) ± \(number(sigma)), "
+      + "stated \(number(stated))"
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
+import NearbyGeometry
+import NearbyRecordings
+import NearbySimulation
+import Testing
+
+@testable import NearbyEvaluation
+
+/// What a run finds of the radio and the odometry before it starts.
+@Suite("Calibration of a recording")
+struct RecordingCalibrationTests {
+  /// A walk among six beacons, with a clock, an antenna, noise and a drift that the default settings do not
+  /// have.
+  private static func walk(_ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
+    var scenario = Scenario(.wanderingWalk)
+    scenario.duration = 120
+    scenario.peer.count = 6
+    scenario.radio.measuresAngles = false
+    scenario.radio.rangeNoise = 0.05
+    scenario.radio.clockOffset = 0.15
+    scenario.radio.antennaInDevice = Vector3(0.12, -0.1, 0.08)
+    scenario.odometry.positionDrift = 0.03
+    scenario.odometry.yawDriftDegrees = 0.8
+    change(&scenario)
+    return scenario
+  }
+
+  private func calibration(
+    _ scenario: Scenario, seed: UInt64, _ mode: CalibrationMode = .use,
+    stated: FusionConfiguration = FusionConfiguration()
+  ) throws -> RecordingCalibration {
+    RecordingCalibration(try TuningDraw(scenario, seed: seed).data(stated: stated), mode)
+  }
+
+  @Test("constants and noise that are not stated are found, each within its sigma, and used")
+  func finds() throws {
+    let scenario = Self.walk()
+    let (radio, drawn) = (scenario.radio, scenario.radio.antennaInDevice)
+    let truth: [String: Double] = [
+      "clockOffset": radio.clockOffset, "antennaX": drawn.x, "antennaY": drawn.y,
+      "antennaZ": drawn.z,
+    ]
+    var deviations: [Double] = []
+    for seed in 1...4 as ClosedRange<UInt64> {
+      let found = try calibration(scenario, seed: seed)
+      let findings = Dictionary(
+        uniqueKeysWithValues: found.summary.findings.map { ($0.quantity, $0) })
+      #expect(findings["clockOffset"] != nil)
+      for (quantity, value) in truth {
+        guard let finding = findings[quantity] else { continue }
+        deviations.append((finding.value - value) / finding.sigma)
+      }
+      let settings = found.configuration
+      #expect(abs(settings.ranging.clockOffset - radio.clockOffset) < 0.06)
+      #expect((settings.ranging.antennaInDevice - drawn).length < 0.1)
+      #expect(abs(settings.ranging.rangeSigma - radio.rangeNoise) < 0.1 * radio.rangeNoise)
+      #expect((0.015...0.06).contains(settings.odometry.positionDrift))
+    }
+    #expect(deviations.count >= 12)
+    let within = deviations.count { abs($0) < 2 }
+    #expect(within >= deviations.count * 3 / 4, "\(deviations)")
+    #expect(deviations.allSatisfy { abs($0) < 5 }, "\(deviations)")
+  }
+
+  @Test("a report leaves the settings as they are")
+  func reports() throws {
+    let stated = FusionConfiguration()
+    let reported = try calibration(Self.walk(), seed: 1, .report)
+    #expect(reported.configuration == stated)
+    #expect(reported.summary.findings.contains { $0.isSignificant })
+    #expect(reported.summary.findings.allSatisfy { !$0.isUsed })
+  }
+
+  @Test("what is stated rightly stays")
+  func agrees() throws {
+    let scenario = Self.walk { $0.radio.clockOffset = 0 }
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let found = try calibration(scenario, seed: seed, stated: scenario.matchingConfiguration)
+      let significant = found.summary.findings.filter(\.isSignificant).map(\.quantity)
+      #expect(
+        Set(significant).isDisjoint(with: ["clockOffset", "antennaX", "antennaY", "antennaZ"]))
+      #expect(found.configuration.ranging.clockOffset == 0)
+    }
+  }
+
+  @Test("a peer that was moved is not taken for drift")
+  func movedPeer() throws {
+    let scenario = Self.walk {
+      $0.peer.motion = .carried
+      $0.peer.count = 1
+      $0.peer.carriedAfterSeconds = 50
+    }
+    let still = Self.walk { $0.peer.count = 3 }
+    // One beacon that is carried among three that stay.
+    let data = try TuningDraw(still, seed: 2).data(adding: TuningDraw(scenario, seed: 2))
+    let found = RecordingCalibration(data, .use)
+    #expect(found.configuration.odometry.positionDrift < 0.1)
+  }
+
+  @Test("the offset of the clock is that of the engine's samples")
+  func engineOffset() throws {
+    let run = Self.walk().simulated(seed: 3)
+    var configuration = FusionConfiguration()
+    configuration.ranging.clockOffset = 0.15
+    var (offset, shifted) = (try FusionEngine(configuration), try FusionEngine())
+    let peers = run.peers.map { _ in (offset.addPeer(), shifted.addPeer()) }
+    for event in run.events {
+      switch event {
+      case .pose(let index):
+        offset.add(run.poses[index])
+        shifted.add(run.poses[index])
+      case .tracking: continue
+      case .sample(let index):
+        let sample = run.samples[index]
+        let (first, second) = peers[sample.peer]
+        var ranging = RangingSample(
+          peer: first, timestamp: sample.timestamp, distance: sample.values[.range])
+        let a = offset.add(ranging)
+        ranging.peer = second
+        ranging.timestamp = sample.timestamp.advanced(bySeconds: -0.15)
+        let b = shifted.add(ranging)
+        #expect(a == b)
+        #expect(a.timestamp == ranging.timestamp)
+      }
+    }
+    for (first, second) in peers {
+      #expect(offset.estimate(of: first) == shifted.estimate(of: second))
+    }
+  }
+}

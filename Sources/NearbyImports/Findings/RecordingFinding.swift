@@ -46,12 +46,18 @@ public struct RecordingFinding: Hashable, Sendable, Codable, CustomStringConvert
     case hardlyMoves
     /// The device rests most of the time.
     case rests
+    /// The device moves along one straight line.
+    case straightLine
     /// The device stays at one height.
     case level
     /// The world is said to be two-dimensional and is not.
     case notPlanar
     /// Another axis points up than is said.
     case upAxis
+    /// The numbers of the quaternions are in another order than is said.
+    case quaternionOrder
+    /// The device is upside down.
+    case upsideDown
     /// The poses have no attitude.
     case noAttitude
     /// The poses are of another kind of odometry than is said.

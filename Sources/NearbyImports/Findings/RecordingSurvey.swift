@@ -24,6 +24,13 @@ struct RecordingSurvey: Hashable, Sendable {
     var extent = Vector3.zero
     /// Whether all attitudes are the same.
     var attitudeIsConstant = true
+    /// The mean of the vertical in the device's axes, shorter than one where the device tilts about; and the
+    /// same if the first number of each quaternion is its scalar part.
+    var meanUpInDevice = Vector3.zero
+    var meanUpInDeviceScalarFirst = Vector3.zero
+    /// The spread of the positions in the level plane, along the direction in which it is largest and across,
+    /// metres.
+    var levelSpread = LevelSpread()
     /// How long the device was watched, and how long it moved by less than 5 cm within a second.
     var watchedSeconds = 0.0
     var restingSeconds = 0.0
@@ -35,6 +42,13 @@ struct RecordingSurvey: Hashable, Sendable {
 
     /// From the first pose to the last, seconds.
     var duration: Double { first.flatMap { last?.seconds(since: $0) } ?? 0 }
+  }
+
+  /// The spread of positions in the level plane: one sigma along the direction in which it is largest, and
+  /// across.
+  struct LevelSpread: Hashable, Sendable {
+    var along = 0.0
+    var across = 0.0
   }
 
   /// The samples of all peers together.

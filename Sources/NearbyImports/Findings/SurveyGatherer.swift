@@ -18,6 +18,8 @@ struct SurveyGatherer {
   /// The two newest poses.
   private var previous: DevicePose?
   private var newest: DevicePose?
+  private var attitudes = AttitudeMeans()
+  private var spread = LevelMoments()
   private var smallest = Vector3.zero
   private var largest = Vector3.zero
   /// The pose at which the second began over which the speed is measured.
@@ -44,6 +46,8 @@ struct SurveyGatherer {
       (smallest, largest) = (place, place)
       secondStart = pose
     }
+    attitudes.add(manifest.frames.worldDeviceRotation(of: pose), up: manifest.worldUp)
+    spread.add(pose.worldFromDevice.translation)
     measureSpeed(pose)
     clocks.add(pose.timestamp, pose.worldFromDevice.translation)
     poses.last = pose.timestamp
@@ -128,6 +132,9 @@ struct SurveyGatherer {
     var survey = RecordingSurvey(info: info, manifest: manifest)
     survey.poses = poses
     survey.poses.extent = extent
+    survey.poses.meanUpInDevice = attitudes.mean
+    survey.poses.meanUpInDeviceScalarFirst = attitudes.meanScalarFirst
+    survey.poses.levelSpread = spread.spread
     survey.poses.medianSpeed = speeds.median
     survey.poses.medianStep = poseSteps.median
     survey.poses.shortStep = poseSteps.quantile(0.1)
@@ -142,6 +149,63 @@ struct SurveyGatherer {
       return series.figures(isStationary: info.peers[index].peer.motion == .stationary)
     }
     return survey
+  }
+}
+
+/// The vertical in the device's axes, on average over the poses.
+private struct AttitudeMeans {
+  private var count = 0
+  private var sum = Vector3.zero
+  private var sumScalarFirst = Vector3.zero
+
+  var mean: Vector3 { count > 0 ? (1 / Double(count)) * sum : .zero }
+  var meanScalarFirst: Vector3 { count > 0 ? (1 / Double(count)) * sumScalarFirst : .zero }
+
+  mutating func add(_ rotation: Rotation, up axis: WorldUp) {
+    let up = axis == .y ? Vector3(0, 1, 0) : Vector3(0, 0, 1)
+    count += 1
+    sum = sum + rotation.inverse.act(up)
+    // What was read as x, y, z, w is w, x, y, z.
+    guard
+      let other = Rotation(normalizing: rotation.y, rotation.z, rotation.w, rotation.x)
+    else { return }
+    sumScalarFirst = sumScalarFirst + other.inverse.act(up)
+  }
+}
+
+/// The moments of positions in the level plane of the engine's world.
+private struct LevelMoments {
+  private var count = 0.0
+  private var first: Vector3?
+  private var (x, z, xx, xz, zz) = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+  mutating func add(_ place: Vector3) {
+    let origin = first ?? place
+    first = origin
+    let (dx, dz) = (place.x - origin.x, place.z - origin.z)
+    count += 1
+    x += dx
+    z += dz
+    xx += dx * dx
+    xz += dx * dz
+    zz += dz * dz
+  }
+
+  /// The roots of the eigenvalues of the covariance.
+  var spread: RecordingSurvey.LevelSpread {
+    guard count > 1 else { return RecordingSurvey.LevelSpread() }
+    let (mx, mz) = (x / count, z / count)
+    let (a, b, c) = (xx / count - mx * mx, xz / count - mx * mz, zz / count - mz * mz)
+    let (middle, half) = (0.5 * (a + c), (0.25 * (a - c) * (a - c) + b * b).squareRoot())
+    return RecordingSurvey.LevelSpread(
+      along: max(0, middle + half).squareRoot(), across: max(0, middle - half).squareRoot())
+  }
+}
+
+extension FrameConvention {
+  /// The rotation from the device's axes to the world's, both as the recording has them.
+  fileprivate func worldDeviceRotation(of pose: DevicePose) -> Rotation {
+    worldFromDevice(fromEngine: pose.worldFromDevice).rotation
   }
 }
 

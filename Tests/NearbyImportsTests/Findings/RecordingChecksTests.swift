@@ -49,6 +49,8 @@ struct RecordingChecksTests {
     var survey = RecordingSurvey(info: info, manifest: manifest)
     survey.poses = RecordingSurvey.Poses(
       first: time(100), last: time(160), extent: Vector3(8, 6, 1.5), attitudeIsConstant: false,
+      meanUpInDevice: Vector3(0, 0, 0.95), meanUpInDeviceScalarFirst: Vector3(0.1, 0.2, 0.3),
+      levelSpread: RecordingSurvey.LevelSpread(along: 2, across: 1.5),
       watchedSeconds: 60, restingSeconds: 5, medianSpeed: 1.2)
     survey.samples = RecordingSurvey.Samples(
       first: time(100), last: time(160), count: 600,
@@ -104,6 +106,22 @@ struct RecordingChecksTests {
     CheckCase("only zeros", .error, .nothingMeasured, ["600 are zero or negative"]) {
       $0.info.faults.notPositiveDistance = 600
       $0.samples.zeroDistances = 600
+    },
+    CheckCase(
+      "a straight walk", .warning, .straightLine, ["within 0.05 m", "walk around a corner"]
+    ) {
+      $0.poses.levelSpread = RecordingSurvey.LevelSpread(along: 3, across: 0.05)
+    },
+    CheckCase("scalar first", .warning, .quaternionOrder, ["tumbles", "--pose-map qw=COLUMN"]) {
+      $0.poses.meanUpInDevice = Vector3(0, 0.3, 0.1)
+      $0.poses.meanUpInDeviceScalarFirst = Vector3(0, 0, 0.99)
+    },
+    CheckCase("upside down", .warning, .upsideDown, ["--up z-down"]) {
+      $0.manifest.device.axes = .ros
+      $0.poses.meanUpInDevice = Vector3(0, 0.1, -0.95)
+    },
+    CheckCase("a wobble of micrometres", .warning, .odometryKind, ["to a millimetre"]) {
+      $0.poses.extent = Vector3(8, 6, 7e-6)
     },
     CheckCase("bunched stamps", .note, .bunchedStamps, ["0.05 ms", "16.7 ms"]) {
       $0.poses.medianStep = 1.0 / 60

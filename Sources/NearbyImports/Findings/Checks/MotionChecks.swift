@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 
@@ -6,7 +7,7 @@ import NearbyRecordings
 enum MotionChecks {
   static func findings(_ survey: RecordingSurvey) -> [RecordingFinding] {
     guard survey.info.trajectory.poseCount > 1 else { return [] }
-    return amount(survey) + level(survey) + rest(survey) + speed(survey)
+    return amount(survey) + line(survey) + level(survey) + rest(survey) + speed(survey)
   }
 
   private static func amount(_ survey: RecordingSurvey) -> [RecordingFinding] {
@@ -18,6 +19,22 @@ enum MotionChecks {
         "the device stays within \(ShortNumber.number(extent)) m, too little to locate a peer by "
           + "ranges",
         remedy: "walk some metres in two directions, and lift and lower the device")
+    ]
+  }
+
+  /// From one straight line, ranges and heights cannot tell a peer on the left from one on the right.
+  private static func line(_ survey: RecordingSurvey) -> [RecordingFinding] {
+    let spread = survey.poses.levelSpread
+    let tellsSides = survey.info.peers.contains { $0[.azimuth] > 0 }
+    guard survey.samples.count > 0, !tellsSides, spread.along > 0.5,
+      spread.across < 0.03 * spread.along
+    else { return [] }
+    return [
+      RecordingFinding(
+        .warning, .straightLine,
+        "the device moves along one line, within \(ShortNumber.number(spread.across)) m of it, where ranges "
+          + "cannot tell a peer on its left from one on its right",
+        remedy: "walk around a corner, by a fifth of the distance to the peers")
     ]
   }
 

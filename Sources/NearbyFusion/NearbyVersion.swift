@@ -3,5 +3,5 @@
 /// The version of this package.
 public enum NearbyVersion {
   /// The version as text, after the rules of semantic versioning.
-  public static let current = "0.1.0"
+  public static let current = "0.2.0"
 }

@@ -80,6 +80,37 @@ import Testing
     #expect(isAnyLeft)
   }
 
+  @Test("several recordings of one radio give one result, surer than each")
+  func combines() throws {
+    var scenario = Scenario(.wanderingWalk)
+    scenario.duration = 60
+    scenario.peer.count = 3
+    scenario.radio.measuresAngles = false
+    scenario.radio.rangeNoise = 0.2
+    scenario.radio.clockOffset = 0.15
+    let stated = FusionConfiguration()
+    let results = try (1...3).map { seed in
+      try #require(
+        Tuner(try TuningDraw(scenario, seed: UInt64(seed)).data(), effort: .quick).tune())
+    }
+    let all = TuningResult.combining(results, stated: stated)
+    func noise(_ result: TuningResult) throws -> TuningResult.Estimate {
+      try #require(result.estimates.first { $0.quantity == .rangeSigma })
+    }
+    let values = try results.map { try noise($0) }
+    let combined = try noise(all)
+    #expect(abs(combined.value - 0.2) < 3 * combined.sigma + 0.004)
+    #expect(combined.sigma < (values.map(\.sigma).min() ?? 0))
+    #expect(combined.value >= (values.map(\.value).min() ?? 1))
+    #expect(combined.value <= (values.map(\.value).max() ?? 0))
+    #expect(abs(all.configuration.ranging.rangeSigma - combined.value) < 0.01)
+    #expect(all.logEvidence.found > all.logEvidence.stated)
+    try all.configuration.validate()
+    #expect(
+      TuningResult.combining([results[0]], stated: stated).configuration
+        == results[0].configuration)
+  }
+
   @Test func needsSamples() throws {
     let data = try TuningData(stated: FusionConfiguration())
     #expect(Tuner(data).tune() == nil)

@@ -70,7 +70,7 @@ public struct TuningResult: Sendable {
   ///
   /// With what was found for them an engine predicts the end of the recording worse. With all that is set it
   /// predicts the end no worse than with the stated settings.
-  public private(set) var withheld: [Quantity] = []
+  public internal(set) var withheld: [Quantity] = []
 }
 
 extension TuningResult {

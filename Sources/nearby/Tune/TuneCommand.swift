@@ -9,7 +9,7 @@ import NearbyRecordings
 struct TuneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
-    abstract: "Estimate noise, outliers and drift from a recording alone.",
+    abstract: "Estimate noise, drift, clock and antenna from recordings alone.",
     discussion: """
       Finds the settings under which the recording's samples are most likely; the truth is not \
       read. Peers that move are left out. Each line has the estimate ± one standard deviation, and \
@@ -24,15 +24,19 @@ struct TuneCommand: ParsableCommand {
       second before it runs, with fewer samples; a file of settings is for a radio whose recordings are \
       many, and goes with --calibration off.
 
+      Several recordings of one radio give one result: the mean of what each tells, weighted by its \
+      information. 'nearby calibrate' is another name of this command.
+
       EXAMPLES
         nearby tune Datasets/plaza2
+        nearby calibrate monday tuesday wednesday --output radio.json
         nearby tune living-room --output tuned.json
         nearby run living-room --config tuned.json --output out
-      """)
+      """, aliases: ["calibrate"])
 
   @Argument(
-    help: ArgumentHelp("The recording's folder.", valueName: "recording"), completion: .directory)
-  var recordingPath: String
+    help: ArgumentHelp("The recordings' folders.", valueName: "recording"), completion: .directory)
+  var recordingPaths: [String]
 
   @Option(
     name: .shortAndLong,
@@ -46,34 +50,42 @@ struct TuneCommand: ParsableCommand {
   func run() throws {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
-    do {
-      let recording = try RecordingReader(folder: recordingPath)
-      let data = try TuningData(recording)
-      guard
-        let result = Tuner(data, effort: quick ? .quick : .thorough).tune(progress: {
-          progress.update(fraction: $0, what: "tuning")
-        })
-      else {
-        throw CommandFailure(
-          .badData,
-          "\(recordingPath): nothing to tune by; 30 samples of peers at rest are needed, with poses"
-        )
+    var results: [TuningResult] = []
+    var stated: FusionConfiguration?
+    for (index, path) in recordingPaths.enumerated() {
+      do {
+        let recording = try RecordingReader(folder: path)
+        // What is stated for the first goes for all: they are of one radio.
+        let data = try TuningData(recording, stated: stated)
+        stated = data.stated
+        let result = Tuner(data, effort: quick ? .quick : .thorough).tune { fraction in
+          let done = (Double(index) + fraction) / Double(recordingPaths.count)
+          progress.update(fraction: done, what: "tuning")
+        }
+        guard let result else {
+          throw CommandFailure(
+            .badData,
+            "\(path): nothing to tune by; 30 samples of peers at rest are needed, with poses")
+        }
+        results.append(result)
+        if data.samplesWithOwnSigma > 0 {
+          Diagnostics.warning(
+            "\(path): \(data.samplesWithOwnSigma) values state an accuracy of their own, by which a run goes; "
+              + "the estimate is of the errors as they are")
+        }
+      } catch let error as RecordingError {
+        throw error.located(in: path)
       }
-      progress.finish()
-      if data.samplesWithOwnSigma > 0 {
-        Diagnostics.warning(
-          "\(data.samplesWithOwnSigma) values state an accuracy of their own, by which a run goes; the "
-            + "estimate is of the errors as they are")
-      }
-      if let output {
-        var file = try AtomicFile(path: output)
-        try file.write(ConfigurationFile.json(of: result.configuration))
-        try file.commit()
-      }
-      try StandardOutput.print(text(of: result, stated: data.stated))
-    } catch let error as RecordingError {
-      throw error.located(in: recordingPath)
     }
+    progress.finish()
+    guard let stated else { return }
+    let result = TuningResult.combining(results, stated: stated)
+    if let output {
+      var file = try AtomicFile(path: output)
+      try file.write(ConfigurationFile.json(of: result.configuration))
+      try file.commit()
+    }
+    try StandardOutput.print(text(of: result, stated: stated))
   }
 
   private func text(of result: TuningResult, stated: FusionConfiguration) -> String {

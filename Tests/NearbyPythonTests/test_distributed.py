@@ -182,6 +182,7 @@ def test_digests_change_with_input_and_settings() -> None:
     one = _tasks.digest([item("a")], None)
     assert one != _tasks.digest([item("b")], None)
     assert one != _tasks.digest([item("a")], '{"ranging": {}}')
+    assert one != _tasks.digest([item("a")], None, "off")
     assert _tasks.digest([item("a")], '{"a": 1}') == _tasks.digest([item("a")], '{ "a": 1 }')
 
 

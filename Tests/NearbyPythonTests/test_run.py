@@ -71,7 +71,7 @@ def test_smoothing_is_that_of_the_command_line(plaza2: Path, cli_run: Path) -> N
     again = nearby.smooth(
         recording.poses,
         recording.ranging,
-        recording.configuration(),
+        recording.calibrate().configuration,
         peers=recording.peers,
         up=recording.up,
         axes=recording.axes,

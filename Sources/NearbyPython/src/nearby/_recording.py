@@ -131,9 +131,7 @@ class Recording:
         settings, findings = self._core.calibrate(_json(config))
         return Calibration(json.loads(settings), json.loads(findings)["findings"])
 
-    def run(
-        self, config: Configuration | None = None, *, calibration: CalibrationMode = "use"
-    ) -> Estimates:
+    def run(self, config: Configuration | None = None, *, calibration: CalibrationMode = "use") -> Estimates:
         """Runs the engine over the recording, as `nearby run` does.
 
         Args:

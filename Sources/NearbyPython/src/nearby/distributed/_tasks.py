@@ -100,8 +100,8 @@ def build() -> str:
     return digest.hexdigest()
 
 
-def digest(items: Sequence[Item], settings: str | None, calibration: CalibrationMode) -> str:
-    """The digest of a task's input, the settings, the version and the build of the engine."""
+def digest(items: Sequence[Item], settings: str | None, calibration: CalibrationMode = "use") -> str:
+    """The digest of a task's input, the settings, the calibration, the version and the build of the engine."""
     about = {
         "format": FORMAT,
         "engine": _core.__version__,

@@ -119,19 +119,41 @@ struct FirstContactTests {
       try walk(),
       [
         "--position-drift", "0.2", "--yaw-drift", "1.5", "--range-sigma", "0.3", "--planar",
-        "--moving", "beacon",
+        "--moving", "beacon", "--antenna", "0.1, -0.02,0",
       ])
     #expect(result.exitCode == 0)
     let json = try folder.text(of: "walk/recording.json")
     for part in [
       "\"positionDrift\": 0.2, \"yawDriftDegrees\": 1.5, \"planar\": true", "\"rangeSigma\": 0.3",
-      "{ \"id\": \"beacon\", \"motion\": \"moving\" }",
+      "{ \"id\": \"beacon\", \"motion\": \"moving\" }", "\"antenna\": [0.1, -0.02, 0.0]",
     ] {
       #expect(json.contains(part), "\(json)")
     }
     #expect(result.errors.contains("--no-planar"))
     let wrong = try importTable(try walk(), ["--range-sigma", "0"])
     #expect(wrong.exitCode == 64 && wrong.errors.contains("--range-sigma is 0.0, must be"))
+    let two = try importTable(try walk(), ["--antenna", "0.1,0.2"])
+    #expect(two.exitCode == 64 && two.errors.contains("invalid for '--antenna <x,y,z>'"))
+  }
+
+  @Test("A table of ranges comes with the true poses and places, where they are known")
+  func truth() throws {
+    let files = try walk()
+    let peers = try write(
+      "timestamp,peer,x,y,z\n100,beacon,6,1,1\n", to: "true-peers.csv")
+    let result = try importTable(files, ["--truth", files.poses, "--true-peers", peers])
+    #expect(result.exitCode == 0, "\(result.errors)")
+    let run = try CommandLineTool.run(
+      "run", folder.path("walk"), "-o", folder.path("out"), "--json")
+    let summary = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+    let errors = try #require(summary?["errors"] as? [String: Any])
+    let error = try #require(errors["finalError"] as? Double)
+    #expect(error < 0.3)
+    let alone = try importTable(files, ["--true-peers", peers])
+    #expect(alone.exitCode == 64 && alone.errors.contains("--true-peers needs --truth"))
+    let broken = try write("timestamp,peer,x,y,z\n100,beacon,6,one,1\n", to: "true-peers.csv")
+    let refused = try importTable(files, ["--truth", files.poses, "--true-peers", broken])
+    #expect(refused.exitCode == 65 && refused.errors.contains("true-peers.csv:2"))
   }
 
   @Test("A wrong name of a topic, a field or a column is answered with those there are")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 internal import NearbyFusion
-internal import NearbyGeometry
+public import NearbyGeometry
 public import NearbyRecordings
 
 /// How an import writes its recording.
@@ -38,6 +38,9 @@ public struct ImportOptions: Hashable, Sendable {
   public var positionDrift: Double?
   /// The drift of yaw, degrees/√m; `nil` for what the file brings or the kind of odometry has.
   public var yawDriftDegrees: Double?
+  /// The antenna's place in the device's axes, as `recording.json` names them, metres; `nil` for the device's
+  /// origin.
+  public var antenna: Vector3?
   /// The peers that move.
   public var movingPeers: [String] = []
   /// Whether a recording about which there is a warning is not written.
@@ -68,6 +71,7 @@ public struct ImportOptions: Hashable, Sendable {
     manifest.trajectory.yawDriftDegrees = yawDriftDegrees ?? manifest.trajectory.yawDriftDegrees
     manifest.trajectory.isPlanar = isPlanar ?? manifest.trajectory.isPlanar
     manifest.ranging.rangeSigma = rangeSigma ?? manifest.ranging.rangeSigma
+    manifest.device.antenna = antenna ?? manifest.device.antenna
     for peer in movingPeers {
       if let index = manifest.peers.firstIndex(where: { $0.id == peer }) {
         manifest.peers[index].motion = .moving

@@ -84,6 +84,8 @@ public struct RecordingImporter: Sendable {
   public var moreRanging: [RangingInput] = []
   /// The true poses, if they are known, in the device axes of the poses.
   public var truth: TrajectoryInput?
+  /// A table of the peers' true positions, `timestamp,peer,x,y,z`, in the world of the true poses.
+  public var truePeers: String?
   /// How the recording is written.
   public var options = ImportOptions()
   /// How the clocks were found to differ.
@@ -164,6 +166,7 @@ public struct RecordingImporter: Sendable {
       output: output, manifest: manifest, options: options, columns: samples.columns)
     try append(trajectory, to: &sink, isTruth: false)
     if let truth { try append(truth, to: &sink, isTruth: true) }
+    if let truePeers { try appendTruePeers(truePeers, to: &sink) }
     try sink.append(
       contentsOf: samples, offset: moreRanging.isEmpty ? ranging?.offset ?? .zero : .zero,
       file: ranging?.path ?? "")
@@ -189,6 +192,22 @@ public struct RecordingImporter: Sendable {
       }
     }
     sink.note(findings)
+  }
+
+  /// Adds the true positions of the peers, in the axes in which the recording is written.
+  private func appendTruePeers(
+    _ path: String, to sink: inout ImportSink
+  ) throws(RecordingError) {
+    var reader = try TruthPeersReader(path: path, file: path)
+    let frames = (truth ?? trajectory).frames
+    while let row = try reader.next() {
+      var row = row
+      row.positionInWorld =
+        frames.recordedPose(
+          RigidTransform(rotation: .identity, translation: row.positionInWorld)
+        ).translation
+      try sink.appendTruth(row, file: path)
+    }
   }
 
   /// Reads the poses of a file in the file's frames.

@@ -110,8 +110,26 @@ struct ImportStatementOptions: ParsableArguments {
       """))
   var planar: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "The antenna's place along the device's axes, as in 0.02,0.05,0.01; 0,0,0 when left out.",
+      valueName: "x,y,z"))
+  var antenna: AntennaArgument?
+
   @Option(help: ArgumentHelp("A peer that moves; again for each.", valueName: "name"))
   var moving: [String] = []
+
+  /// Three lengths, metres.
+  struct AntennaArgument: ExpressibleByArgument {
+    var place: Vector3
+
+    init?(argument: String) {
+      let numbers = argument.split(separator: ",", omittingEmptySubsequences: false)
+        .compactMap { Double($0.trimmed) }
+      guard numbers.count == 3, numbers.allSatisfy({ abs($0) < 10 }) else { return nil }
+      place = Vector3(numbers[0], numbers[1], numbers[2])
+    }
+  }
 
   func validate() throws {
     for (option, value, interval) in [
@@ -134,6 +152,7 @@ struct ImportStatementOptions: ParsableArguments {
     options.rangeSigma = rangeSigma
     options.isPlanar = planar
     options.movingPeers = moving
+    options.antenna = antenna?.place
     return options
   }
 }
@@ -482,7 +501,7 @@ extension ImportFrames.Axes: ExpressibleByArgument {}
 extension MappedTable.Delimiter: ExpressibleByArgument {}
 extension RecordingManifest.Trajectory.Kind: ExpressibleByArgument {}
 
-/// The true poses for an odometry, in the same axes.
+/// The true poses for an odometry, in the same axes, and the true places of its peers.
 struct TruthOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The true poses, in the same axes.", valueName: "file"),
@@ -493,6 +512,18 @@ struct TruthOptions: ParsableArguments {
     help: ArgumentHelp(
       "The format of that file, when it is not the trajectory's.", valueName: "format"))
   var truthFormat: Format?
+
+  @Option(
+    help: ArgumentHelp(
+      "The peers' true places in the world of the true poses: timestamp,peer,x,y,z, a row for a peer at rest.",
+      valueName: "file"), completion: .file())
+  var truePeers: String?
+
+  func validate() throws {
+    if truePeers != nil, truth == nil {
+      throw ValidationError("--true-peers needs --truth: places count relative to the device")
+    }
+  }
 
   /// The formats of true poses.
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -509,6 +540,7 @@ struct TruthOptions: ParsableArguments {
       TrajectoryInput(
         path: path, format: truthFormat?.format ?? trajectory.format, frames: trajectory.frames)
     }
+    importer.truePeers = truePeers
     return importer
   }
 }

@@ -40,10 +40,11 @@ extension ImportCommand {
     @OptionGroup var columns: RangingTableOptions
     @OptionGroup var clock: RangingClockOptions
     @OptionGroup(title: "Poses") var trajectory: TrajectoryOptions
+    @OptionGroup(title: "Truth") var truth: TruthOptions
     @OptionGroup(title: "The recording") var recording: ImportOutputOptions
 
     func run() throws {
-      var importer = RecordingImporter(trajectory: try trajectory.input())
+      var importer = truth.importer(of: try trajectory.input())
       let format = try columns.format()
       let inputs = table.map { path in
         var input = RangingInput(path: path, format: format)
@@ -88,10 +89,11 @@ extension ImportCommand {
 
     @OptionGroup var clock: RangingClockOptions
     @OptionGroup(title: "Poses") var trajectory: TrajectoryOptions
+    @OptionGroup(title: "Truth") var truth: TruthOptions
     @OptionGroup(title: "The recording") var recording: ImportOutputOptions
 
     func run() throws {
-      var importer = RecordingImporter(trajectory: try trajectory.input())
+      var importer = truth.importer(of: try trajectory.input())
       var input = RangingInput(path: capture, format: .uci(UciCapture(container: container)))
       clock.apply(to: &input)
       importer.ranging = input

@@ -59,7 +59,7 @@ struct HeldOutTest {
   static let beginning = 2.0 / 3
   /// The largest number of samples that an engine is given; two thirds of them come before the end.
   private let mostSamples: Int
-  /// The silences after which it is asked too.
+  /// The silences after which predictions are scored, too.
   private let silences: [Silence]
 
   /// What is predicted of the end, as logarithms of densities.
@@ -99,9 +99,9 @@ struct HeldOutTest {
     }
   }
 
-  /// What an engine is given.
+  /// The events that an engine is given, in order.
   private struct Course {
-    /// Before the end, and then.
+    /// The events before the end of the recording, and those of the end.
     var before: ArraySlice<TuningData.Event>
     var end: ArraySlice<TuningData.Event>
     /// When the end begins, by the radio's clock.
@@ -125,7 +125,7 @@ struct HeldOutTest {
     excess = faults.rangeExcess(sigma: stated.ranging.rangeSigma)
   }
 
-  /// What an engine is given with an offset of the radio's clock.
+  /// The events in their order with an offset of the radio's clock.
   private func course(clockOffset: Double) -> Course {
     let events = data.events(clockOffset: clockOffset)
     let places = events.indices.filter { events[$0].sampleTime != nil }
@@ -198,7 +198,7 @@ struct HeldOutTest {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
-  ///   - silences: The silences after which it is asked; those of the test when `nil`.
+  ///   - silences: The silences after which predictions are scored; those of the test when `nil`.
   /// - Returns: The score.
   func score(
     of configuration: FusionConfiguration, silences: [Silence]? = nil

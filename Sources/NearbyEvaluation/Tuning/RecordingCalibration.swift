@@ -5,10 +5,10 @@ public import NearbyRecordings
 
 /// What a recording tells of the radio and the odometry that made it, before it is run.
 ///
-/// It is a quick ``Tuner``: the same evidence, with fewer samples and knots, of the first 50 000 samples or 200 000
-/// poses. Of what it finds a run takes what contradicts the settings: constants, as the offset of the radio's
-/// clock, beyond four standard deviations; accuracies that differ by 30 %; drift and biases that are larger by
-/// 30 %. All else stays as stated.
+/// A quick ``Tuner`` maximises the same evidence with fewer samples and knots. It reads the first 50 000 samples or
+/// 200 000 poses. A run takes an estimate where it contradicts the settings: a constant, as the offset of the radio's
+/// clock, beyond four standard deviations; an accuracy that differs by 30 %; a drift or a spread of biases that is
+/// larger by 30 %. All other settings stay as stated.
 public struct RecordingCalibration: Sendable {
   /// The settings as stated, with what is used of the findings.
   public var configuration: FusionConfiguration
@@ -85,7 +85,9 @@ extension RecordingCalibration {
 }
 
 extension HeldOutTest {
-  /// The groups of constants, which make an estimate no more cautious where they are wrong.
+  /// The groups of clock and antenna.
+  ///
+  /// They are tested on the end of the recording: a wrong constant shifts estimates and does not widen them.
   fileprivate static var constantGroups: [Int] {
     groups.indices.filter {
       groups[$0].quantities.contains { $0 == .clockOffset || $0 == .antennaX }
@@ -151,7 +153,7 @@ extension TuningResult {
     return Self.drifts.contains(setting) && found > Self.factor * stated && !hasHeavyTails
   }
 
-  /// Whether so many ranges are outliers that those which pass for inliers look like drift.
+  /// Whether more than 30 % of the ranges are outliers: some of them pass for inliers then, and look like drift.
   private var hasHeavyTails: Bool {
     estimates.contains { $0.quantity == .rangeOutliers && $0.value > Self.mostOutliers }
   }
@@ -170,17 +172,17 @@ extension TuningResult {
       \.ranging.rangeSigma, \.ranging.azimuthSigmaRadians, \.ranging.elevationSigmaRadians,
     ]
   }
-  /// What a recording may have more of than is stated.
+  /// Settings that are only raised.
   ///
-  /// A drift that is less than stated is not taken as such: odometries slip now and then, and the next slip is not
-  /// in the evidence.
+  /// Odometries slip now and then. A drift that is smaller than stated holds only until the next slip, which the
+  /// evidence does not know.
   private static var drifts: [PartialKeyPath<FusionConfiguration>] {
     [
       \.ranging.rangeBiasSigma, \.odometry.positionDrift, \.odometry.yawDriftRadians,
     ]
   }
 
-  /// Whether an accuracy is far better than stated: the sign of a mode in which drift explains all noise.
+  /// Whether an accuracy is far better than stated, as in a mode in which drift explains all noise.
   fileprivate var isDegenerate: Bool {
     estimates.contains { estimate in
       switch estimate.quantity {

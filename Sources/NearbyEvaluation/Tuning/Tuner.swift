@@ -31,15 +31,15 @@ public struct Tuner: Sendable {
     /// Whether all settings are tested on the end of the recording, and not only what most contradicts them.
     var isThorough: Bool
 
-    /// As for a radio that is to be measured: seconds to minutes.
+    /// For measuring a radio: seconds to minutes.
     public static let thorough = Effort(
       mostPeers: 12, mostSamples: 12_000, mostConstantSamples: 12_000, mostKnots: 600, rounds: 3,
       starts: [(1, 1), (1, 6), (4, 1), (4, 6)], mostSteps: 25, isThorough: true)
-    /// As before each run: tenths of a second.
+    /// For the calibration before a run: tenths of a second.
     public static let quick = Effort(
       mostPeers: 8, mostSamples: 2000, mostConstantSamples: 10_000, mostKnots: 150, rounds: 2,
       starts: [(1, 1), (1, 6)], mostSteps: 8, isThorough: false)
-    /// The same with a knot for nearly each sample of a sparse recording.
+    /// The quick effort with as many knots as the thorough one, for sparse recordings.
     static let quickWithManyKnots = {
       var effort = quick
       effort.mostKnots = 600
@@ -248,8 +248,8 @@ public struct Tuner: Sendable {
 
   /// Looks for a better mode at other offsets of the radio's clock.
   ///
-  /// A hand that carries a phone swings twice a second or so: what fits the swing at one offset fits it half as
-  /// well a period later, and the way from one to the other leads over a ridge.
+  /// A hand that carries a phone swings about twice a second. The evidence then has a local maximum at each period
+  /// of the swing.
   private func searchClock(_ candidate: inout Candidate) {
     rebase(&candidate)
     let middle = candidate.evidence.constants
@@ -278,7 +278,7 @@ public struct Tuner: Sendable {
   private static let searchedSeconds = 0.4
   private static let searchStep = 0.05
   private static let mostRebases = 6
-  /// A pose belongs to a sample when the clock is known to so many seconds.
+  /// The poses of the samples are final when the offset changes by less, seconds.
   private static let clockTolerance = 2e-3
 
   /// Learns how much of the noise is white.
@@ -358,10 +358,10 @@ public struct Tuner: Sendable {
   private func certainty(of best: Candidate) -> TuningResult.Certainty {
     var certainty = TuningResult.Certainty()
     certainty.shareSigmas = best.shareSigmas
-    // What is at the end of its interval is held there: it has no maximum.
+    // A parameter at the end of its interval has no maximum, and no curvature there.
     let free = free.filter { !best.noise.isAtEnd($0) }
     let curvature = maximizer(best, over: free).curvature(at: free.map { best.noise[$0] })
-    // Where the evidence is flat it has no maximum either; it tells the rest all the same.
+    // A parameter in which the evidence is flat is left out, so that the others have a covariance.
     var told = Array(free.indices)
     while let flattest = told.min(by: { curvature[$0][$0] < curvature[$1][$1] }) {
       let part = told.map { row in told.map { curvature[row][$0] } }

@@ -222,11 +222,10 @@ public struct TuningData: Sendable {
     return stated - alignment.offset
   }
 
-  /// Half of the time over which the device's motion is measured: a velocity then has a twentieth of the
-  /// device's speed of noise.
+  /// Half of the time over which the device's velocity is measured.
   ///
-  /// Drift is a random walk, and over a short time it is all that there is of a path. A velocity that is mostly
-  /// noise is taken for information about the clock all the same.
+  /// Drift is a random walk, so its share of a velocity grows as the time shrinks, and it counts as information
+  /// about the clock. The time is chosen so that drift is a twentieth of the device's speed.
   ///
   /// - Parameter drift: The drift of position, m/√m.
   /// - Returns: Seconds.
@@ -345,11 +344,12 @@ public struct TuningData: Sendable {
     }
   }
 
-  /// The peers that an engine finds moved, though they are said to rest: their samples before and after
-  /// would be taken for drift.
+  /// The peers at rest that an engine finds moved.
+  ///
+  /// The evidence would explain their samples by drift.
   ///
   /// - Parameter configuration: The engine's settings.
-  /// - Returns: Their numbers; none if so few peers would be left that nothing can be told.
+  /// - Returns: Their numbers; none if all peers were moved.
   func movedPeers(_ configuration: FusionConfiguration) -> Set<Int> {
     guard var engine = try? FusionEngine(configuration) else { return [] }
     var moved: Set<Int> = []
@@ -366,7 +366,7 @@ public struct TuningData: Sendable {
     return data
   }
 
-  /// Gives an engine the path and the samples; its peers.
+  /// Runs an engine over the path and the samples.
   private func run(
     _ engine: inout FusionEngine, _ body: (SampleReport) -> Void
   ) -> [PeerID] {

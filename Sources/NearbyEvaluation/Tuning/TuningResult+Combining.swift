@@ -6,8 +6,8 @@ extension TuningResult {
   /// One result for several recordings of the same radio and odometry.
   ///
   /// Each quantity is the mean over the recordings that tell it, weighted by their information; noise and drift
-  /// by their logarithms. Its sigma is that of the weights, or, where the recordings scatter by more, that of the
-  /// scatter. What one recording leaves as stated, as an engine would predict its end worse, stays so for all.
+  /// by their logarithms. Its sigma is that of the weights, or that of the scatter of the recordings if it is larger. A
+  /// setting that makes an engine predict the end of one recording worse stays as stated for all.
   ///
   /// - Parameters:
   ///   - results: What was found in each; one at least, all with the same stated settings.

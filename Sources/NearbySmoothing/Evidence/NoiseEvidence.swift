@@ -103,10 +103,10 @@ package struct NoiseEvidence: Sendable {
   private(set) var state: SmoothingState
   /// The effective sample share of each observation's wandering error, by kind: one for an independent draw.
   private var draws: [PerKind<Double>] = []
-  /// The drift by which the errors of poses between two knots are taken.
+  /// The drift that gives the variance of poses between two knots: that of the last mode.
   ///
-  /// It is that of the last mode and not one of the settings that are compared: those errors count as independent,
-  /// as noise does, so that a larger drift would explain noise away.
+  /// Those errors count as independent, as noise does. With the drift of the settings that are compared, a larger
+  /// drift would explain noise away.
   private var bridging: OdometryConfiguration
   /// The constants at which the observations have their poses.
   package private(set) var base: Constants
@@ -161,7 +161,7 @@ package struct NoiseEvidence: Sendable {
     var configuration = stated
     configuration.ranging.antennaInDevice = base.antenna
     configuration.ranging.rangeBiasSigma = biasSigma
-    // Of an odometry that is the truth neither turn nor scale is asked.
+    // An odometry without drift is the truth, which neither turns nor has a scale error.
     if stated.odometry.positionDrift > 0 || stated.odometry.yawDriftRadians > 0 {
       configuration.odometry.turnRateSigmaRadians = max(
         turnRateSigma, stated.odometry.turnRateSigmaRadians)
@@ -294,7 +294,7 @@ package struct NoiseEvidence: Sendable {
     Self.nearby.mode(problem(under: configuration), from: state)?.logEvidence ?? -.infinity
   }
 
-  /// What must be left of the information about the clock without that of the drift's velocity.
+  /// The least share of the information about the clock that does not come from drift.
   private static let leastClockShare = 0.2
 
   /// Goes to the mode under some settings.

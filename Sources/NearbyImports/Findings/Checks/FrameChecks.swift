@@ -57,7 +57,7 @@ enum FrameChecks {
         )
       ]
     }
-    // How a phone is held is nobody's business; a robot stands on its wheels.
+    // A phone may be held in any way; a robot, which has the axes of ROS, stands upright.
     guard survey.manifest.frames.axes == .ros, read.z < -0.7 else { return [] }
     return [
       RecordingFinding(

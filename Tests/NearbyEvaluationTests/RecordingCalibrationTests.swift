@@ -84,6 +84,21 @@ struct RecordingCalibrationTests {
     }
   }
 
+  @Test("of ranges that are mostly outliers no noise is learnt")
+  func heavyTails() throws {
+    let scenario = Self.walk {
+      $0.radio.rangeFaults = .init(share: 0.5, persistence: 0.9)
+      $0.radio.rangeExcess = 6
+    }
+    let stated = FusionConfiguration()
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let found = try calibration(scenario, seed: seed).configuration
+      #expect(found.ranging.rangeSigma == stated.ranging.rangeSigma)
+      #expect(found.odometry.positionDrift == stated.odometry.positionDrift)
+      #expect(found.odometry.yawDriftRadians == stated.odometry.yawDriftRadians)
+    }
+  }
+
   @Test("a peer that was moved is not taken for drift")
   func movedPeer() throws {
     let scenario = Self.walk {

@@ -147,13 +147,15 @@ extension TuningResult {
     let (found, stated) = (found[keyPath: setting], stated[keyPath: setting])
     // Constants were set only where they are significant.
     if Self.constants.contains(setting) { return found != stated }
+    guard !hasHeavyTails else { return false }
     if Self.accuracies.contains(setting) {
       return found > Self.factor * stated || found < stated / Self.factor
     }
-    return Self.drifts.contains(setting) && found > Self.factor * stated && !hasHeavyTails
+    return Self.drifts.contains(setting) && found > Self.factor * stated
   }
 
-  /// Whether more than 30 % of the ranges are outliers: some of them pass for inliers then, and look like drift.
+  /// Whether more than 30 % of the ranges are outliers: some of them pass for inliers then, and look like
+  /// noise or drift.
   private var hasHeavyTails: Bool {
     estimates.contains { $0.quantity == .rangeOutliers && $0.value > Self.mostOutliers }
   }

@@ -32,6 +32,7 @@ struct ForeignNumberTests {
     arguments: [
       ("2.5", 2.5, nil), ("2,5", 2.5, nil), ("-2,5", -2.5, nil), ("2.72m", 2.72, "m"),
       ("272 cm", 272, "cm"), ("2,72 m", 2.72, "m"), ("1e-3km", 1e-3, "km"), ("3°", 3, "°"),
+      ("0x0110", 272, nil), ("0XfF", 255, nil),
     ] as [(String, Double, String?)])
   func numbers(text: String, number: Double, unit: String?) {
     let bytes = Array(text.utf8)
@@ -41,7 +42,7 @@ struct ForeignNumberTests {
 
   @Test(
     "what is no number stays an error",
-    arguments: ["", "m", "1.234,5", "1,2,3", "-", "2..5", "ten"])
+    arguments: ["", "m", "1.234,5", "1,2,3", "-", "2..5", "ten", "x10"])
   func noNumbers(text: String) {
     let bytes = Array(text.utf8)
     #expect(ForeignNumber.parse(bytes.span, bytes.indices) == nil)

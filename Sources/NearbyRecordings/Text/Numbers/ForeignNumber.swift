@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as other programs write it: `2,72` with a decimal comma, or `2.72m` with its unit.
+/// A number as other programs write it: `2,72` with a decimal comma, `2.72m` with its unit, `0x0110` with
+/// hexadecimal digits.
 package struct ForeignNumber: Hashable, Sendable {
   /// The number, in the unit.
   package var number: Double
@@ -15,6 +16,7 @@ package struct ForeignNumber: Hashable, Sendable {
   /// - Returns: `nil` when the field holds anything else, as a number with both comma and point.
   static func parse(_ text: Span<UInt8>, _ field: Range<Int>) -> ForeignNumber? {
     var bytes = field.map { text[$0] }
+    if let whole = hexadecimal(bytes) { return ForeignNumber(number: whole, unit: nil) }
     let isPartOfNumber: (UInt8) -> Bool = {
       $0 &- .zero < 10 || [.plus, .minus, .point, .comma].contains($0)
     }
@@ -33,5 +35,15 @@ package struct ForeignNumber: Hashable, Sendable {
       return nil
     }
     return ForeignNumber(number: number, unit: unit.isEmpty ? nil : unit)
+  }
+
+  /// A whole number in hexadecimal digits after `0x`; `nil` when the bytes are none that a double holds exactly.
+  private static func hexadecimal(_ bytes: [UInt8]) -> Double? {
+    guard
+      bytes.starts(with: [.zero, UInt8(ascii: "x")])
+        || bytes.starts(with: [.zero, UInt8(ascii: "X")]),
+      let number = UInt64(String(decoding: bytes.dropFirst(2), as: UTF8.self), radix: 16)
+    else { return nil }
+    return Double(exactly: number)
   }
 }

@@ -94,7 +94,7 @@ public struct Tuner: Sendable {
   public func tune(progress: (Double) -> Void = { _ in }) -> TuningResult? {
     guard data.samples.count >= 30 else { return nil }
     guard var best = start() else { return nil }
-    searchClock(&best)
+    rebase(&best)
     var mended = aligned
     mended.ranging.clockOffset = best.evidence.constants.clockOffset
     mended.ranging.antennaInDevice = best.evidence.constants.antenna
@@ -246,37 +246,6 @@ public struct Tuner: Sendable {
     candidate.evidence.measureViewpoints()
   }
 
-  /// Looks for a better mode at other offsets of the radio's clock.
-  ///
-  /// A hand that carries a phone swings about twice a second. The evidence then has a local maximum at each period
-  /// of the swing.
-  private func searchClock(_ candidate: inout Candidate) {
-    rebase(&candidate)
-    let middle = candidate.evidence.constants
-    let drift = candidate.noise.value(.positionDrift)
-    let inner = data.within(Self.searchedSeconds, of: middle.clockOffset)
-    candidate.evidence.rebase(on: middle, inner.sightings(at: middle, drift: drift))
-    func evidence(at offset: Double) -> (evidence: NoiseEvidence, value: Double) {
-      var evidence = candidate.evidence
-      var constants = middle
-      constants.clockOffset = offset
-      evidence.rebase(on: constants, inner.sightings(at: constants, drift: drift), keepsMode: false)
-      evidence.settle(under: candidate.configuration)
-      return (evidence, evidence.logEvidence(of: candidate.configuration))
-    }
-    var best = evidence(at: middle.clockOffset)
-    for step in 1...Int(Self.searchedSeconds / Self.searchStep) {
-      for sign in [-1.0, 1] {
-        let other = evidence(at: middle.clockOffset + sign * Double(step) * Self.searchStep)
-        if other.value > best.value + TuningResult.contradiction { best = other }
-      }
-    }
-    candidate.evidence = best.evidence
-    rebase(&candidate)
-  }
-
-  private static let searchedSeconds = 0.4
-  private static let searchStep = 0.05
   private static let mostRebases = 6
   /// The poses of the samples are final when the offset changes by less, seconds.
   private static let clockTolerance = 2e-3

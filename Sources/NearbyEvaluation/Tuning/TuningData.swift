@@ -272,23 +272,6 @@ public struct TuningData: Sendable {
     }
   }
 
-  /// The same with those samples only that are within the path, whatever the offset of the clock.
-  ///
-  /// - Parameters:
-  ///   - seconds: How far the offset may be from the middle.
-  ///   - offset: The middle.
-  /// - Returns: The rest of the data as it is.
-  func within(_ seconds: Double, of offset: Double) -> TuningData {
-    guard let first = path.first?.point.timestamp, let last = path.last?.point.timestamp else {
-      return self
-    }
-    var data = self
-    let begin = first.advanced(bySeconds: offset + seconds)
-    let end = last.advanced(bySeconds: offset - seconds)
-    data.samples.removeAll { $0.timestamp < begin || $0.timestamp > end }
-    return data
-  }
-
   /// Whether all poses are at one height and level, as those of wheels are.
   var hasFlatPath: Bool {
     guard let first = path.first else { return false }

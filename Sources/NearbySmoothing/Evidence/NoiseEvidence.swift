@@ -323,15 +323,8 @@ package struct NoiseEvidence: Sendable {
   /// Takes the samples with their poses at other constants; the mode stays where it is.
   ///
   /// Performance: as many samples as before keep their effective shares.
-  ///
-  /// - Parameters:
-  ///   - new: The constants.
-  ///   - sightings: The samples.
-  ///   - keepsMode: Whether the constants of the mode stay too; else they become the new ones.
-  package mutating func rebase(
-    on new: Constants, _ sightings: [Sighting], keepsMode: Bool = true
-  ) {
-    let old = keepsMode ? constants : new
+  package mutating func rebase(on new: Constants, _ sightings: [Sighting]) {
+    let old = constants
     base = new
     problem = Self.problem(sightings, knots, peerCount, stated, base)
     if let first = problem.layout.constants.first(of: .clockOffset),

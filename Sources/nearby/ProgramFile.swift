@@ -10,7 +10,7 @@ enum ProgramFile {
 
   /// A path by which this program can be started again.
   ///
-  /// The link of the system works even if the program's file was replaced since. Where there is none, as in some
+  /// `/proc/self/exe` works even after the program's file was replaced. Without `/proc`, as in some
   /// containers, it is the path by which the program was started.
   static var startable: String {
     path == nil ? started(CommandLine.arguments[0]) : link

@@ -80,7 +80,7 @@ public struct RecordingCalibration: Sendable {
 }
 
 extension RecordingCalibration {
-  /// An engine that tests the findings is given so many samples at most.
+  /// The largest number of samples on which the findings are tested.
   private static let mostTestedSamples = 6000
 }
 

@@ -64,7 +64,7 @@ extension TuningResult.Estimate {
     return 1 / max(sigma * sigma, 1e-18)
   }
 
-  /// The mean of what several recordings tell; `nil` when there are none.
+  /// The information-weighted mean of estimates from several recordings; `nil` without estimates.
   fileprivate init?(combining all: [TuningResult.Estimate]) {
     guard let first = all.first else { return nil }
     self = first

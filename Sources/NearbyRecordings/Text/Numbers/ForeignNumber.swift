@@ -37,7 +37,7 @@ package struct ForeignNumber: Hashable, Sendable {
     return ForeignNumber(number: number, unit: unit.isEmpty ? nil : unit)
   }
 
-  /// A whole number in hexadecimal digits after `0x`; `nil` when the bytes are none that a double holds exactly.
+  /// An integer in hexadecimal digits after `0x`; `nil` for other text, and for integers without an exact double.
   private static func hexadecimal(_ bytes: [UInt8]) -> Double? {
     guard
       bytes.starts(with: [.zero, UInt8(ascii: "x")])

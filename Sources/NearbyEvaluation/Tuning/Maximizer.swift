@@ -5,6 +5,10 @@ struct Maximizer {
   var function: ([Double]) -> Double
   var intervals: [ClosedRange<Double>]
   var mostIterations = 25
+  /// Whether a gradient is that of forward differences: half the work, and the maximum is missed by half a step.
+  var differencesAreForward = false
+  /// Called with each better point: what is computed around a point may follow it there.
+  var follow: ([Double]) -> Void = { _ in }
 
   private static let step = 0.02
   private static let longestStep = 1.0
@@ -37,6 +41,7 @@ struct Maximizer {
         length *= 0.35
       }
       guard nextValue > value else { break }
+      follow(next)
       let nextGradient = self.gradient(at: next, nextValue)
       Self.update(
         &inverse, zip(next, point).map { $0 - $1 }, zip(gradient, nextGradient).map { $0 - $1 })
@@ -95,6 +100,7 @@ struct Maximizer {
       var other = point
       other[index] += Self.step
       let above = function(other)
+      guard !differencesAreForward else { return (above - value) / Self.step }
       other[index] -= 2 * Self.step
       return (above - function(other)) / (2 * Self.step)
     }

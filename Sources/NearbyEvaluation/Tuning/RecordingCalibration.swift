@@ -51,7 +51,7 @@ public struct RecordingCalibration: Sendable {
     let stated = data.stated
     configuration = stated
     summary = CalibrationSummary()
-    guard var result = Tuner(data, effort: .quick).tune() else { return }
+    guard var result = Tuner(data, effort: .calibration).tune() else { return }
     let isDegenerate = result.isDegenerate
     if isDegenerate {
       let tuner = Tuner(data, effort: .quickWithManyKnots, holdsAccuracies: true)
@@ -138,7 +138,7 @@ extension TuningResult {
   }
 
   /// The factor by which noise or drift must differ.
-  private static let factor = 1.3
+  static let contradictingFactor = 1.3
 
   private func contradicts(
     _ found: FusionConfiguration, _ stated: FusionConfiguration,
@@ -149,9 +149,9 @@ extension TuningResult {
     if Self.constants.contains(setting) { return found != stated }
     guard !hasHeavyTails else { return false }
     if Self.accuracies.contains(setting) {
-      return found > Self.factor * stated || found < stated / Self.factor
+      return found > Self.contradictingFactor * stated || found < stated / Self.contradictingFactor
     }
-    return Self.drifts.contains(setting) && found > Self.factor * stated
+    return Self.drifts.contains(setting) && found > Self.contradictingFactor * stated
   }
 
   /// Whether more than 30 % of the ranges are outliers: some of them pass for inliers then, and look like

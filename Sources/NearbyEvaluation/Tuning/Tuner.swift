@@ -21,6 +21,8 @@ public struct Tuner: Sendable {
     var mostConstantSamples: Int
     /// The largest number of knots of the path.
     var mostKnots: Int
+    /// The least number of samples for each knot.
+    var samplesPerKnot = 1
     /// How often the mode's constants, the white shares and the maximum are found in turn.
     var rounds: Int
     /// The factors of the stated accuracy of ranges and of the stated drift with which an engine looks for the
@@ -28,6 +30,9 @@ public struct Tuner: Sendable {
     var starts: [(ranges: Double, drift: Double)]
     /// The steps of a search for the maximum.
     var mostSteps: Int
+    /// Standard deviations of the noise are computed only where one of its parameters differs by this factor from what
+    /// is stated.
+    var leastContradiction = 1.0
     /// Whether all settings are tested on the end of the recording, and not only what most contradicts them.
     var isThorough: Bool
 
@@ -37,12 +42,20 @@ public struct Tuner: Sendable {
       starts: [(1, 1), (1, 6), (4, 1), (4, 6)], mostSteps: 25, isThorough: true)
     /// For the calibration before a run: tenths of a second.
     public static let quick = Effort(
-      mostPeers: 8, mostSamples: 2000, mostConstantSamples: 10_000, mostKnots: 150, rounds: 2,
+      mostPeers: 8, mostSamples: 2000, mostConstantSamples: 10_000, mostKnots: 150,
+      samplesPerKnot: 4, rounds: 2,
       starts: [(1, 1), (1, 6)], mostSteps: 8, isThorough: false)
+    /// The quick effort for what a run takes of it: constants, and noise that contradicts the settings.
+    static let calibration = {
+      var effort = quick
+      effort.leastContradiction = TuningResult.contradictingFactor
+      return effort
+    }()
     /// The quick effort with as many knots as the thorough one, for sparse recordings.
     static let quickWithManyKnots = {
       var effort = quick
       effort.mostKnots = 600
+      effort.samplesPerKnot = 1
       return effort
     }()
   }
@@ -54,6 +67,8 @@ public struct Tuner: Sendable {
   private let holdsAccuracies: Bool
   /// What is stated, with the offset of the radio's clock at which ranges fit the path best.
   private let aligned: FusionConfiguration
+  /// The least number of knots.
+  private static let leastKnots = 30
   /// Fewer samples of a kind tell nothing.
   private static let leastSamples = 20
 
@@ -152,7 +167,8 @@ public struct Tuner: Sendable {
     guard sightings.count >= 30, let starts = data.starts(configuration),
       var evidence = NoiseEvidence(
         data.path, sightings, peerCount: data.motions.count, stated: stated,
-        mostKnots: effort.mostKnots)
+        mostKnots: min(
+          effort.mostKnots, max(Self.leastKnots, sightings.count / effort.samplesPerKnot)))
     else { return nil }
     var noise = NoiseParameters(configuration)
     // A drift that is too small is taken for errors of the radio that wander, and those weaken what
@@ -215,12 +231,17 @@ public struct Tuner: Sendable {
   private func maximizer(
     _ candidate: Candidate, over free: [NoiseParameters.Name]
   ) -> Maximizer {
-    Maximizer(
-      function: { logs in
-        var noise = candidate.noise
-        for (name, value) in zip(free, logs) { noise[name] = value }
-        return objective(candidate.evidence, noise, candidate.stated)
-      }, intervals: free.map(NoiseParameters.interval(of:)), mostIterations: effort.mostSteps)
+    var evidence = candidate.evidence
+    func noise(_ logs: [Double]) -> NoiseParameters {
+      var noise = candidate.noise
+      for (name, value) in zip(free, logs) { noise[name] = value }
+      return noise
+    }
+    return Maximizer(
+      function: { objective(evidence, noise($0), candidate.stated) },
+      intervals: free.map(NoiseParameters.interval(of:)), mostIterations: effort.mostSteps,
+      differencesAreForward: !effort.isThorough,
+      follow: { evidence.approach(noise($0).configuration(candidate.stated)) })
   }
 
   private func improve(_ candidate: inout Candidate) {
@@ -328,6 +349,18 @@ public struct Tuner: Sendable {
     var certainty = TuningResult.Certainty()
     certainty.shareSigmas = best.shareSigmas
     // A parameter at the end of its interval has no maximum, and no curvature there.
+    let stated = NoiseParameters(data.stated)
+    let least = log(effort.leastContradiction)
+    guard
+      free.contains(where: { name in
+        let contradiction = best.noise[name] - stated[name]
+        return switch name {
+        case .positionDrift, .yawDrift: effort.isThorough || contradiction >= least
+        case .rangeSigma, .azimuthSigma, .elevationSigma: abs(contradiction) >= least
+        case .rangeOutliers, .angleOutliers: least == 0
+        }
+      })
+    else { return certainty }
     let free = free.filter { !best.noise.isAtEnd($0) }
     let curvature = maximizer(best, over: free).curvature(at: free.map { best.noise[$0] })
     // A parameter in which the evidence is flat is left out, so that the others have a covariance.
@@ -343,7 +376,6 @@ public struct Tuner: Sendable {
       told.removeAll { $0 == flattest }
     }
     let value = best.evidence.logEvidence(of: best.configuration)
-    let stated = NoiseParameters(data.stated)
     for name in told.map({ free[$0] }) {
       func loss(_ log: Double) -> Double {
         var other = best.noise

@@ -8,7 +8,7 @@ internal import NearbySmoothing
 /// A run over one recording whose results become files of a folder.
 ///
 /// The files are `estimates.csv`, `summary.json` and `configuration.json`; where peers correct the
-/// odometry `trajectory-corrected.txt`; and with smoothing `smoothed.csv` and `trajectory-smoothed.txt`. They
+/// odometry `trajectory-corrected.txt`; where a peer may be in several places `modes.csv`; and with smoothing `smoothed.csv` and `trajectory-smoothed.txt`. They
 /// replace all files of an earlier run, and none appears if the recording has a fault.
 public struct RecordingRun: Sendable {
   /// The recording.
@@ -57,8 +57,9 @@ public struct RecordingRun: Sendable {
   ) throws -> RecordingReplay.Outcome {
     let calibrated = try RecordingCalibration(recording, calibration, stated: configuration)
     let configuration = calibrated.configuration
-    let replay = try RecordingReplay(
+    var replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
+    replay.tellsModes = true
     let keeper = try mapPath.map { path throws(RecordingError) in
       try MapKeeper(path: path, recording, configuration)
     }
@@ -162,7 +163,8 @@ public struct RecordingRun: Sendable {
       poses: { (pose, alignment) throws(RecordingError) in
         smoothing?.keep(pose)
         try files.corrected.write(pose, mapFromWorld: alignment?.mapFromWorld)
-      }
+      },
+      modes: { (row, modes) throws(RecordingError) in try files.modes.write(row, modes) }
     ) {
       (row, report, estimate) throws(RecordingError) in
       smoothing?.keep(row, of: report.peer)

@@ -10,7 +10,7 @@ struct ResultFiles: ~Copyable {
   /// The first is the last to appear and the first to go: where it is, the others belong to it.
   static let names = [
     RunSummary.fileName, ConfigurationFile.fileName, EstimateWriter.fileName,
-    SmoothedWriter.fileName, MapTrajectoryWriter.correctedFileName,
+    ModesWriter.fileName, SmoothedWriter.fileName, MapTrajectoryWriter.correctedFileName,
     MapTrajectoryWriter.smoothedFileName,
   ]
 
@@ -32,6 +32,8 @@ struct ResultFiles: ~Copyable {
 
   /// A row for each sample.
   var estimates: EstimateWriter
+  /// A row for each mode of a peer with several.
+  var modes: ModesWriter
   /// A pose for each of the odometry's.
   var corrected: MapTrajectoryWriter
   /// `nil` when nothing is smoothed.
@@ -48,9 +50,11 @@ struct ResultFiles: ~Copyable {
     let corrected = try MapTrajectoryWriter(
       path: "\(folder)/\(MapTrajectoryWriter.correctedFileName)", frames: frames,
       isOfKnownMap: hasKnownMap)
+    let modes = try ModesWriter(path: "\(folder)/\(ModesWriter.fileName)", frames: frames)
     let smoothed = smooths ? try Smoothed(in: folder, frames: frames) : nil
     self.folder = folder
     self.estimates = estimates
+    self.modes = modes
     self.corrected = corrected
     self.smoothed = smoothed
   }
@@ -67,6 +71,7 @@ struct ResultFiles: ~Copyable {
     var end = try AtomicFile(path: "\(folder)/\(RunSummary.fileName)")
     try end.write(summary)
     try estimates.flush()
+    try modes.flush()
     _ = try corrected.flush()
     var smoothed = smoothed.take()
     _ = try smoothed?.rows.flush()
@@ -76,6 +81,7 @@ struct ResultFiles: ~Copyable {
     let lock = FolderLock(around: folder)
     for name in Self.names { try AtomicFile.remove("\(folder)/\(name)") }
     try estimates.commit()
+    try modes.commit()
     try corrected.commit()
     if let smoothed = smoothed.take() {
       try smoothed.rows.commit()

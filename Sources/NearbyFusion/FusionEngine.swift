@@ -295,6 +295,23 @@ public struct FusionEngine: Sendable {
     return estimate(of: peer, from: device)
   }
 
+  /// The places where a peer may be at a moment.
+  ///
+  /// ``PeerEstimate/meanInWorld`` of a peer with several is between them, and its covariance holds all of them.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - time: The moment, as for ``estimate(of:at:)``.
+  /// - Returns: The modes of the posterior, the most probable first: one where the place is known, none before
+  ///   the first sample that could be used.
+  public func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode] {
+    let filter = peers[peer.index]
+    guard filter.hasTrack else { return [] }
+    var device = lastDevice(seenBefore: time, filter.posterior.device)
+    if let point = trajectory.point(at: time), point.isTracked { device = point }
+    return filter.view(from: device, settings).modes
+  }
+
   @inline(__always)
   private func estimate(of peer: PeerID, from device: TrajectoryPoint) -> PeerEstimate {
     // Performance: read in place through a span, as a filter is large.

@@ -40,6 +40,14 @@ public protocol SequentialEstimator: Sendable {
   /// - Returns: The estimate, as seen from the device at that moment.
   func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate
 
+  /// The places where a peer may be at a moment, the most probable first.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - time: The moment, not before the peer's last sample.
+  /// - Returns: The modes of its posterior.
+  func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode]
+
   /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
   var mapAlignment: MapAlignment? { get }
 

@@ -128,6 +128,16 @@ public struct Smoother: SequentialEstimator {
     engine.estimate(of: peer, at: time)
   }
 
+  /// The places where a peer may be at a moment, the most probable first.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - time: The moment, not before the peer's last sample.
+  /// - Returns: The modes of the engine's posterior.
+  public func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode] {
+    engine.modes(of: peer, at: time)
+  }
+
   /// Where the odometry's world lies in the map, by the engine; ``SmoothedRecording/path`` has it smoothed.
   public var mapAlignment: MapAlignment? { engine.mapAlignment }
 
@@ -230,18 +240,18 @@ public struct Smoother: SequentialEstimator {
         knot: end, position: place,
         covariance: SymmetricMatrix3(xx: 1, xy: 0, xz: 0, yy: 1, yz: 0, zz: 1))
     }
-    guard let (device, modes) = engine.modes(of: engine.peerIDs[peer]), let mode = modes.first,
-      mode.position.isFinite
+    guard let (device, modes) = engine.hypotheses(of: engine.peerIDs[peer]), let mode = modes.first,
+      mode.mean.isFinite
     else { return nil }
     return PeerStart(
       knot: ProblemBuilder.knot(of: device.timestamp, device.world, in: knots),
-      position: mode.position,
+      position: mode.mean,
       covariance: mode.covariance)
   }
 
   private func alternatives(of peer: Int) -> [Vector3] {
-    guard let (_, modes) = engine.modes(of: engine.peerIDs[peer]) else { return [] }
-    return modes.dropFirst().prefix(8).map(\.position).filter(\.isFinite)
+    guard let (_, modes) = engine.hypotheses(of: engine.peerIDs[peer]) else { return [] }
+    return modes.dropFirst().prefix(8).map(\.mean).filter(\.isFinite)
   }
 
   private func filterTrack(

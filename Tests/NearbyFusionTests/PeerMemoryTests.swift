@@ -100,7 +100,7 @@ struct PeerMemoryTests {
       #expect(report == unasked.add(sample))
       let first = asked.estimate(of: peer)
       #expect(first == asked.estimate(of: peer) && first.hypothesisCount > 0)
-      #expect(asked.modes(of: peer)?.modes.count == first.hypothesisCount)
+      #expect(asked.hypotheses(of: peer)?.hypotheses.count == first.hypothesisCount)
     }
     #expect(asked.estimate(of: peer) == unasked.estimate(of: peer))
   }

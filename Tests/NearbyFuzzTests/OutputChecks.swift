@@ -57,11 +57,20 @@ extension FuzzCampaign.Case {
 
   /// Checks the hypotheses of a peer.
   mutating func check(modesOf peer: PeerID, in engine: FusionEngine) {
-    guard let (_, modes) = engine.modes(of: peer) else { return }
+    guard let (_, modes) = engine.hypotheses(of: peer) else { return }
     let sum = modes.reduce(0) { $0 + $1.weight }
     expect(abs(sum - 1) < 1e-6, "\(modes.count) weights sum to \(sum)")
     for mode in modes {
-      expect(mode.position.isFinite, "mode at \(mode.position)")
+      expect(mode.mean.isFinite, "hypothesis at \(mode.mean)")
+      check(mode.covariance, "covariance of a hypothesis")
+    }
+    let grouped = engine.modes(of: peer, at: engine.estimate(of: peer).timestamp)
+    expect(
+      !grouped.isEmpty && grouped.count <= modes.count, "\(grouped.count) modes of \(modes.count)")
+    let share = grouped.reduce(0) { $0 + $1.weight }
+    expect(abs(share - 1) < 1e-6, "weights of modes sum to \(share)")
+    for mode in grouped {
+      expect(mode.mean.isFinite, "mode at \(mode.mean)")
       check(mode.covariance, "covariance of a mode")
     }
   }

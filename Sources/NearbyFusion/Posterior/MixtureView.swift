@@ -40,6 +40,15 @@ struct MixtureView: PosteriorView {
     covarianceFactor * bank.positionCovariance(index) + drift.covariance(for: toPeer(index))
   }
 
+  /// The places where the peer may be, the most probable first.
+  var modes: [PositionMode] {
+    PositionMode.grouping(
+      (0..<bank.count).map { index in
+        PositionMode(
+          weight: bank.weight(index), mean: bank.position(index), covariance: covariance(index))
+      })
+  }
+
   func weightAroundBest(withinSquared squaredRadius: Double) -> Double {
     let place = worldFromDevice.translation + best.toPeer
     var sum = 0.0

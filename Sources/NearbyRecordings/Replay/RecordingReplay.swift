@@ -26,6 +26,8 @@ public struct RecordingReplay: Sendable {
   public let configuration: FusionConfiguration
   /// The names of the peers to be located; all when empty.
   public let selection: Set<String>
+  /// Whether the modes of peers that may be in several places are computed.
+  public var tellsModes = false
 
   private let engine: FusionEngine
 
@@ -64,6 +66,8 @@ public struct RecordingReplay: Sendable {
   ///     number of samples so far.
   ///   - consumePose: Called for each pose in time order, with where the odometry's world lay in the
   ///     map; `nil` before peers have told.
+  ///   - consumeModes: Called before `consume` for each row after which its peer may be in several places, if
+  ///     ``tellsModes``.
   ///   - consume: Called for each ranging row in time order, with the engine's report and the state
   ///     after it.
   /// - Returns: The summary.
@@ -71,10 +75,12 @@ public struct RecordingReplay: Sendable {
   public func run(
     progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     poses consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void = { _, _ in },
+    modes consumeModes: (RangingRow, [PositionMode]) throws(RecordingError) -> Void = { _, _ in },
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) -> Outcome {
     var engine = engine
-    return try run(through: &engine, progress: progress, poses: consumePose, consume)
+    return try run(
+      through: &engine, progress: progress, poses: consumePose, modes: consumeModes, consume)
   }
 
   /// Runs an estimator over the whole recording, in place of an engine of the replay's own.
@@ -89,6 +95,8 @@ public struct RecordingReplay: Sendable {
   ///     number of samples so far.
   ///   - consumePose: Called for each pose in time order, with where the odometry's world lay in the
   ///     map; `nil` before peers have told.
+  ///   - consumeModes: Called before `consume` for each row after which its peer may be in several places, if
+  ///     ``tellsModes``.
   ///   - consume: Called for each ranging row in time order, with the report and the state after it.
   /// - Returns: The summary.
   /// - Throws: The first fault of the recording, or what the functions throw.
@@ -96,13 +104,14 @@ public struct RecordingReplay: Sendable {
     through estimator: inout Estimator,
     progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     poses consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void = { _, _ in },
+    modes consumeModes: (RangingRow, [PositionMode]) throws(RecordingError) -> Void = { _, _ in },
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) -> Outcome {
     let clock = ContinuousClock()
     let start = clock.now
     var fusing = Duration.zero
     var stream = try recording.events()
-    var pass = ReplayPass()
+    var pass = ReplayPass(keepsModes: tellsModes)
     var ledger = try RunLedger(self)
     var batch = EventBatch()
 
@@ -120,7 +129,7 @@ public struct RecordingReplay: Sendable {
       pass.fuse(batch, &estimator)
       fusing += before.duration(to: clock.now)
 
-      try deliver(batch, pass, &ledger, consumePose, consume)
+      try deliver(batch, pass, &ledger, consumePose, consumeModes, consume)
       progress(Double(stream.bytesRead) / Double(max(1, stream.totalBytes)), ledger.samples)
     } while !batch.kinds.isEmpty
 
@@ -136,6 +145,7 @@ public struct RecordingReplay: Sendable {
     _ batch: borrowing EventBatch, _ pass: borrowing ReplayPass,
     _ ledger: inout RunLedger,
     _ consumePose: (DevicePose, MapAlignment?) throws(RecordingError) -> Void,
+    _ consumeModes: (RangingRow, [PositionMode]) throws(RecordingError) -> Void,
     _ consume: (RangingRow, SampleReport, PeerEstimate) throws(RecordingError) -> Void
   ) throws(RecordingError) {
     var (poses, tracking, rows, results) = (0, 0, 0, 0)
@@ -153,9 +163,10 @@ public struct RecordingReplay: Sendable {
         rows += 1
         ledger.note(row.timestamp)
         guard pass.handles[row.peerIndex] != nil else { continue }
-        let (report, estimate) = pass.results[results]
+        let (report, estimate, modes) = pass.results[results]
         results += 1
         try ledger.note(row, report, estimate)
+        if modes.count > 1 { try consumeModes(row, modes) }
         try consume(row, report, estimate)
       }
     }
@@ -168,12 +179,18 @@ public struct RecordingReplay: Sendable {
 
 /// The estimator's peers by their index in the recording, and the results of a batch of events.
 private struct ReplayPass {
+  /// Whether the modes of a peer with several hypotheses are computed.
+  private let keepsModes: Bool
   /// The estimator's handles, by ``RangingRow/peerIndex``; `nil` for peers that are not selected.
   private(set) var handles: [PeerID?] = []
   /// The results of the last batch, one for each row of a selected peer.
-  private(set) var results: [(report: SampleReport, estimate: PeerEstimate)] = []
+  private(set) var results:
+    [(report: SampleReport, estimate: PeerEstimate, modes: [PositionMode])] =
+      []
   /// The map as of each pose of the last batch.
   private(set) var alignments: [MapAlignment?] = []
+
+  init(keepsModes: Bool) { self.keepsModes = keepsModes }
 
   var peerCount: Int { handles.count }
 
@@ -203,7 +220,11 @@ private struct ReplayPass {
         let report = estimator.add(row.sample(of: handle))
         // The estimate relative to the device's pose at the sample, whether or not the sample was
         // used.
-        results.append((report, estimator.estimate(of: handle, at: report.timestamp)))
+        let estimate = estimator.estimate(of: handle, at: report.timestamp)
+        let modes =
+          keepsModes && estimate.hypothesisCount > 1
+          ? estimator.modes(of: handle, at: report.timestamp) : []
+        results.append((report, estimate, modes))
       }
     }
   }

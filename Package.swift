@@ -98,7 +98,8 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
-        .embedInCode("Page/report.js"),
+        .embedInCode("Page/report.js"), .embedInCode("Page/view.css"),
+        .embedInCode("Page/view.js"), .embedInCode("Page/map.js"), .embedInCode("Page/series.js"),
       ],
       swiftSettings: swiftSettings),
 

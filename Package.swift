@@ -100,6 +100,8 @@ let package = Package(
         .embedInCode("Page/report.css"), .embedInCode("Page/report.html"),
         .embedInCode("Page/report.js"), .embedInCode("Page/view.css"),
         .embedInCode("Page/view.js"), .embedInCode("Page/map.js"), .embedInCode("Page/series.js"),
+        .embedInCode("Page/batch.css"), .embedInCode("Page/batch.html"),
+        .embedInCode("Page/batch.js"),
       ],
       swiftSettings: swiftSettings),
 
@@ -192,7 +194,7 @@ let package = Package(
       name: "NearbyReportTests",
       dependencies: [
         "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
-        "NearbySimulation",
+        "NearbySimulation", "NearbyTestSupport",
       ],
       exclude: ["Browser"],
       swiftSettings: swiftSettings),

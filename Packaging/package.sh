@@ -15,16 +15,6 @@ root="$work/root"
 "$here/install.sh" "$program" "$root/usr"
 install -Dm644 "$here/../LICENSE" "$root/usr/share/doc/nearby/copyright"
 
-# The script of the report's page, so that the first report needs no network. The program fetches and checks
-# it itself.
-export XDG_CACHE_HOME="$work/cache"
-"$program" run "$here/../Datasets/plaza2" --output "$work/demo" --quiet
-if "$program" report "$work/demo" --output "$work/demo.html" --quiet; then
-  install -Dm644 -t "$root/usr/share/nearby" "$work"/cache/nearby/plotly-*.min.js
-else
-  echo "the script of reports is left out; the program will fetch it when it is needed" >&2
-fi
-
 # Which packages the libraries are in.
 mkdir -p "$work/debian" "$root/DEBIAN"
 printf 'Source: nearby\n\nPackage: nearby\nArchitecture: any\n' >"$work/debian/control"

@@ -5,10 +5,10 @@ internal import NearbyFusion
 /// The data of a report on one or several results, small enough for a page.
 ///
 /// Long tables are thinned, but keep their extremes, so that no outlier is hidden. A page contains
-/// the report as ``json``.
+/// the report as ``page``.
 public struct Report: Sendable {
   /// The version of the JSON; it is increased when a key changes its meaning.
-  public static let formatVersion = 1
+  public static let formatVersion = 2
 
   /// The reasons in the order of their bits, the most useful action first.
   public static let reasonNames = (0..<5).map { ConvergenceReasons(rawValue: 1 << $0).description }
@@ -43,6 +43,12 @@ public struct ReportRun: Sendable {
   public var recording: Int
   /// The file from which it was read.
   public var source: ResultEvaluation.Source
+  /// What the run says beside its numbers; nothing for smoothed rows.
+  public var sentences = RunSentences()
+  /// The device's path as peers correct it, or smoothed; empty where there is none.
+  public var correctedPath = ReportTable<PathColumn>()
+  /// The true path, laid upon that path, or else upon the odometry's, by a turn and a shift; empty without truth.
+  public var truePath = ReportTable<PathColumn>()
   /// The tracks of the peers, in the order of their first rows.
   public var tracks: [ReportTrack]
 }
@@ -55,6 +61,10 @@ public struct ReportTrack: Sendable {
   public var facts: TrackFacts
   /// The figures against the truth; `nil` when it is not known.
   public var figures: ResultFigures?
+  /// What to do for a peer that has not converged at the end.
+  public var advice: [String] = []
+  /// The places where the peer may be while there are several, thinned.
+  public var modes = ReportTable<ModeColumn>()
   /// The states after each sample, thinned.
   public var moments: ReportTable<MomentColumn>
   /// The changes of the status, not thinned; empty for smoothed rows.

@@ -2,6 +2,7 @@
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import NearbyReport
 
 /// A run's summary as readable text.
 struct ResultTable {
@@ -14,7 +15,10 @@ struct ResultTable {
     let calibration = summary.calibration?.lines ?? []
     if !calibration.isEmpty { lines += [""] + calibration }
     if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
-    let advice = summary.peers.flatMap(advice)
+    let adviser = PeerAdvice(summary)
+    let advice = summary.peers.flatMap { peer in
+      adviser.sentences(for: peer).map { "\(peer.id): \($0)" }
+    }
     if !advice.isEmpty { lines += [""] + advice }
     if let errors = summary.errors {
       lines += ["", "Errors against the truth, of the peer's position relative to the device:"]
@@ -123,75 +127,6 @@ struct ResultTable {
     case .unknown: "no data"
     case .notConverged: "not converged"
     case .converged: "converged"
-    }
-  }
-
-  /// The advice for a peer that has not converged, one line each.
-  private func advice(for peer: PeerSummary) -> [String] {
-    switch peer.status {
-    case .converged: []
-    case .unknown where peer.samples == 0: ["\(peer.id): no samples"]
-    case .unknown: ["\(peer.id): none of its samples could be used; \(whereToLook)"]
-    case .notConverged where 2 * peer.samplesRejected > peer.samples:
-      [
-        "\(peer.id): \(ShortNumber.percent(peer.samplesRejected, of: peer.samples)) of its samples were "
-          + "rejected; \(whereToLook)"
-      ]
-    case .notConverged:
-      peer.reasons.map { reason in
-        "\(peer.id): \(words(forReason: reason, of: peer) ?? reason)"
-      }
-    }
-  }
-
-  /// Where to look for what is wrong with a recording.
-  private var whereToLook: String {
-    "'nearby info\(summary.recording.map { " \($0)" } ?? "")' says what is wrong with the recording"
-  }
-
-  private func words(forReason name: String, of peer: PeerSummary) -> String? {
-    switch name {
-    case "insufficientSignalStrength":
-      // The reasons are those of the end; the peer may have converged for long before.
-      "its last samples could not be used, or none came: come closer, clear the line of sight"
-    case "insufficientLighting":
-      "the odometry is limited or the scene is dark: turn on the light"
-    case "insufficientMovement":
-      isNarrow(peer)
-        ? "it may still be at another place: move around"
-        : "the device has hardly moved across the line of sight: move around"
-    case "insufficientHorizontalSweep":
-      isNarrow(peer)
-        ? "it may still be at another place: sweep from side to side"
-        : "its horizontal place is not resolved: sweep from side to side"
-    case "insufficientVerticalSweep":
-      isNarrow(peer)
-        ? "it may still be at another height: sweep up and down"
-        : "its height is not resolved: sweep up and down"
-    default: nil
-    }
-  }
-
-  /// Whether a place is as narrow as convergence asks for, so that only the choice of the place is open.
-  private func isNarrow(_ peer: PeerSummary) -> Bool {
-    guard let sigma = peer.positionSigma, let distance = peer.distance else { return false }
-    let settings = summary.engine.settings.convergence
-    return sigma <= max(settings.sigmaFloor, settings.sigmaPerDistance * distance)
-  }
-}
-
-extension RunEvent {
-  /// The event as a sentence.
-  fileprivate var text: String {
-    let time = "\(seconds.text(decimals: 1)) s"
-    let peer = peer ?? "a peer"
-    return switch kind {
-    case .peerMoved: "\(peer) was moved at \(time)"
-    case .peerReturned: "\(peer) was at its former place again at \(time)"
-    case .odometrySlipped: "the odometry slipped at \(time)"
-    case .slipMeasured:
-      "the odometry turned by \((turnDegrees ?? 0).text(decimals: 0))° and moved by "
-        + "\((metres ?? 0).text(decimals: 1)) m at \(time)"
     }
   }
 }

@@ -17,11 +17,9 @@ struct OutputLostTests {
   @Test("on a full disk, where one file is written")
   func fullDevice() throws {
     let result = folder.path("result")
-    let library = folder.path("plotly.js")
-    try Data("/* plotly.js v3 */".utf8).write(to: URL(fileURLWithPath: library))
     for arguments in [
       ["export", "jsonl", walk], ["export", "tum", walk], ["export", "pyfg", walk],
-      ["tune", walk], ["report", result, "--plotly", library],
+      ["tune", walk], ["report", result],
     ] {
       let run = try CommandLineTool.run(arguments + ["--output", "/dev/full"])
       #expect(run.exitCode == 74, "\(arguments): \(run.errors)")

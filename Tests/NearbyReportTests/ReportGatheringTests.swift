@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import NearbyEvaluation
 import NearbyRecordings
 import NearbyReport
@@ -137,6 +138,66 @@ struct ReportGatheringTests {
     #expect(track.timeline.count == 0)
     #expect(track.outcomes.count == 0)
     expectNear(track.moments[.nees], [0, 0, 0, 0], "NEES")
+  }
+
+  // MARK: Paths and places
+
+  @Test func whatIsEstimatedIsLaidBesideTheCorrectedPath() throws {
+    let path = try result.write()
+    // C T⁻¹ of the poses (10, 20, 1) with a quarter turn to (1, 2, 4) with a half turn.
+    let poses = (0...4).map { "\($0) 1 2 4 0 0 1 0\n" }.joined()
+    try Data(poses.utf8).write(to: URL(fileURLWithPath: "\(path)/trajectory-corrected.txt"))
+    let report = try Report.gather(results: [path])
+    let run = try #require(report.runs.first)
+    expectNear(run.correctedPath[.x], [1, 1, 1, 1, 1], "path")
+    let moments = try track(report).moments
+    // (7.3, 22, 1.5) is (-2.7, 2, 0.5) from the device; turned by a quarter that is (-2, -2.7, 0.5).
+    expectNear([moments[.x][0], moments[.y][0], moments[.z][0]], [-1, -0.7, 4.5], "place")
+    expectNear(
+      [moments[.xx][0], moments[.yy][0], moments[.zz][0]], [0.01, 0.04, 0.09], "covariance")
+    expectNear([moments[.trueX][0], moments[.trueY][0]], [-1, -1], "truth")
+    // Errors do not depend on the frame.
+    expectNear(moments[.nees], [0.75, 1 / 12.0, 1 / 12.0, 1 / 3.0], "NEES", tolerance: 1e-6)
+  }
+
+  @Test func placesOfAnAmbiguousPeerAreKept() throws {
+    let path = try result.write()
+    let rows = [
+      "0,keys,0,0.75,7,22,1.5,0.04,0,0,0.01,0,0.09", "0,keys,1,0.25,7,18,1.5,0.04,0,0,0.01,0,0.09",
+      "3,keys,0,0.6,7,22,1.5,0.04,0,0,0.01,0,0.09", "3,keys,1,0.4,7,22,-1.5,0.04,0,0,0.01,0,0.09",
+    ]
+    let text = ([ModesWriter.columns.joined(separator: ",")] + rows).joined(separator: "\n") + "\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/modes.csv"))
+    let track = try track(Report.gather(results: [path]))
+    expectNear(track.modes[.time], [0, 0, 3, 3], "time")
+    expectNear(track.modes[.weight], [0.75, 0.25, 0.6, 0.4], "weight")
+    expectNear(track.modes[.y], [22, 18, 22, 22], "y")
+    expectNear(track.modes[.zz], [0.09, 0.09, 0.09, 0.09], "covariance")
+  }
+
+  @Test func aPeerThatIsLostAtTheEndIsNotCalledFound() throws {
+    let sentence = try track(Report.gather(results: [result.write()])).sentence
+    #expect(sentence == "found after 1.0 s, not certain at the end: 3.60 m away, within ±0.37 m")
+  }
+
+  @Test func aPeerThatIsFoundHasItsPlace() throws {
+    result.rows[3] = HandMadeResult.row(meanX: 7.2, nis: "")
+    let sentence = try track(Report.gather(results: [result.write()])).sentence
+    #expect(sentence == "found after 1.0 s, 3.60 m away, within ±0.37 m")
+  }
+
+  @Test func aPeerThatWasNeverFoundSaysWhereItMayBe() throws {
+    result.rows = Array(
+      repeating: HandMadeResult.row(
+        status: "notConverged,insufficientVerticalSweep", meanX: 7, nis: ""), count: 4)
+    let path = try result.write()
+    #expect(try track(Report.gather(results: [path])).sentence == "not found")
+    let rows = (0..<2).map { "3,keys,\($0),0.5,7,22,\(1.5 - 3 * Double($0)),0.1,0,0,0.1,0,0.1\n" }
+    let text = ModesWriter.columns.joined(separator: ",") + "\n" + rows.joined()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/modes.csv"))
+    #expect(
+      try track(Report.gather(results: [path])).sentence
+        == "not found: it may be at 2 heights, the likeliest with 50 %")
   }
 
   @Test func resultsOfOneRecordingShareIt() throws {

@@ -5,8 +5,8 @@ internal import NearbyGeometry
 public import NearbyRecordings
 
 extension Report {
-  /// The default number of rows of all tracks together, at some 200 bytes of JSON each.
-  public static let defaultRowBudget = 6000
+  /// The default number of rows of all tracks together, at some 80 bytes of a page each.
+  public static let defaultRowBudget = 10_000
   /// The smallest number of rows of a track, for any number of tracks that share the budget.
   private static let fewestRows = 150
 
@@ -45,10 +45,13 @@ extension Report {
         return track
       }
       let suffix = run.source == .smoothed ? " smoothed" : ""
-      report.runs.append(
-        ReportRun(
-          name: names.short(run.folder) + suffix, recording: index, source: run.source,
-          tracks: tracks))
+      var reported = ReportRun(
+        name: names.short(run.folder) + suffix, recording: index, source: run.source,
+        correctedPath: run.correctedPath, truePath: run.truePath, tracks: tracks)
+      if run.source == .estimates, let summary = ResultFolder(path: run.folder).summary {
+        reported.add(summary)
+      }
+      report.runs.append(reported)
     }
     return report
   }
@@ -91,9 +94,22 @@ extension ReportRecording {
   }
 }
 
+extension ReportRun {
+  /// Adds what a summary says.
+  fileprivate mutating func add(_ summary: RunSummary) {
+    sentences = RunSentences(summary)
+    let adviser = PeerAdvice(summary)
+    for peer in summary.peers {
+      guard let index = tracks.firstIndex(where: { $0.peer == peer.id }) else { continue }
+      tracks[index].advice = adviser.sentences(for: peer)
+    }
+  }
+}
+
 /// Seconds since the first event of a recording: its first pose or sample.
 struct RecordingClock {
-  private var first: Timestamp?
+  /// The time of the first event.
+  private(set) var first: Timestamp?
   /// Seconds from the first event to the last so far.
   private(set) var duration = 0.0
 
@@ -115,6 +131,8 @@ struct RunGatherer {
   let source: ResultEvaluation.Source
   let recording: RecordingReader
   private(set) var tracks: [TrackGatherer] = []
+  let correctedPath: ReportTable<PathColumn>
+  let truePath: ReportTable<PathColumn>
   let figures: ResultEvaluation?
 
   /// Reads a file of a result to its end; `nil` when there is no such file.
@@ -136,6 +154,8 @@ struct RunGatherer {
 
     var truth = try TruthSampler(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     let comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
+    var corrected = try CorrectedPath(result, source, recording.manifest.frames)
+    var modes = try source == .estimates ? ModesFollower(result, recording.manifest.frames) : nil
     var clock = RecordingClock()
     var indexOfPeer: [String: Int] = [:]
     var replay = try ResultReplay(
@@ -144,7 +164,7 @@ struct RunGatherer {
     while let step = try replay.next() {
       switch step {
       case .pose(let pose):
-        _ = clock.seconds(at: pose.timestamp)
+        try corrected.note(pose, at: clock.seconds(at: pose.timestamp))
         truth.note(pose)
       case .sample(let sample, let row):
         let time = clock.seconds(at: sample.timestamp)
@@ -157,8 +177,21 @@ struct RunGatherer {
         }
         tracks[index].add(
           row, sample, at: time, frames: recording.manifest.frames,
-          place: try truth.sample(at: sample), comparison: comparison)
+          place: try truth.sample(at: sample), comparison: comparison,
+          mapFromWorld: corrected.mapFromWorld)
+        if let places = try modes?.places(of: row) {
+          tracks[index].add(places, at: time, mapFromWorld: corrected.mapFromWorld)
+        }
       }
+    }
+    correctedPath = corrected.path.thinned
+    if let start = clock.first {
+      truePath = try ReportTable<PathColumn>(
+        truthOf: recording, alignedTo: CorrectedPath.file(of: result, source),
+        longestPoseGap: configuration.odometry.maximumPoseGap, since: start
+      ).thinned
+    } else {
+      truePath = ReportTable<PathColumn>()
     }
   }
 }

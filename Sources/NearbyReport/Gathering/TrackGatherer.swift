@@ -15,6 +15,8 @@ struct TrackGatherer {
   private var facts = TrackFacts()
   private var moments = ReportTable<MomentColumn>()
   private var timeline = ReportTable<TimelineColumn>()
+  /// The places of each moment with several.
+  private var modes: [(time: Double, places: [PositionMode])] = []
   /// The time of each sample, and how much of it was used.
   private var uses: [(time: Double, use: SampleReport.Use)] = []
   private var squares = MovingChiSquare()
@@ -39,9 +41,10 @@ struct TrackGatherer {
   ///   - frames: The recording's frames.
   ///   - place: The truth at the sample, if it is known.
   ///   - comparison: The comparison, which gives the degrees of freedom of an error.
+  ///   - mapFromWorld: From the odometry's world to the map, in the engine's frames.
   mutating func add(
     _ row: EstimateRow, _ sample: RangingRow, at time: Double, frames: FrameConvention,
-    place: TruthSampler.Sample?, comparison: TruthComparison
+    place: TruthSampler.Sample?, comparison: TruthComparison, mapFromWorld: RigidTransform
   ) {
     var moment = ReportTable<MomentColumn>.Row()
     moment[.time] = time
@@ -60,8 +63,14 @@ struct TrackGatherer {
     let turn = frames.engineWorldFromWorld
     let covariance = row.covarianceInWorld.rotated(by: turn)
     let mean = row.meanInWorld.map(turn.act)
-    if let mean { Self.describe(mean, covariance, isPlanar, in: &moment) }
-    if let place { describe(place, estimated: mean, covariance, comparison, in: &moment) }
+    if let mean {
+      Self.describe(
+        mapFromWorld.act(mean), covariance.rotated(by: mapFromWorld.rotation), isPlanar,
+        in: &moment)
+    }
+    if let place {
+      describe(place, estimated: mean, covariance, comparison, mapFromWorld, in: &moment)
+    }
     moments.append(moment)
     distanceErrors.append(moment[.distance] - moment[.trueDistance])
     angleErrors.append(
@@ -72,6 +81,21 @@ struct TrackGatherer {
       facts.rejected += use == .rejected ? 1 : 0
     }
     facts.samples += 1
+  }
+
+  /// Adds the places where the peer may be at a moment, in the engine's frames.
+  mutating func add(_ places: [PositionMode], at time: Double, mapFromWorld: RigidTransform) {
+    modes.append(
+      (
+        time,
+        places.map { place in
+          PositionMode(
+            weight: place.weight,
+            mean: MapFrame.vector(fromEngine: mapFromWorld.act(place.mean)),
+            covariance: MapFrame.covariance(
+              fromEngine: place.covariance.rotated(by: mapFromWorld.rotation)))
+        }
+      ))
   }
 
   private mutating func note(
@@ -115,6 +139,8 @@ struct TrackGatherer {
     let place = MapFrame.vector(fromEngine: mean)
     (moment[.x], moment[.y], moment[.z]) = (place.x, place.y, place.z)
     let p = MapFrame.covariance(fromEngine: covariance)
+    (moment[.xx], moment[.xy], moment[.xz]) = (p.xx, p.xy, p.xz)
+    (moment[.yy], moment[.yz], moment[.zz]) = (p.yy, p.yz, p.zz)
     let above = CovarianceEllipse(xx: p.xx, xy: p.xy, yy: p.yy)
     moment[.aboveMajor] = above.major
     moment[.aboveMinor] = above.minor
@@ -130,11 +156,12 @@ struct TrackGatherer {
   /// alignment.
   private func describe(
     _ place: TruthSampler.Sample, estimated: Vector3?, _ covariance: SymmetricMatrix3,
-    _ comparison: TruthComparison, in moment: inout ReportTable<MomentColumn>.Row
+    _ comparison: TruthComparison, _ mapFromWorld: RigidTransform,
+    in moment: inout ReportTable<MomentColumn>.Row
   ) {
     let inDevice = place.truePose.inverse.act(place.truePosition)
     let inOdometry = place.odometryPose.act(inDevice)
-    let onMap = MapFrame.vector(fromEngine: inOdometry)
+    let onMap = MapFrame.vector(fromEngine: mapFromWorld.act(inOdometry))
     (moment[.trueX], moment[.trueY], moment[.trueZ]) = (onMap.x, onMap.y, onMap.z)
     moment[.trueDistance] = inDevice.length
     moment[.trueAngle] =
@@ -163,8 +190,29 @@ struct TrackGatherer {
       series: Self.extremes.map { moments[$0] } + [distanceErrors, angleErrors],
       keeping: gaps.flatMap { [$0 - 1, $0] })
     return ReportTrack(
-      peer: peer, facts: facts, moments: moments.selecting(thinning.rows(atMost: budget)),
+      peer: peer, facts: facts, modes: modesTable,
+      moments: moments.selecting(thinning.rows(atMost: budget)),
       timeline: timeline, outcomes: outcomes(duration: duration))
+  }
+
+  /// The moments for which modes are kept, evenly.
+  private static let mostModeMoments = 200
+
+  private var modesTable: ReportTable<ModeColumn> {
+    var table = ReportTable<ModeColumn>()
+    let every = max(1, (modes.count + Self.mostModeMoments - 1) / Self.mostModeMoments)
+    for index in modes.indices where (modes.count - 1 - index).isMultiple(of: every) {
+      for place in modes[index].places {
+        let p = place.covariance
+        var row = ReportTable<ModeColumn>.Row()
+        (row[.time], row[.weight]) = (modes[index].time, place.weight)
+        (row[.x], row[.y], row[.z]) = (place.mean.x, place.mean.y, place.mean.z)
+        (row[.xx], row[.xy], row[.xz]) = (p.xx, p.xy, p.xz)
+        (row[.yy], row[.yz], row[.zz]) = (p.yy, p.yz, p.zz)
+        table.append(row)
+      }
+    }
+    return table
   }
 
   /// The rows after gaps of at least five seconds and five times the usual interval.

@@ -2,7 +2,8 @@
 
 /// The state of one peer after one sample: the columns of ``ReportTrack/moments``.
 ///
-/// Positions are in the map's frame (x right, y ahead, z up), metres; angles are degrees.
+/// Positions are in the map's frame (x right, y ahead, z up), metres; angles are degrees. Where a run has corrected
+/// the device's path they are laid beside that: a peer at rest stays where it is while the odometry drifts.
 public enum MomentColumn: Int, ReportColumn {
   /// Seconds since the recording's first event.
   case time
@@ -14,6 +15,8 @@ public enum MomentColumn: Int, ReportColumn {
   case aboveMajor, aboveMinor, aboveAngle
   /// The one-sigma ellipse seen from the side: half axes, metres, and the long one's angle from x to z.
   case sideMajor, sideMinor, sideAngle
+  /// The covariance of the position, m².
+  case xx, xy, xz, yy, yz, zz
   /// The root of the covariance's trace; of its horizontal part where the recording is planar.
   case sigma
   /// The peer's true position, transformed to the odometry's world through the device's two poses.
@@ -33,13 +36,16 @@ public enum MomentColumn: Int, ReportColumn {
   /// NEES over its degrees of freedom.
   case nees
 
-  /// The number of decimals: a tenth of a millimetre, a thousandth of a degree.
-  public var decimals: Int {
+  /// How pages store it; the ellipses are left to them, which have the covariance.
+  public var encoding: ColumnEncoding? {
     switch self {
-    case .gap, .status, .hypotheses: 0
-    case .aboveAngle, .sideAngle: 1
-    case .time, .angle, .angleSigma, .trueAngle, .nisMean, .nisLow, .nisHigh: 3
-    default: 4
+    case .time: .single
+    case .gap, .status, .hypotheses: .small
+    case .x, .y, .z, .trueX, .trueY, .trueZ, .measuredDistance, .distance, .trueDistance, .angle,
+      .trueAngle:
+      .steps
+    case .aboveMajor, .aboveMinor, .aboveAngle, .sideMajor, .sideMinor, .sideAngle: nil
+    default: .half
     }
   }
 }
@@ -69,8 +75,40 @@ public enum DeviceColumn: Int, ReportColumn {
   /// The direction of its camera: degrees from the map's y towards x.
   case heading
 
-  /// The number of decimals.
-  public var decimals: Int { self == .heading ? 1 : 3 }
+  /// How pages store it.
+  public var encoding: ColumnEncoding? { self == .time ? .single : .steps }
+}
+
+/// A path of the device in the map's frame: the columns of ``ReportRun/correctedPath`` and ``ReportRun/truePath``.
+public enum PathColumn: Int, ReportColumn {
+  /// Seconds since the recording's first event.
+  case time
+  /// The position, metres.
+  case x, y, z
+
+  /// How pages store it.
+  public var encoding: ColumnEncoding? { self == .time ? .single : .steps }
+}
+
+/// The places where a peer may be, several rows for each moment: the columns of ``ReportTrack/modes``.
+public enum ModeColumn: Int, ReportColumn {
+  /// The moment, seconds since the recording's first event.
+  case time
+  /// The probability of the place.
+  case weight
+  /// Its mean in the map's frame, metres.
+  case x, y, z
+  /// Its covariance, m².
+  case xx, xy, xz, yy, yz, zz
+
+  /// How pages store it.
+  public var encoding: ColumnEncoding? {
+    switch self {
+    case .time: .single
+    case .x, .y, .z: .steps
+    default: .half
+    }
+  }
 }
 
 /// Intervals of one status, each until the next begins: the columns of ``ReportTrack/timeline``.
@@ -82,8 +120,8 @@ public enum TimelineColumn: Int, ReportColumn {
   /// The reasons, a bit for each in the order of ``Report/reasonNames``.
   case reasons
 
-  /// The number of decimals.
-  public var decimals: Int { self == .time ? 3 : 0 }
+  /// How pages store it.
+  public var encoding: ColumnEncoding? { self == .time ? .single : .small }
 }
 
 /// How many samples were used, by time bin: the columns of ``ReportTrack/outcomes``.
@@ -93,6 +131,6 @@ public enum OutcomeColumn: Int, ReportColumn {
   /// How many samples were used completely, partly, and not at all.
   case all, partial, rejected
 
-  /// The number of decimals.
-  public var decimals: Int { self == .time ? 3 : 0 }
+  /// How pages store it.
+  public var encoding: ColumnEncoding? { .single }
 }

@@ -2,8 +2,20 @@
 
 /// The columns of a ``ReportTable``; the raw values count from zero, a case's name is its key in the JSON.
 public protocol ReportColumn: RawRepresentable<Int>, CaseIterable, Hashable, Sendable {
-  /// The number of decimals.
-  var decimals: Int { get }
+  /// How pages store it; `nil` for one that they do without.
+  var encoding: ColumnEncoding? { get }
+}
+
+/// How a page stores the numbers of a column.
+public enum ColumnEncoding: Sendable {
+  /// Numbers of 32 bits, IEEE 754.
+  case single
+  /// Numbers of 16 bits, IEEE 754: three digits of small and large numbers alike.
+  case half
+  /// Steps of equal size between the least and the greatest number, 65 534 of them.
+  case steps
+  /// Whole numbers from 0 to 254.
+  case small
 }
 
 /// A table stored by column.

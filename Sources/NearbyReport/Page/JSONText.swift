@@ -3,8 +3,7 @@ package import NearbyRecordings
 
 /// Writes JSON without blanks that is safe inside a `<script>` element.
 ///
-/// Performance: Foundation's encoder prints numbers with up to 17 digits. Here each number has the
-/// decimals of its column, which makes the page a third as large.
+/// Foundation's encoder prints numbers with up to 17 digits; here each has the decimals that it needs.
 package struct JSONText {
   package private(set) var text = OutputText()
   private var isFirst = true
@@ -73,14 +72,32 @@ package struct JSONText {
     array(elements, body)
   }
 
-  /// Writes a table as an object of columns; empty columns are left out.
-  mutating func table<Column: ReportColumn>(_ name: String, _ table: ReportTable<Column>) {
+  /// Writes a table as an object of columns, whose numbers go to `numbers`; empty columns are left out.
+  mutating func table<Column: ReportColumn>(
+    _ name: String, _ table: ReportTable<Column>, into numbers: inout ReportNumbers
+  ) {
     key(name)
-    object { json in
-      for column in Column.allCases where table[column].contains(where: { !$0.isNaN }) {
-        json.array("\(column)", table[column]) { $0.value($1, decimals: column.decimals) }
+    separate()
+    text.append("{")
+    isFirst = true
+    for column in Column.allCases {
+      guard let encoding = column.encoding, table[column].contains(where: { !$0.isNaN }) else {
+        continue
+      }
+      let place = numbers.append(table[column], encoding)
+      key("\(column)")
+      object { json in
+        json.member("type", place.type)
+        json.member("at", Double(place.offset))
+        json.member("count", Double(table.count))
+        if let (first, step) = place.scale {
+          json.member("offset", first, decimals: 9)
+          json.member("step", step, decimals: 12)
+        }
       }
     }
+    text.append("}")
+    isFirst = false
   }
 
   private mutating func nest(

@@ -242,7 +242,7 @@ const nearbyMap = (() => {
       }
       orbit.target = low.map((x, i) => (x + high[i]) / 2);
       const radius = 0.5 * Math.hypot(...sub(high, low));
-      orbit.distance = Math.max(2, (1.75 * radius) / Math.min(1, Math.sqrt(width() / height())));
+      orbit.distance = Math.max(2, (2.1 * radius) / Math.min(1, Math.sqrt(width() / height())));
       isFitted = true;
       draw();
     }
@@ -419,7 +419,7 @@ const nearbyMap = (() => {
         const place = [device.x, device.y, device.z];
         plumb(place, ink);
         const [s, c] = [Math.sin((device.heading * Math.PI) / 180), Math.cos((device.heading * Math.PI) / 180)];
-        const size = orbit.distance / 40;
+        const size = orbit.distance / 70;
         const tip = [place[0] + 1.6 * size * s, place[1] + 1.6 * size * c, place[2]];
         for (const side of [-1, 1]) {
           const tail = [place[0] + size * (-s + side * c * 0.8), place[1] + size * (-c - side * s * 0.8), place[2]];
@@ -516,6 +516,7 @@ const nearbyMap = (() => {
         if (isPlace(peer.truth)) {
           const at = toPixels(peer.truth);
           if (at) {
+            taken.push([at[0] - 6, at[1] - 6, at[0] + 6, at[1] + 6]);
             context.strokeStyle = card, context.lineWidth = 5;
             for (const pass of [0, 1]) {
               context.beginPath();

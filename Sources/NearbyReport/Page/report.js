@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the report in the page's #data; Report.json documents its contents.
+// Draws the report in the page's #data and #numbers; ReportData.md documents their contents.
 "use strict";
 (() => {
-  const report = JSON.parse(document.getElementById("data").textContent);
-
-  // ---- What is shown ------------------------------------------------------------------------
-
+  const { palettes, isNumber, text, element, rowAt, save } = nearbyView;
+  const report = nearbyView.read();
   const byId = (id) => document.getElementById(id);
+
+  // ---- What is shown ------------------------------------------------------------------------------
+
   const longest = Math.max(1e-3, ...report.recordings.map((recording) => recording.duration));
   const peers = [...new Set(report.runs.flatMap((run) => run.tracks.map((track) => track.peer)))];
   const hasTruth = report.recordings.some((recording) => recording.hasTruth);
-  const isTouch = matchMedia("(pointer: coarse)").matches;
-
+  const engineRuns = report.runs.filter((run) => run.source === "estimates");
+  // The map shows one run; curves show all that are switched on, each with dashes of its own.
+  const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 4]];
   const state = {
+    run: engineRuns[0] ?? report.runs[0],
     peer: peers[0],
-    hidden: new Set(),
     time: longest,
-    range: [0, longest],
+    window: [0, longest],
     isPlaying: false,
-    theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+    theme: nearbyView.prefersDark() ? "dark" : "light",
+    paths: new Set(["odometry", "corrected", "smoothed", "true path"]),
   };
 
-  // Okabe and Ito's colours, which are distinguishable with any colour vision; lighter on dark.
-  const palettes = {
-    light: ["#0072b2", "#d55e00", "#009e73", "#b5588f", "#b07c00", "#3a94c9", "#6b6b6b"],
-    dark: ["#56b4e9", "#ff8a4c", "#2fc79a", "#e39ac4", "#f0b429", "#9cd3f5", "#b8b8b8"],
-  };
-  const statusNames = ["no data", "not converged", "converged"];
   const reasonWords = {
     insufficientSignalStrength: "weak signal",
     insufficientLighting: "poor light",
@@ -34,768 +31,524 @@
     insufficientHorizontalSweep: "no horizontal sweep",
     insufficientVerticalSweep: "no vertical sweep",
   };
-
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const colour = (run) => palettes[state.theme][report.runs.indexOf(run) % palettes.light.length];
-  const faded = (hex, alpha) =>
-    `rgba(${[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",")},${alpha})`;
-  // Plotly interprets some HTML in its texts, so names from recordings are escaped.
-  const plain = (text) =>
-    text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const colourOf = (peer) => palettes[state.theme][peers.indexOf(peer) % palettes.light.length];
+  const trackIn = (run, peer) => run.tracks.find((track) => track.peer === peer);
+  const smoothedOf = (run) =>
+    report.runs.find((other) => other.source === "smoothed" && other.recording === run.recording && other.name === `${run.name} smoothed`);
+  const isNow = (track) => track.timeline.status?.at(-1) === 2;
+  const plural = (n, word) => `${n.toLocaleString("en").replace(/,/g, " ")} ${word}${n === 1 ? "" : "s"}`;
 
-  const visibleRuns = () => report.runs.filter((run) => !state.hidden.has(run));
-  const trackOf = (run) => run.tracks.find((track) => track.peer === state.peer);
-  const chosen = () =>
-    visibleRuns().map((run) => ({ run, track: trackOf(run) })).filter(({ track }) => track);
-  // Columns of curves, with an empty row in each long gap between samples.
-  for (const track of report.runs.flatMap((run) => run.tracks)) {
-    const m = track.moments;
-    track.curves = { ...m };
-    if (!m.gap) continue;
-    for (const name of Object.keys(m)) {
-      track.curves[name] = m[name].flatMap((x, i) =>
-        m.gap[i] === 1 ? [name === "time" ? x : null, x] : [x]);
-    }
-  }
-  const column = (track, name) => track.curves[name] ?? track.curves.time.map(() => null);
+  // ---- The state at a moment ----------------------------------------------------------------------
 
-  // ---- Numbers --------------------------------------------------------------------------------
-
-  const isNumber = (x) => x !== null && x !== undefined && Number.isFinite(x);
-  const text = (x, decimals, unit = "") =>
-    isNumber(x) ? x.toFixed(decimals).replace("-", "−") + (unit && " " + unit) : "–";
-  const zip = (a, b, f) => a.map((x, i) => (isNumber(x) && isNumber(b[i]) ? f(x, b[i]) : null));
-  const wrapped = (degrees) => degrees - 360 * Math.round(degrees / 360);
-
-  // The last row that is not later than a time; -1 before the first.
-  function rowAt(times, time) {
-    let [low, high] = [0, times.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (times[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  }
-
-  function deviceAt(recording, time) {
-    const device = recording.device;
+  function deviceAt(run, time) {
+    const device = report.recordings[run.recording].device;
     if (!device.time) return null;
-    const i = Math.max(0, rowAt(device.time, time));
-    const j = Math.min(i + 1, device.time.length - 1);
-    const gap = device.time[j] - device.time[i];
-    const share = gap > 0 ? Math.min(1, Math.max(0, (time - device.time[i]) / gap)) : 0;
-    const between = (name) => device[name][i] + share * (device[name][j] - device[name][i]);
-    return { x: between("x"), y: between("y"), z: between("z"), heading: device.heading[i] };
-  }
-
-  // ---- Shapes ---------------------------------------------------------------------------------
-
-  // The outline of centre ± width as one filled path, broken where anything is missing.
-  function band(times, low, high) {
-    const [x, y] = [[], []];
-    let start = 0;
-    for (let i = 0; i <= times.length; i += 1) {
-      if (i < times.length && isNumber(low[i]) && isNumber(high[i])) continue;
-      if (i > start) {
-        for (let k = start; k < i; k += 1) x.push(times[k]), y.push(high[k]);
-        for (let k = i - 1; k >= start; k -= 1) x.push(times[k]), y.push(low[k]);
-        x.push(null), y.push(null);
-      }
-      start = i + 1;
-    }
-    return { x, y };
-  }
-
-  // A line that is interrupted at jumps, as of an angle at ±180 degrees.
-  function broken(times, values, limit) {
-    const [x, y] = [[], []];
-    values.forEach((value, i) => {
-      if (i > 0 && isNumber(value) && Math.abs(value - values[i - 1]) > limit) x.push(null), y.push(null);
-      x.push(times[i]), y.push(value);
-    });
-    return { x, y };
-  }
-
-  // ---- Traces ---------------------------------------------------------------------------------
-
-  const line = (run, x, y, more = {}) => ({
-    type: "scatter", mode: "lines", x, y, name: plain(run.name), connectgaps: false,
-    line: { color: colour(run), width: 1.8 }, ...more,
-  });
-  const quiet = { hoverinfo: "skip" };
-  const fillBand = (x, low, high, color) => ({
-    type: "scatter", mode: "lines", ...band(x, low, high), fill: "toself", fillcolor: color,
-    line: { width: 0 }, ...quiet,
-  });
-  const level = (y, color) => ({
-    type: "scatter", mode: "lines", x: [0, longest], y: [y, y], line: { color, width: 1 }, ...quiet,
-  });
-  const dashed = (x, y, name) => ({
-    type: "scatter", mode: "lines", x, y, name, line: { color: css("--ink"), width: 1.3, dash: "dash" },
-    hovertemplate: "%{y:.2f}",
-  });
-  // All runs of a recording have the same truth, so it is drawn once per recording.
-  const truths = () => {
-    const seen = new Set();
-    return chosen().filter(({ run, track }) => {
-      if (!track.moments.trueX || seen.has(run.recording)) return false;
-      return seen.add(run.recording);
-    });
-  };
-
-  // ---- Panels over time -------------------------------------------------------------------------
-
-  // A published quantity with its band, and the truth.
-  function quantity(value, sigma, truth, unit, isAngle) {
-    const limit = isAngle ? 180 : Infinity;
-    const traces = [];
-    for (const { run, track } of chosen()) {
-      const [t, v, s] = [track.curves.time, column(track, value), column(track, sigma)];
-      traces.push(
-        fillBand(t, zip(v, s, (a, b) => a - b), zip(v, s, (a, b) => a + b), faded(colour(run), 0.2)));
-    }
-    for (const { track } of truths()) {
-      const path = broken(track.curves.time, column(track, truth), limit);
-      traces.push(dashed(path.x, path.y, "truth"));
-    }
-    for (const { run, track } of chosen()) {
-      const path = broken(track.curves.time, column(track, value), limit);
-      traces.push(line(run, path.x, path.y, { hovertemplate: `%{y:.2f} ${unit}` }));
-    }
-    return traces;
-  }
-
-  // The axis holds all errors, and the bands except their first wide moments.
-  function errorOf(value, sigma, truth, unit, difference) {
-    const traces = [];
-    let reach = 0;
-    for (const { run, track } of chosen()) {
-      const t = track.curves.time;
-      const error = zip(column(track, value), column(track, truth), difference);
-      if (!error.some(isNumber)) continue;
-      const s = error.map((x, i) => (isNumber(x) ? column(track, sigma)[i] : null));
-      const times = (k) => s.map((x) => (isNumber(x) ? k * x : null));
-      traces.push(fillBand(t, times(-1), times(1), faded(colour(run), 0.2)));
-      for (const k of [-3, 3]) {
-        traces.push(line(run, t, times(k), {
-          line: { color: faded(colour(run), 0.75), width: 1, dash: "dot" }, ...quiet,
-        }));
-      }
-      traces.push(line(run, t, error, { hovertemplate: `%{y:.3f} ${unit}` }));
-      const widths = times(3).filter(isNumber).sort((a, b) => a - b);
-      reach = error.reduce((most, x) => Math.max(most, Math.abs(x ?? 0)),
-        Math.max(reach, widths[Math.floor(0.9 * widths.length)] ?? 0));
-    }
-    return {
-      traces: traces.length ? [level(0, css("--soft")), ...traces] : [],
-      y: { title: `error (${unit})`, range: [-1.12 * reach, 1.12 * reach] },
-      empty: "No published value has a known truth, so there is no error to show.",
+    const path = run.correctedPath.time ? run.correctedPath : device;
+    const at = (table, name) => {
+      const i = Math.max(0, rowAt(table.time, time));
+      const j = Math.min(i + 1, table.time.length - 1);
+      const gap = table.time[j] - table.time[i];
+      const share = gap > 0 ? Math.min(1, Math.max(0, (time - table.time[i]) / gap)) : 0;
+      return table[name][i] + share * (table[name][j] - table[name][i]);
     };
+    return { x: at(path, "x"), y: at(path, "y"), z: at(path, "z"), heading: device.heading[Math.max(0, rowAt(device.time, time))] };
+  }
+
+  const covarianceAt = (table, i) => ["xx", "xy", "xz", "yy", "yz", "zz"].map((name) => table[name][i]);
+
+  // The modes of the moment; none where the place is one.
+  function modesAt(track, time) {
+    const table = track.modes;
+    if (!table.time) return [];
+    const last = rowAt(table.time, time + 1e-4);
+    if (last < 0) return [];
+    let first = last;
+    while (first > 0 && table.time[first - 1] === table.time[last]) first -= 1;
+    track.modeSpacing ??= (() => {
+      const moments = [...new Set(table.time)];
+      const steps = moments.slice(1).map((t, i) => t - moments[i]).sort((a, b) => a - b);
+      return Math.max(1, 3 * (steps[steps.length >> 1] ?? 1));
+    })();
+    if (time - table.time[last] > track.modeSpacing) return [];
+    const rows = [];
+    for (let i = first; i <= last; i += 1) rows.push({ weight: table.weight[i], mean: [table.x[i], table.y[i], table.z[i]], covariance: covarianceAt(table, i) });
+    return rows;
+  }
+
+  function peerAt(track, time) {
+    const m = track.moments;
+    const i = rowAt(m.time, time + 1e-6);
+    const isKnown = i >= 0 && isNumber(m.x?.[i]);
+    const isSmoothed = !track.timeline.time;
+    const stretch = isSmoothed ? -1 : rowAt(track.timeline.time, time + 1e-6);
+    const several = i >= 0 && m.hypotheses && m.hypotheses[i] > 1;
+    return {
+      name: track.peer, colour: colourOf(track.peer), isChosen: track.peer === state.peer,
+      place: isKnown ? [m.x[i], m.y[i], m.z[i]] : null,
+      covariance: isKnown ? covarianceAt(m, i) : [0, 0, 0, 0, 0, 0],
+      isConverged: isSmoothed ? isKnown : stretch >= 0 && track.timeline.status[stretch] === 2,
+      truth: i >= 0 && isNumber(m.trueX?.[i]) ? [m.trueX[i], m.trueY[i], m.trueZ[i]] : null,
+      modes: several ? modesAt(track, time) : [],
+    };
+  }
+
+  // ---- The map ------------------------------------------------------------------------------------
+
+  const map = nearbyMap(byId("map"), {
+    axes: () => report.recordings[state.run.recording].axes,
+    onPick: (index) => choosePeer(state.run.tracks[index].peer),
+  });
+
+  function pathsOf(run) {
+    const recording = report.recordings[run.recording];
+    const smoothed = smoothedOf(run);
+    const ink = css("--ink"), soft = css("--soft");
+    const all = [
+      { label: "odometry", table: recording.device, colour: soft, dash: run.correctedPath.time ? [2, 3] : [], line: run.correctedPath.time ? "dotted" : "solid", width: 1.6 },
+      { label: "true path", table: run.truePath, colour: ink, dash: [8, 4], line: "dashed", width: 1.6 },
+      { label: run.source === "smoothed" ? "smoothed" : "corrected", table: run.correctedPath, colour: css("--accent"), dash: [], line: "solid", width: 2.4 },
+      { label: "smoothed", table: run.source === "smoothed" ? {} : smoothed?.correctedPath ?? {}, colour: css("--good"), dash: [], line: "solid", width: 1.6 },
+    ];
+    return all.filter(({ table }) => table.time?.length);
+  }
+
+  // What is shown at first: the paths, and where the peers are at the end.
+  function boundsOf(run) {
+    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const note = (place, reach = 0) => place.forEach((x, i) => {
+      if (isNumber(x)) (low[i] = Math.min(low[i], x - reach)), (high[i] = Math.max(high[i], x + reach));
+    });
+    for (const { table } of pathsOf(run)) for (let i = 0; i < table.time.length; i += 1) note([table.x[i], table.y[i], table.z[i]]);
+    const walk = Math.max(3, Math.hypot(...high.map((x, i) => x - low[i])));
+    for (const track of run.tracks) {
+      const peer = peerAt(track, longest);
+      if (peer.truth) note(peer.truth);
+      for (const { mean, weight } of peer.modes) if (weight > 0.02 && Math.hypot(...mean) < 20 * walk) note(mean);
+      const reach = 2 * Math.sqrt(peer.covariance[0] + peer.covariance[3]);
+      if (peer.place && peer.modes.length < 2 && reach < walk) note(peer.place, reach);
+    }
+    return isNumber(low[0]) ? [low, high] : undefined;
+  }
+
+  let drawn = null;
+  function drawMap() {
+    const run = state.run;
+    if (drawn?.run !== run || drawn.theme !== state.theme || drawn.paths !== [...state.paths].join()) {
+      drawn = { run, theme: state.theme, paths: [...state.paths].join(), all: pathsOf(run), bounds: boundsOf(run) };
+    }
+    map.scene = {
+      paths: drawn.all.filter(({ label }) => state.paths.has(label)).map(({ label, table, colour, dash, width }) => ({
+        label, colour, dash, width, x: table.x, y: table.y, z: table.z, end: rowAt(table.time, state.time) + 1,
+      })),
+      device: deviceAt(run, state.time),
+      peers: run.tracks.map((track) => peerAt(track, state.time)),
+      bounds: drawn.bounds,
+    };
+  }
+
+  function drawPathButtons() {
+    byId("paths").replaceChildren(...pathsOf(state.run).map(({ label, colour, line }) => {
+      const button = element("button", { type: "button", "aria-pressed": String(state.paths.has(label)), "--colour": colour, "--line": line }, element("i"), label);
+      button.addEventListener("click", () => {
+        if (!state.paths.delete(label)) state.paths.add(label);
+        button.setAttribute("aria-pressed", String(state.paths.has(label)));
+        drawMap();
+      });
+      return button;
+    }));
+    byId("map-key").replaceChildren(
+      element("span", {}, "● converged"), element("span", {}, "○ not yet"), element("span", {}, "ellipses: 1 σ and 3.4 σ"),
+      ...(hasTruth ? [element("span", {}, "× truth")] : []), element("span", {}, "wheel zooms after a click; arrows, + and − work too"));
+  }
+
+  // Whether heights differ enough to be looked at.
+  function hasHeights(run) {
+    const bounds = boundsOf(run);
+    if (!bounds) return false;
+    const [low, high] = bounds;
+    const device = report.recordings[run.recording].device;
+    const flatPeers = run.tracks.every((track) => (track.moments.zz?.at(-1) ?? 0) < 1e-4);
+    return high[2] - low[2] > 0.1 && !(flatPeers && device.z && Math.max(...device.z) - Math.min(...device.z) < 0.05);
+  }
+
+  // ---- The answer ---------------------------------------------------------------------------------
+
+  function drawAnswer() {
+    const run = state.run;
+    const isSmoothed = run.source === "smoothed";
+    const order = [...run.tracks].sort((a, b) => Number(isNow(b)) - Number(isNow(a)));
+    const found = run.tracks.filter((track) => isSmoothed || isNumber(track.facts.secondsToConverge)).length;
+    const headline = [`${found} of ${plural(run.tracks.length, "peer")} ${isSmoothed ? "placed" : "found"}`];
+    if (run.path) headline.push(run.path);
+    byId("headline").textContent = headline.join(" · ") + ".";
+    byId("peers").replaceChildren(...order.map((track) => {
+      const isFound = isSmoothed || isNow(track);
+      const button = element("button", { type: "button", "aria-pressed": String(track.peer === state.peer), "--colour": colourOf(track.peer) },
+        element("span", { class: isFound ? "swatch" : "swatch open" }), element("span", {}, element("b", {}, track.peer), ` ${track.sentence}.`));
+      const error = track.figures?.rmseSecondHalf;
+      if (isNumber(error)) button.append(element("small", {}, `True error ${text(error, 2)} m.`));
+      for (const advice of track.advice) button.append(element("small", { class: "todo" }, `${advice[0].toUpperCase()}${advice.slice(1)}.`));
+      button.addEventListener("click", () => choosePeer(track.peer));
+      return element("li", {}, button);
+    }));
+    const remarks = [];
+    const list = (title, items) => { if (items.length) remarks.push(element("h3", {}, title), element("ul", {}, ...items)); };
+    const item = (main, small) => element("li", {}, `${main}.`, small ? element("small", {}, small) : null);
+    list("What is wrong with the recording", run.findings.map((finding) => item(finding.message, finding.remedy)));
+    list("What the recording tells of radio and odometry", run.calibration.map((line) => item(line)));
+    list("What happened", run.events.map((event) => item(event.text)));
+    byId("remarks").replaceChildren(...remarks);
+  }
+
+  function drawMoment() {
+    const track = trackIn(state.run, state.peer);
+    const box = byId("moment");
+    if (!track) return (box.textContent = "");
+    const m = track.moments;
+    const i = rowAt(m.time, state.time + 1e-6);
+    const stretch = track.timeline.time ? rowAt(track.timeline.time, state.time + 1e-6) : -1;
+    const status = !track.timeline.time ? "smoothed" : stretch < 0 ? "not heard yet" : ["no data", "not converged", "converged"][track.timeline.status[stretch]];
+    const bits = stretch >= 0 ? track.timeline.reasons?.[stretch] ?? 0 : 0;
+    const reasons = report.reasons.filter((_, bit) => bits & (1 << bit)).map((name) => reasonWords[name] ?? name);
+    const at = (name) => (i < 0 ? null : m[name]?.[i] ?? null);
+    const parts = [`${track.peer} at ${text(state.time, 1)} s: ${status}${reasons.length ? ` (${reasons.join(", ")})` : ""}`];
+    if (isNumber(at("distance"))) parts.push(`distance ${text(at("distance"), 2)} ± ${text(at("distanceSigma"), 2)} m`);
+    if (isNumber(at("angle"))) parts.push(`angle ${text(at("angle"), 1)} ± ${text(at("angleSigma"), 1)}°`);
+    if (isNumber(at("sigma"))) parts.push(`σ ${text(at("sigma"), 2)} m`);
+    if (isNumber(errorAt(m, i))) parts.push(`position error ${text(errorAt(m, i), 2)} m`);
+    if (at("hypotheses") > 1) parts.push(`${at("hypotheses")} hypotheses`);
+    box.textContent = `${parts.join(", ")}.`;
+    byId("map").setAttribute("aria-label", `Map. ${box.textContent}`);
+  }
+
+  const errorAt = (m, i) =>
+    i < 0 || !m.trueX || !isNumber(m.x?.[i]) || !isNumber(m.trueX[i]) ? NaN
+      : Math.hypot(m.x[i] - m.trueX[i], m.y[i] - m.trueY[i], m.z[i] - m.trueZ[i]);
+
+  // ---- The ribbon: convergence of each peer over time, which is also the player's bar ---------------
+
+  function drawRibbon() {
+    const canvas = byId("ribbon");
+    const ratio = window.devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = css("--page"), context.fillRect(0, 0, width, height);
+    const tracks = state.run.tracks;
+    const lane = height / Math.max(1, tracks.length);
+    const inset = lane > 7 ? 1 : 0;
+    tracks.forEach((track, row) => {
+      const { time, status } = track.timeline;
+      if (!time) {
+        context.fillStyle = colourOf(track.peer), context.fillRect(0, row * lane + inset, width, lane - 2 * inset);
+        return;
+      }
+      const end = report.recordings[state.run.recording].duration;
+      time.forEach((from, i) => {
+        const to = time[i + 1] ?? end;
+        const [left, right] = [(from / longest) * width, (to / longest) * width];
+        context.globalAlpha = status[i] === 2 ? 1 : status[i] === 1 ? 0.25 : 0.08;
+        context.fillStyle = colourOf(track.peer);
+        context.fillRect(left, row * lane + inset, Math.max(0.7, right - left), lane - 2 * inset);
+      });
+      context.globalAlpha = 1;
+      if (lane > 13) {
+        context.font = "600 11px system-ui, sans-serif", context.textBaseline = "middle";
+        context.lineWidth = 3, context.strokeStyle = css("--card"), context.fillStyle = css("--ink");
+        context.strokeText(track.peer, 6, (row + 0.5) * lane), context.fillText(track.peer, 6, (row + 0.5) * lane);
+      }
+    });
+    for (const { time } of state.run.events) {
+      context.fillStyle = css("--rejected"), context.fillRect((time / longest) * width - 1, 0, 2, height);
+    }
+    context.fillStyle = css("--ink");
+    context.fillRect((state.time / longest) * width - 1.5, 0, 3, height);
+  }
+
+  // ---- Curves -------------------------------------------------------------------------------------
+
+  // Columns of curves, with an empty row in each long gap between samples.
+  function curvesOf(track) {
+    if (track.curves) return track.curves;
+    const m = track.moments;
+    if (!m.gap) return (track.curves = m);
+    track.curves = {};
+    for (const name of Object.keys(m)) {
+      track.curves[name] = Array.from(m[name]).flatMap((x, i) => (m.gap[i] === 1 ? [name === "time" ? x : NaN, x] : [x]));
+    }
+    return track.curves;
+  }
+  const shown = () =>
+    report.runs.filter((run) => run.recording === state.run.recording)
+      .map((run, index) => ({ run, dash: dashes[index % dashes.length], track: trackIn(run, state.peer), index }))
+      .filter(({ track }) => track);
+  const values = (track, name) => curvesOf(track)[name] ?? new Float32Array(curvesOf(track).time.length).fill(NaN);
+  const each = (a, b, f) => Float64Array.from(a, (x, i) => f(x, b[i]));
+  const colourOfRun = (index) => (index === 0 ? colourOf(state.peer) : palettes[state.theme][(peers.indexOf(state.peer) + 2 * index) % palettes.light.length]);
+
+  function quantity(value, sigma, truth, isAngle) {
+    const parts = [];
+    for (const { track, index } of shown()) {
+      const t = values(track, "time");
+      const [v, s] = [values(track, value), values(track, sigma)];
+      parts.push({ kind: "band", x: t, low: each(v, s, (a, b) => a - b), high: each(v, s, (a, b) => a + b), colour: colourOfRun(index), alpha: 0.2 });
+    }
+    const first = shown()[0]?.track;
+    if (first?.moments[truth]) parts.push({ kind: "line", name: "truth", x: values(first, "time"), y: values(first, truth), colour: css("--ink"), width: 1.2, dash: [5, 3], jump: isAngle ? 180 : Infinity });
+    for (const { run, track, dash, index } of shown()) {
+      parts.push({ kind: "line", name: run.name, x: values(track, "time"), y: values(track, value), colour: colourOfRun(index), dash, jump: isAngle ? 180 : Infinity });
+    }
+    return parts;
+  }
+
+  function errorOf(value, sigma, truth, isAngle) {
+    const parts = [{ kind: "level", y: 0, colour: css("--soft"), width: 1 }];
+    for (const { run, track, dash, index } of shown()) {
+      if (!track.moments[truth] || !track.moments[value]) continue;
+      const [t, s] = [values(track, "time"), values(track, sigma)];
+      const error = each(values(track, value), values(track, truth), (a, b) => (isAngle ? a - b - 360 * Math.round((a - b) / 360) : a - b));
+      for (const k of [3, 1]) {
+        parts.push({ kind: "band", x: t, low: each(error, s, (e, x) => (isNumber(e) ? -k * x : NaN)), high: each(error, s, (e, x) => (isNumber(e) ? k * x : NaN)), colour: colourOfRun(index), alpha: k === 1 ? 0.2 : 0.07 });
+      }
+      parts.push({ kind: "line", name: run.name, x: t, y: error, colour: colourOfRun(index), dash });
+    }
+    return parts.length > 1 ? parts : [];
   }
 
   // Squares on a logarithmic axis; smaller values are drawn at its lower end.
   const foot = 0.01;
-  const squares = (values) => values.map((x) => (isNumber(x) ? Math.max(x, foot) : null));
-  const steps = [-3, -2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
-  const squaresAxis = (title) => ({
-    title, type: "log", tickvals: [0.01, 0.1, 1, 10, 100, 1e3, 1e4],
-    ticktext: ["≤0.01", "0.1", "1", "10", "100", "1 000", "10 000"],
-  });
-  const sampleBand = (components) => {
+  const squares = (array) => Float64Array.from(array, (x) => (isNumber(x) ? Math.max(x, foot) : NaN));
+  const squareTicks = [[0.01, "≤0.01"], [0.1, "0.1"], [1, "1"], [10, "10"], [100, "100"], [1e3, "1000"]];
+  function sampleBand(components) {
     const limits = report.bands[components - 1];
-    if (!limits) return [];
-    const [low, high] = limits;
-    return [fillBand([0, longest], [Math.max(low, foot), Math.max(low, foot)], [high, high], css("--band"))];
-  };
-
-  // Ticks at quarter turns if the whole circle is shown.
-  function degreeTicks(names) {
-    const all = chosen().flatMap(({ track }) => names.flatMap((name) => column(track, name).filter(isNumber)));
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    return high - low > 180 ? { tick0: 0, dtick: 90 } : {};
+    return [
+      ...(limits ? [{ kind: "band", isQuiet: true, x: [0, longest], low: [Math.max(limits[0], foot), Math.max(limits[0], foot)], high: [limits[1], limits[1]], colour: css("--soft"), alpha: 0.13 }] : []),
+      { kind: "level", y: 1, colour: css("--soft"), width: 1 },
+    ];
   }
 
   const panels = {
-    distance: () => {
-      const traces = quantity("distance", "distanceSigma", "trueDistance", "m", false);
-      const seen = new Set();
-      const measured = chosen().filter(({ run }) => !seen.has(run.recording) && seen.add(run.recording));
-      return {
-        traces: [
-          ...measured.map(({ track }) => ({
-            type: "scatter", mode: "markers", x: track.curves.time, y: column(track, "measuredDistance"),
-            name: "measured", marker: { color: css("--soft"), size: 3, opacity: 0.55 },
-            hovertemplate: "%{y:.2f} m",
-          })),
-          ...traces,
+    distance: {
+      title: "Distance", note: "published with 1 σ; grey: measured",
+      chart: () => ({
+        y: { label: "distance (m)", unit: "m" },
+        parts: [
+          ...shown().slice(0, 1).map(({ track }) => ({ kind: "points", name: "measured", x: values(track, "time"), y: values(track, "measuredDistance"), colour: css("--soft"), alpha: 0.55 })),
+          ...quantity("distance", "distanceSigma", "trueDistance", false),
         ],
-        y: { title: "distance (m)" },
-      };
-    },
-    "distance-error": () => errorOf("distance", "distanceSigma", "trueDistance", "m", (a, b) => a - b),
-    angle: () => ({
-      traces: quantity("angle", "angleSigma", "trueAngle", "°", true),
-      y: { title: "angle (°)", ...degreeTicks(["angle", "trueAngle"]) },
-      empty: "The horizontal angle was never published.",
-    }),
-    "angle-error": () => errorOf("angle", "angleSigma", "trueAngle", "°", (a, b) => wrapped(a - b)),
-    position: () => {
-      const traces = [];
-      for (const { run, track } of chosen()) {
-        const m = track.curves;
-        traces.push(line(run, m.time, column(track, "sigma"), {
-          line: { color: colour(run), width: 1.6, dash: "dot" }, hovertemplate: "σ %{y:.3f} m",
-        }));
-        if (!m.trueX) continue;
-        const error = m.time.map((_, i) => errorAt(m, i));
-        traces.push(line(run, m.time, error, { hovertemplate: "error %{y:.3f} m" }));
-      }
-      return { traces, y: { title: "position (m)", type: "log", tickvals: steps } };
-    },
-    timeline: () => {
-      const rows = chosen().filter(({ track }) => track.timeline.time);
-      const lanes = ["converged", "not converged"];
-      const used = report.reasons.filter((_, bit) =>
-        rows.some(({ track }) => track.timeline.reasons?.some((bits) => bits & (1 << bit))));
-      lanes.push(...used.map((reason) => reasonWords[reason] ?? reason));
-      const traces = [];
-      rows.forEach(({ run, track }, index) => {
-        const { time, status, reasons } = track.timeline;
-        const end = report.recordings[run.recording].duration;
-        const offset = rows.length > 1 ? 0.5 * (0.5 - index / (rows.length - 1)) : 0;
-        const width = rows.length > 1 ? Math.max(3, 14 / rows.length) : 13;
-        lanes.forEach((lane, place) => {
-          const isOn = (i) =>
-            place === 0 ? status[i] === 2
-              : place === 1 ? status[i] !== 2
-                : (reasons[i] & (1 << report.reasons.indexOf(used[place - 2]))) !== 0;
-          const [x, y] = [[], []];
-          for (let i = 0; i < time.length; i += 1) {
-            if (!isOn(i)) continue;
-            let j = i;
-            while (j + 1 < time.length && isOn(j + 1)) j += 1;
-            x.push(time[i], time[j + 1] ?? end, null), y.push(-place + offset, -place + offset, null);
-            i = j;
-          }
-          if (!x.length) return;
-          traces.push(line(run, x, y, {
-            line: { color: place === 0 ? colour(run) : faded(colour(run), place === 1 ? 0.75 : 0.45), width },
-            hovertemplate: `${plain(lane)}, %{x:.1f} s`,
-          }));
-        });
-      });
-      return {
-        traces, left: 138, closest: true,
-        y: {
-          tickvals: lanes.map((_, i) => -i), ticktext: lanes, range: [0.6 - lanes.length, 0.6],
-          fixedrange: true, showgrid: false,
-        },
-        empty: "Smoothed rows have no status.",
-      };
-    },
-    nis: () => {
-      const rows = chosen().filter(({ track }) => track.curves.nis);
-      if (!rows.length) return { traces: [], empty: "No sample was compared with a prediction." };
-      const n = rows[0].track.facts.components;
-      byId("nis-components").textContent = n === 1 ? "for one component, as most samples have" : `for ${n} components, as most samples have`;
-      const traces = [...sampleBand(n), level(1, css("--soft"))];
-      for (const { run, track } of rows) {
-        const t = track.curves.time;
-        const kept = (name) => t.flatMap((_, i) => (isNumber(track.curves.nis[i]) ? [column(track, name)[i]] : []));
-        const times = t.filter((_, i) => isNumber(track.curves.nis[i]));
-        traces.push({
-          type: "scatter", mode: "markers", x: times, y: squares(kept("nis")), name: plain(run.name),
-          marker: { color: colour(run), size: 3.2, opacity: rows.length > 1 ? 0.35 : 0.5 },
-          hovertemplate: "%{y:.2f}",
-        });
-        traces.push(fillBand(times, kept("nisLow"), kept("nisHigh"), faded(colour(run), 0.25)));
-        traces.push(line(run, times, kept("nisMean"), {
-          line: { color: colour(run), width: 2.2 }, hovertemplate: "mean %{y:.2f}",
-        }));
-      }
-      return { traces, y: squaresAxis("NIS / n") };
-    },
-    nees: () => {
-      const rows = chosen().filter(({ track }) => track.curves.nees);
-      if (!rows.length) return { traces: [], empty: "The truth about this peer is not known." };
-      const traces = [...sampleBand(rows[0].track.facts.positionComponents), level(1, css("--soft"))];
-      for (const { run, track } of rows) {
-        traces.push(line(run, track.curves.time, squares(track.curves.nees), { hovertemplate: "%{y:.2f}" }));
-      }
-      return { traces, y: squaresAxis("NEES / n") };
-    },
-    hypotheses: () => ({
-      traces: chosen().filter(({ track }) => track.curves.hypotheses).map(({ run, track }) =>
-        line(run, track.curves.time, track.curves.hypotheses, {
-          line: { color: colour(run), width: 1.8, shape: "hv" }, hovertemplate: "%{y}",
-        })),
-      y: {
-        title: "hypotheses alive", type: "log", tickvals: [1, 2, 5, 10, 20, 50, 100, 200],
-      },
-      empty: "Smoothed rows have no hypotheses.",
-    }),
-    outcomes: () => {
-      const rows = chosen().filter(({ track }) => track.outcomes.time);
-      const traces = [];
-      const axes = {};
-      const height = 1 / Math.max(1, rows.length);
-      rows.forEach(({ run, track }, index) => {
-        const bins = track.outcomes;
-        const width = bins.time.length > 1 ? bins.time[1] - bins.time[0] : longest;
-        const axis = index === 0 ? "" : String(index + 1);
-        for (const use of ["all", "partial", "rejected"]) {
-          traces.push({
-            type: "bar", x: bins.time.map((t) => t + width / 2), y: bins[use], name: use,
-            width: width * 0.9, yaxis: "y" + axis, marker: { color: css("--" + use), line: { width: 0 } },
-            hovertemplate: `%{y} ${use}`,
-          });
-        }
-        axes["yaxis" + axis] = {
-          domain: [1 - (index + 1) * height + (index + 1 < rows.length ? 0.06 : 0), 1 - index * height],
-          rangemode: "tozero", nticks: rows.length > 1 ? 3 : 6,
-          title: { text: rows.length > 1 ? plain(run.name.slice(0, 14)) : "samples per bar" },
-        };
-      });
-      return { traces, axes, layout: { barmode: "stack", bargap: 0 }, empty: "Smoothing uses all samples." };
-    },
-  };
-
-  function errorAt(m, i) {
-    if (!m.trueX || ![m.x?.[i], m.trueX[i]].every(isNumber)) return null;
-    return Math.hypot(m.x[i] - m.trueX[i], m.y[i] - m.trueY[i], m.z[i] - m.trueZ[i]);
-  }
-
-  // ---- Layout ---------------------------------------------------------------------------------
-
-  const font = () => ({
-    family: getComputedStyle(document.documentElement).fontFamily, size: 11.5, color: css("--soft"),
-  });
-  const axisStyle = () => ({
-    gridcolor: css("--grid"), linecolor: css("--rule"), zeroline: false, ticks: "outside", ticklen: 4,
-    tickcolor: css("--rule"), automargin: false,
-  });
-  const titled = (axis) => ({
-    ...axis, title: typeof axis.title === "string" ? { text: axis.title, standoff: 6 } : axis.title,
-  });
-  const commonLayout = () => ({
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: font(), showlegend: false,
-    dragmode: isTouch ? false : "zoom",
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--rule"), activecolor: css("--soft") },
-    hoverlabel: {
-      bgcolor: css("--card"), bordercolor: css("--rule"), font: { color: css("--ink"), size: 12 },
-      namelength: 30,
-    },
-  });
-  const settings = {
-    displaylogo: false, responsive: true,
-    // Buttons are listed explicitly: another one of plotly's would send the data to its makers.
-    modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
-  };
-
-  const plotOf = (id) => byId(id).querySelector(".plot");
-  const right = 14;
-  const bottom = 42;
-
-  function drawPanel(id) {
-    const plot = plotOf(id);
-    const panel = panels[id]();
-    const hasPoints = panel.traces.some((trace) => trace.y.some(isNumber));
-    if (!hasPoints) {
-      if (plot.data) Plotly.purge(plot);
-      const note = document.createElement("div");
-      note.className = "empty";
-      note.textContent = panel.empty ?? "There is nothing to show.";
-      plot.replaceChildren(note);
-      return;
-    }
-    if (!plot.data) plot.replaceChildren();
-    const left = panel.left ?? 62;
-    const layout = {
-      ...commonLayout(), ...panel.layout,
-      margin: { l: left, r: right, t: 8, b: bottom },
-      hovermode: panel.closest ? "closest" : "x",
-      xaxis: titled({ ...axisStyle(), title: "time (s)", range: [...state.range], hoverformat: ".1f" }),
-    };
-    if (panel.axes) {
-      for (const [name, axis] of Object.entries(panel.axes)) layout[name] = { ...axisStyle(), ...axis };
-    } else {
-      layout.yaxis = titled({ ...axisStyle(), ...panel.y });
-    }
-    const isNew = !plot.data;
-    Plotly.react(plot, panel.traces, layout, settings);
-    if (!isNew) return;
-    const cursor = document.createElement("div");
-    cursor.className = "cursor";
-    Object.assign(cursor.style, { top: "8px", bottom: bottom + "px", display: "none" });
-    plot.append(cursor);
-    plot.left = left;
-    plot.inner = plot.clientWidth - left - right;
-    plot.on("plotly_autosize", () => {
-      plot.inner = plot.clientWidth - left - right;
-      drawCursors();
-    });
-    plot.cursor = cursor;
-    plot.on("plotly_relayout", (change) => followZoom(plot, change));
-    plot.on("plotly_click", (event) => setTime(event.points[0].x));
-  }
-
-  const timePlots = () => Object.keys(panels).map(plotOf).filter((plot) => plot.data);
-
-  // All panels share one window of time.
-  let isFollowing = false;
-  function followZoom(source, change) {
-    if (isFollowing) return;
-    let range = null;
-    if (change["xaxis.autorange"]) range = [0, longest];
-    else if ("xaxis.range[0]" in change) range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
-    else if (Array.isArray(change["xaxis.range"])) range = change["xaxis.range"];
-    if (!range) return;
-    state.range = range;
-    isFollowing = true;
-    const others = timePlots().filter((plot) => plot !== source || change["xaxis.autorange"]);
-    Promise.all(others.map((plot) => Plotly.relayout(plot, { "xaxis.range": [...range] })))
-      .finally(() => { isFollowing = false; drawCursors(); });
-  }
-
-  function drawCursors() {
-    for (const plot of timePlots()) {
-      const [from, to] = plot.layout.xaxis.range;
-      const share = (state.time - from) / (to - from);
-      plot.cursor.style.display = share >= 0 && share <= 1 ? "" : "none";
-      plot.cursor.style.transform = `translateX(${plot.left + share * plot.inner}px)`;
-    }
-  }
-
-  // ---- Maps -----------------------------------------------------------------------------------
-
-  const views = {
-    above: { up: "y", ellipse: "above", axes: [0, 1] },
-    side: { up: "z", ellipse: "side", axes: [0, 2] },
-  };
-
-  const recordingsShown = () => {
-    const runs = visibleRuns();
-    return report.recordings.filter((_, index) => runs.some((run) => run.recording === index));
-  };
-
-  // The static parts: paths and trails. Bounds leave out wide early estimates, which would shrink the rest.
-  function stillTraces(view, bounds) {
-    const up = view.up;
-    const traces = [];
-    const note = (x, y) => {
-      if (!isNumber(x) || !isNumber(y)) return;
-      bounds.x = [Math.min(bounds.x[0], x), Math.max(bounds.x[1], x)];
-      bounds.y = [Math.min(bounds.y[0], y), Math.max(bounds.y[1], y)];
-    };
-    for (const { device } of recordingsShown()) {
-      if (!device.time) continue;
-      device.time.forEach((_, i) => note(device.x[i], device[up][i]));
-      traces.push({
-        type: "scatter", mode: "lines", x: device.x, y: device[up], name: "device", customdata: device.time,
-        line: { color: css("--soft"), width: 1.4 }, opacity: 0.75,
-        hovertemplate: "device at %{customdata:.1f} s<extra></extra>",
-      });
-    }
-    for (const run of visibleRuns()) {
-      for (const track of run.tracks) {
-        const m = track.moments;
-        if (!m.x) continue;
-        const last = m.x.findLastIndex(isNumber);
-        note(m.x[last], m[up][last]);
-        // The last ellipse of the selected track is always visible, since it is the result.
-        if (track.peer === state.peer && last >= 0) {
-          const reach = m[view.ellipse + "Major"][last];
-          note(m.x[last], m[up][last] + reach), note(m.x[last], m[up][last] - reach);
-        }
-        if (m.trueX) {
-          const name = "true" + up.toUpperCase();
-          m.trueX.forEach((x, i) => note(x, m[name][i]));
-          if (track.peer === state.peer) {
-            traces.push({
-              type: "scatter", mode: "lines", x: m.trueX, y: m[name], ...quiet,
-              line: { color: css("--ink"), width: 1, dash: "dot" },
-            });
-          }
-        }
-        if (track.peer !== state.peer) continue;
-        const isSettled = (i) => !m.status || m.status[i] === 2;
-        for (const settled of [false, true]) {
-          const rows = m.x.flatMap((x, i) => (isNumber(x) && isSettled(i) === settled ? [i] : []));
-          if (!rows.length) continue;
-          if (settled) rows.forEach((i) => note(m.x[i], m[up][i]));
-          traces.push({
-            type: "scatter", mode: "markers", name: plain(run.name),
-            x: rows.map((i) => m.x[i]), y: rows.map((i) => m[up][i]),
-            customdata: rows.map((i) => [m.time[i], m.sigma[i], m.hypotheses?.[i] ?? "–"]),
-            marker: { color: colour(run), size: settled ? 4 : 3.5, opacity: settled ? 0.55 : 0.22 },
-            hovertemplate: "%{customdata[0]:.1f} s: σ %{customdata[1]:.2f} m, hypotheses %{customdata[2]}",
-          });
-        }
-      }
-    }
-    return traces;
-  }
-
-  // Performance: the moving parts are a separate picture over the map. Plotly would take a tenth of a
-  // second to redraw them, this takes a thousandth.
-  const svg = (name, attributes, content) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (content !== undefined) element.textContent = content;
-    return element;
-  };
-
-  // The device, and each run's estimates, ellipses and truth at the chosen moment.
-  function moveMap(name) {
-    const plot = byId(name);
-    const view = views[name];
-    const { x: [left, rightEnd], y: [low, high] } = plot.ranges;
-    const [width, height] = plot.inner;
-    const px = (x) => ((x - left) / (rightEnd - left)) * width;
-    const py = (y) => height - ((y - low) / (high - low)) * height;
-    const scale = width / (rightEnd - left);
-    const still = [];
-    const front = [];
-    // Many names would overlap.
-    const namesAll = peers.length <= 8;
-    const [ink, card] = [css("--ink"), css("--card")];
-    for (const run of visibleRuns()) {
-      const color = colour(run);
-      const device = deviceAt(report.recordings[run.recording], state.time);
-      for (const track of run.tracks) {
-        const m = track.moments;
-        const i = rowAt(m.time, state.time);
-        if (i < 0) continue;
-        const isChosen = track.peer === state.peer;
-        if (m.trueX && isNumber(m.trueX[i])) {
-          const [x, y] = [px(m.trueX[i]), py(m["true" + view.up.toUpperCase()][i])];
-          front.push(svg("path", {
-            d: `M${x - 5} ${y - 5}L${x + 5} ${y + 5}M${x - 5} ${y + 5}L${x + 5} ${y - 5}`,
-            stroke: ink, "stroke-width": 2.2, class: "truth",
-          }));
-        }
-        if (!isNumber(m.x?.[i])) continue;
-        const [x, y] = [px(m.x[i]), py(m[view.up][i])];
-        const [major, minor, angle] = ["Major", "Minor", "Angle"].map((part) => m[view.ellipse + part][i]);
-        for (const [sigmas, alpha, dash] of [[3.4, 0.06, "2 3"], [1, 0.22, "none"]]) {
-          still.push(svg("ellipse", {
-            rx: sigmas * major * scale, ry: sigmas * minor * scale, class: "sigma",
-            transform: `translate(${x} ${y}) rotate(${-angle})`, fill: color, "fill-opacity": alpha,
-            stroke: color, "stroke-width": 1.2, "stroke-dasharray": dash, opacity: isChosen ? 1 : 0.45,
-          }));
-        }
-        if (isChosen && device) {
-          still.push(svg("line", {
-            x1: px(device.x), y1: py(device[view.up]), x2: x, y2: y, stroke: color, "stroke-opacity": 0.6,
-          }));
-        }
-        front.push(svg("circle", {
-          cx: x, cy: y, r: isChosen ? 5.5 : 4, fill: color, stroke: card, "stroke-width": 1.5,
-          class: "estimate",
-        }));
-        if (peers.length > 1 && (isChosen || namesAll)) {
-          const isNearEdge = x > 0.85 * width;
-          front.push(svg("text", {
-            x: isNearEdge ? x - 8 : x + 8, y: y - 8, "text-anchor": isNearEdge ? "end" : "start", fill: ink, "font-size": 11.5, "paint-order": "stroke", stroke: card,
-            "stroke-width": 3, "font-weight": isChosen ? 650 : 400,
-          }, track.peer));
-        }
-      }
-    }
-    for (const recording of recordingsShown()) {
-      const device = deviceAt(recording, state.time);
-      if (!device) continue;
-      // From above an arrowhead in the camera's direction, from the side a dot.
-      front.push(name === "above"
-        ? svg("path", {
-            d: "M0 -11L7.5 8L0 4L-7.5 8Z", fill: ink, stroke: card, "stroke-width": 1.5, class: "device",
-            transform: `translate(${px(device.x)} ${py(device.y)}) rotate(${device.heading})`,
-          })
-        : svg("circle", {
-            cx: px(device.x), cy: py(device.z), r: 6, fill: ink, stroke: card, "stroke-width": 1.5,
-            class: "device",
-          }));
-    }
-    plot.overlay.replaceChildren(...still, ...front);
-  }
-
-  // Bounds with the panel's proportions, so that both axes have the same scale.
-  function fitted(bounds, plot, margin) {
-    const size = [plot.clientWidth - margin.l - margin.r, plot.clientHeight - margin.t - margin.b];
-    const spans = [bounds.x, bounds.y].map(([a, b]) => (b > a ? b - a : 0));
-    const perPixel = Math.max(spans[0] / size[0], spans[1] / size[1], 1 / size[0]) * 1.16;
-    return [bounds.x, bounds.y].map(([a, b], i) => {
-      const middle = isFinite(a + b) ? (a + b) / 2 : 0;
-      return [middle - (perPixel * size[i]) / 2, middle + (perPixel * size[i]) / 2];
-    });
-  }
-
-  const mapMargin = { l: 56, r: right, t: 8, b: bottom };
-
-  function drawMap(name, keepsView) {
-    const view = views[name];
-    const plot = byId(name);
-    const bounds = { x: [Infinity, -Infinity], y: [Infinity, -Infinity] };
-    const traces = stillTraces(view, bounds);
-    const [x, y] = keepsView && plot.ranges
-      ? [plot.ranges.x, plot.ranges.y] : fitted(bounds, plot, mapMargin);
-    const axes = (recordingsShown()[0] ?? report.recordings[0]).axes;
-    const layout = {
-      ...commonLayout(), margin: mapMargin, hovermode: "closest", dragmode: isTouch ? false : "pan",
-      xaxis: titled({ ...axisStyle(), title: `${axes[view.axes[0]]} (m)`, range: [...x] }),
-      yaxis: titled({
-        ...axisStyle(), title: `${axes[view.axes[1]]} (m)`, range: [...y], scaleanchor: "x", scaleratio: 1,
       }),
-    };
-    Plotly.react(plot, traces, layout, settings);
-    if (plot.overlay) return;
-    plot.overlay = svg("svg", { class: "overlay" });
-    Object.assign(plot.overlay.style, { left: mapMargin.l + "px", top: mapMargin.t + "px" });
-    plot.append(plot.overlay);
-    const follow = (change) => {
-      const range = (axis) =>
-        `${axis}.range[0]` in (change ?? {})
-          ? [change[`${axis}.range[0]`], change[`${axis}.range[1]`]] : plot.layout[axis].range;
-      plot.ranges = { x: range("xaxis"), y: range("yaxis") };
-      plot.inner = [
-        plot.clientWidth - mapMargin.l - mapMargin.r, plot.clientHeight - mapMargin.t - mapMargin.b,
-      ];
-      plot.overlay.setAttribute("width", plot.inner[0]);
-      plot.overlay.setAttribute("height", plot.inner[1]);
-      moveMap(name);
-    };
-    plot.on("plotly_relayouting", follow);
-    plot.on("plotly_relayout", () => follow());
-    plot.on("plotly_autosize", () => follow());
-    follow();
-  }
+    },
+    "distance-error": {
+      title: "Distance error", note: "published minus true, with 1 σ and 3 σ", needsTruth: true,
+      chart: () => ({ y: { label: "error (m)", unit: "m", isSymmetric: true, decimals: 3 }, parts: errorOf("distance", "distanceSigma", "trueDistance", false) }),
+    },
+    angle: {
+      title: "Horizontal angle", note: "from the device's heading, positive to the right",
+      chart: () => ({ y: { label: "angle (°)", unit: "°", decimals: 1 }, parts: quantity("angle", "angleSigma", "trueAngle", true) }),
+    },
+    "angle-error": {
+      title: "Horizontal angle error", note: "published minus true, with 1 σ and 3 σ", needsTruth: true,
+      chart: () => ({ y: { label: "error (°)", unit: "°", isSymmetric: true }, parts: errorOf("angle", "angleSigma", "trueAngle", true) }),
+    },
+    position: {
+      title: "Position: claimed and true error", note: "thin: claimed σ; thick: the error",
+      chart: () => ({
+        y: { label: "position (m)", unit: "m", isLogarithmic: true, decimals: 3 },
+        parts: shown().flatMap(({ run, track, dash, index }) => {
+          const m = curvesOf(track);
+          const parts = [{ kind: "line", name: `${run.name} σ`, x: m.time, y: values(track, "sigma"), colour: colourOfRun(index), width: 1.2, alpha: 0.8, dash: [3, 3] }];
+          if (m.trueX) parts.push({ kind: "line", name: `${run.name} error`, x: m.time, y: Float64Array.from(m.time, (_, i) => errorAt(m, i)), colour: colourOfRun(index), width: 2, dash });
+          return parts;
+        }),
+      }),
+    },
+    nees: {
+      title: "NEES", note: "squared error over its claim, 1 expected; grey holds 95 %", needsTruth: true,
+      chart: () => {
+        const rows = shown().filter(({ track }) => track.moments.nees);
+        return {
+          y: { label: "NEES / n", isLogarithmic: true, ticks: squareTicks },
+          parts: rows.length ? [
+            ...sampleBand(rows[0].track.facts.positionComponents),
+            ...rows.map(({ run, track, dash, index }) => ({ kind: "line", name: run.name, x: values(track, "time"), y: squares(values(track, "nees")), colour: colourOfRun(index), dash })),
+          ] : [],
+        };
+      },
+    },
+    nis: {
+      title: "NIS", note: "squared innovation of each sample, 1 expected; line: mean of 50",
+      chart: () => {
+        const rows = shown().filter(({ track }) => track.moments.nis);
+        return {
+          y: { label: "NIS / n", isLogarithmic: true, ticks: squareTicks },
+          parts: rows.length ? [
+            ...sampleBand(rows[0].track.facts.components),
+            ...rows.flatMap(({ run, track, index }) => {
+              const m = curvesOf(track);
+              const kept = Array.from(m.time, (_, i) => i).filter((i) => isNumber(m.nis[i]));
+              const pick = (name) => Float64Array.from(kept, (i) => m[name]?.[i] ?? NaN);
+              return [
+                { kind: "points", x: pick("time"), y: squares(pick("nis")), colour: colourOfRun(index), alpha: 0.45 },
+                { kind: "band", isQuiet: true, x: pick("time"), low: pick("nisLow"), high: pick("nisHigh"), colour: colourOfRun(index), alpha: 0.22 },
+                { kind: "line", name: run.name, x: pick("time"), y: pick("nisMean"), colour: colourOfRun(index), width: 2.2 },
+              ];
+            }),
+          ] : [],
+        };
+      },
+    },
+    hypotheses: {
+      title: "Hypotheses", note: "one is left once the peer is found",
+      chart: () => ({
+        y: { label: "hypotheses", isLogarithmic: true, ticks: [1, 2, 5, 10, 20, 50, 100].map((n) => [n, String(n)]), decimals: 0 },
+        parts: shown().filter(({ track }) => track.moments.hypotheses).map(({ run, track, dash, index }) => ({ kind: "steps", name: run.name, x: values(track, "time"), y: values(track, "hypotheses"), colour: colourOfRun(index), dash })),
+      }),
+    },
+    timeline: {
+      title: "Status and reasons", note: "what stood in the way of convergence",
+      chart: () => {
+        const rows = shown().filter(({ track }) => track.timeline.time);
+        const used = report.reasons.filter((_, bit) => rows.some(({ track }) => Array.from(track.timeline.reasons ?? []).some((bits) => bits & (1 << bit))));
+        const lanes = ["converged", "not converged", ...used.map((name) => reasonWords[name] ?? name)];
+        const parts = rows.flatMap(({ run, track, index }) => lanes.map((lane, place) => {
+          const { time, status, reasons } = track.timeline;
+          const isOn = (i) => (place === 0 ? status[i] === 2 : place === 1 ? status[i] !== 2 : (reasons[i] & (1 << report.reasons.indexOf(used[place - 2]))) !== 0);
+          const [x, y] = [[], []];
+          Array.from(time).forEach((from, i) => {
+            if (!isOn(i)) return;
+            x.push(from, time[i + 1] ?? report.recordings[run.recording].duration, time[i + 1] ?? longest);
+            y.push(-place - 0.12 * index, -place - 0.12 * index, NaN);
+          });
+          return { kind: "line", x, y, colour: colourOfRun(index), alpha: place === 0 ? 1 : 0.6, width: rows.length > 1 ? 4 : 9 };
+        }));
+        return { y: { label: "", left: 124, range: [0.6 - lanes.length, 0.6], ticks: lanes.map((lane, i) => [-i, lane]) }, parts };
+      },
+    },
+    outcomes: {
+      title: "Use of the samples", note: "used wholly, in part (orange), rejected (red)",
+      chart: () => {
+        const row = shown().find(({ track }) => track.outcomes.time);
+        if (!row) return { y: { label: "samples" }, parts: [] };
+        const bins = row.track.outcomes;
+        const barWidth = bins.time.length > 1 ? bins.time[1] - bins.time[0] : longest;
+        const [all, both] = [bins.all, each(bins.all, bins.partial, (a, b) => a + b)];
+        const whole = each(both, bins.rejected, (a, b) => a + b);
+        const bar = (low, high, colour) => ({ kind: "bars", x: bins.time, low, high, y: high, colour, barWidth });
+        return {
+          y: { label: "samples per bar", includesZero: true, decimals: 0 },
+          parts: [bar(Float64Array.from(all, () => 0), all, css("--all")), bar(all, both, css("--partial")), bar(both, whole, css("--rejected"))],
+        };
+      },
+    },
+  };
 
-  // ---- Tables ---------------------------------------------------------------------------------
-
-  function cell(row, content, { tag = "td", words = false, run = null } = {}) {
-    const element = document.createElement(tag);
-    if (words) element.className = "words";
-    if (run) {
-      const dot = document.createElement("i");
-      dot.style.setProperty("--run", colour(run));
-      element.append(dot);
+  const charts = new Map();
+  function makePanels() {
+    for (const [id, panel] of Object.entries(panels)) {
+      if (panel.needsTruth && !hasTruth) continue;
+      const canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": `${panel.title}: ${panel.note}` });
+      const button = element("button", { type: "button", class: "save", "aria-label": `Save ${panel.title} as a picture` }, "Save");
+      button.addEventListener("click", () => save(canvas, `${state.peer}-${id}.png`));
+      const figure = element("figure", { id, class: "card" }, element("figcaption", {}, element("b", {}, panel.title), panel.note), canvas, button);
+      byId("curves").append(figure);
+      charts.set(id, {
+        figure, panel, isStale: true, isSeen: false,
+        chart: nearbyChart(canvas, {
+          window: () => state.window, now: () => state.time, setWindow, onTime: (time) => { setPlaying(false); setTime(time); },
+        }),
+      });
     }
-    const [main, small] = Array.isArray(content) ? content : [content];
-    element.append(main);
-    if (small) element.append(Object.assign(document.createElement("small"), { textContent: small }));
-    row.append(element);
-    return element;
+    // Performance: a curve is computed when it is first seen.
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const entry = charts.get(target.id);
+        entry.isSeen = isIntersecting;
+        if (isIntersecting) drawPanel(entry);
+      }
+    }, { rootMargin: "200px" });
+    for (const { figure } of charts.values()) observer.observe(figure);
   }
 
-  function fillTable(table, titles, rows) {
-    const head = document.createElement("thead");
-    const titleRow = document.createElement("tr");
-    titles.forEach((title, i) => cell(titleRow, title.text, { tag: "th", words: i === 0 || title.words }));
-    head.append(titleRow);
-    const body = document.createElement("tbody");
-    body.append(...rows);
-    table.replaceChildren(head, body);
+  function drawPanel(entry) {
+    if (entry.isStale) {
+      entry.isStale = false;
+      const chart = entry.panel.chart();
+      const hasPoints = chart.parts.some((part) => part.kind !== "level" && !part.isQuiet && Array.from(part.y ?? part.low).some(isNumber));
+      entry.figure.hidden = !hasPoints;
+      if (hasPoints) entry.chart.chart = chart;
+    } else entry.chart.draw();
   }
 
-  const reasonsText = (bits) =>
-    report.reasons.filter((_, bit) => bits & (1 << bit)).map((name) => reasonWords[name] ?? name).join(", ");
-  const statusText = (status, bits) =>
-    status === null || status === undefined ? "–"
-      : statusNames[status] + (status === 1 && bits ? ": " + reasonsText(bits) : "");
-  const lastNumber = (values) => values?.findLast(isNumber);
+  function drawCurves() {
+    byId("curves-title").textContent = `${state.peer} over time`;
+    for (const entry of charts.values()) {
+      entry.isStale = true;
+      if (entry.figure.hidden) entry.figure.hidden = false;
+      if (entry.isSeen) drawPanel(entry);
+    }
+  }
+
+  // On paper all curves are seen.
+  function drawAllCurves() { for (const entry of charts.values()) drawPanel(entry); }
+
+  function setWindow(range) {
+    const [from, to] = range ?? [0, longest];
+    const length = Math.min(longest, Math.max(to - from, longest / 1e4));
+    const start = Math.min(Math.max(0, from), longest - length);
+    state.window = [start, start + length];
+    for (const entry of charts.values()) if (!entry.isStale) entry.chart.refit();
+  }
+
+  // ---- Tables -------------------------------------------------------------------------------------
 
   function drawFacts() {
-    const titles = [
-      { text: "run" }, { text: "peer", words: true }, { text: "at the end", words: true },
-      { text: ["converged", "s"] }, { text: "lost" }, { text: ["rejected", "of samples"] },
-      { text: ["distance", "m"] }, { text: ["σ", "m"] },
-    ];
-    if (hasTruth) {
-      titles.push(
-        { text: ["RMSE", "2nd half, m"] }, { text: ["RMSE", "converged, m"] }, { text: ["Δ distance", "m"] },
-        { text: ["Δ bearing", "°"] }, { text: "NEES/n" });
-    }
-    titles.push({ text: "NIS/n" });
-    if (hasTruth) titles.push({ text: ["false", "%"] });
-    const rows = [];
-    for (const peer of peers) {
-      for (const run of report.runs) {
-        const track = run.tracks.find((candidate) => candidate.peer === peer);
-        if (!track) continue;
-        const row = document.createElement("tr");
-        const { facts, figures = {}, moments: m, timeline } = track;
-        cell(row, run.name, { run, words: true });
-        cell(row, peer, { words: true });
-        cell(row, run.source === "smoothed" ? "smoothed"
-          : statusText(timeline.status?.at(-1), timeline.reasons?.at(-1)), { words: true });
-        cell(row, run.source === "smoothed" ? "–" : text(facts.secondsToConverge, 1));
-        cell(row, run.source === "smoothed" ? "–" : String(facts.losses));
-        cell(row, run.source === "smoothed" ? "–" : `${facts.rejected} / ${facts.samples}`);
-        cell(row, text(lastNumber(m.distance), 2));
-        cell(row, text(lastNumber(m.sigma), 2));
-        if (hasTruth) {
-          cell(row, text(figures.rmseSecondHalf, 3));
-          cell(row, text(figures.rmseConverged, 3));
-          cell(row, text(figures.medianDistanceError, 3));
-          cell(row, text(figures.medianBearingError, 2));
-          cell(row, text(figures.nees, 2));
-        }
-        cell(row, text(figures.nis ?? lastNumber(m.nisMean), 2));
-        if (hasTruth) {
-          cell(row, text(isNumber(figures.falselyConvergedShare) ? 100 * figures.falselyConvergedShare : null, 2));
-        }
-        row.classList.toggle("chosen", peers.length > 1 && peer === state.peer);
-        row.addEventListener("click", () => choosePeer(peer));
-        rows.push(row);
-      }
-    }
-    fillTable(byId("facts"), titles, rows);
+    const rows = peers.flatMap((peer) => report.runs.map((run) => ({ run, track: trackIn(run, peer) })).filter(({ track }) => track));
+    const last = (array) => array?.findLast(isNumber);
+    const engine = (f) => ({ run, track }) => (run.source === "smoothed" ? "" : f(track));
+    const columns = [
+      ["peer", ({ track }) => track.peer],
+      ...(report.runs.length > 1 ? [["run", ({ run }) => run.name]] : []),
+      ["found after s", engine((track) => text(track.facts.secondsToConverge, 1))],
+      ["lost", engine((track) => (track.facts.losses ? String(track.facts.losses) : ""))],
+      ["rejected", engine((track) => (track.facts.rejected ? `${track.facts.rejected} of ${track.facts.samples}` : ""))],
+      ["distance m", ({ track }) => text(last(track.moments.distance), 2)],
+      ["σ m", ({ track }) => text(last(track.moments.sigma), 2)],
+      ["RMSE 2nd half m", ({ track }) => text(track.figures?.rmseSecondHalf, 3)],
+      ["RMSE converged m", ({ track }) => text(track.figures?.rmseConverged, 3)],
+      ["distance error m", ({ track }) => text(track.figures?.medianDistanceError, 3)],
+      ["bearing error °", ({ track }) => text(track.figures?.medianBearingError, 2)],
+      ["NEES/n", ({ track }) => text(track.figures?.nees, 2)],
+      ["NIS/n", ({ track }) => text(track.figures?.nis ?? last(track.moments.nisMean), 2)],
+      ["false %", ({ track }) => (track.figures?.falselyConvergedShare > 0 ? text(100 * track.figures.falselyConvergedShare, 2) : "")],
+    ].map(([title, f]) => ({ title, cells: rows.map(f) })).filter(({ cells }, i) => i === 0 || cells.some((cell) => cell !== "" && cell !== "–"));
+    const head = element("tr", {}, ...columns.map(({ title }, i) => element("th", { scope: "col", class: i === 0 || title === "run" ? "words" : "" }, title)));
+    byId("facts").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows.map(({ track }, row) =>
+      element("tr", { class: track.peer === state.peer ? "chosen" : "" }, ...columns.map(({ title, cells }, i) =>
+        element("td", { class: i === 0 || title === "run" ? "words" : "" }, cells[row] || "–"))))));
   }
 
-  function drawMoment() {
-    const titles = [
-      { text: peers.length > 1 ? `${state.peer} at ${text(state.time, 1)} s` : `at ${text(state.time, 1)} s` },
-      { text: "status", words: true }, { text: "distance" }, { text: "angle" }, { text: "position σ" },
-      { text: "hypotheses" },
-    ];
-    if (hasTruth) titles.push({ text: "position error" });
-    const rows = chosen().map(({ run, track }) => {
-      const m = track.moments;
-      const i = rowAt(m.time, state.time);
-      const at = (name) => (i < 0 ? null : m[name]?.[i] ?? null);
-      const stretch = track.timeline.time ? rowAt(track.timeline.time, state.time) : -1;
-      const row = document.createElement("tr");
-      cell(row, run.name, { run, words: true });
-      cell(row, run.source === "smoothed" ? "smoothed" : stretch < 0 ? "–"
-        : statusText(track.timeline.status[stretch], track.timeline.reasons?.[stretch]), { words: true });
-      const plusMinus = (value, sigma, decimals, unit) =>
-        isNumber(value) ? `${text(value, decimals)}${isNumber(sigma) ? " ± " + text(sigma, decimals) : ""} ${unit}` : "–";
-      cell(row, plusMinus(at("distance"), at("distanceSigma"), 2, "m"));
-      cell(row, plusMinus(at("angle"), at("angleSigma"), 1, "°"));
-      cell(row, text(at("sigma"), 2, "m"));
-      cell(row, text(at("hypotheses"), 0));
-      if (hasTruth) cell(row, text(i < 0 ? null : errorAt(m, i), 2, "m"));
-      return row;
-    });
-    fillTable(byId("moment"), titles, rows);
-  }
-
-  // ---- The moment -----------------------------------------------------------------------------
+  // ---- The moment ---------------------------------------------------------------------------------
 
   let isDue = false;
   function setTime(time) {
     state.time = Math.min(longest, Math.max(0, time));
     byId("slider").value = state.time;
     byId("now").textContent = `${text(state.time, 1)} of ${text(longest, 1)} s`;
+    byId("slider").setAttribute("aria-valuetext", byId("now").textContent);
     if (isDue) return;
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      moveMap("above");
-      moveMap("side");
+      if (byId("follow").checked) {
+        const length = Math.min(longest, Math.max(10, longest / 10));
+        setWindow([state.time - 0.75 * length, state.time + 0.25 * length]);
+      }
+      drawMap();
+      drawRibbon();
       drawMoment();
-      drawCursors();
+      for (const entry of charts.values()) if (entry.isSeen && !entry.isStale) entry.chart.draw();
     });
   }
 
@@ -818,83 +571,80 @@
     requestAnimationFrame(play);
   }
 
-  // ---- Choices --------------------------------------------------------------------------------
+  // ---- Choices ------------------------------------------------------------------------------------
 
   function choosePeer(peer) {
     state.peer = peer;
     byId("peer").value = peer;
-    drawAll(true);
+    for (const button of byId("peers").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.querySelector("b").textContent === peer));
+    drawMap(), drawMoment(), drawFacts(), drawCurves();
   }
 
-  function drawRuns() {
-    byId("runs").replaceChildren(...report.runs.map((run) => {
-      const chip = document.createElement("button");
-      chip.type = "button";
-      chip.setAttribute("aria-pressed", String(!state.hidden.has(run)));
-      chip.style.setProperty("--run", colour(run));
-      chip.append(document.createElement("i"), run.name);
-      chip.addEventListener("click", () => {
-        if (!state.hidden.delete(run)) state.hidden.add(run);
-        if (state.hidden.size === report.runs.length) state.hidden.clear();
-        drawAll(true);
-      });
-      return chip;
-    }));
-    document.documentElement.style.setProperty("--run0", colour(visibleRuns()[0]));
+  function chooseRun(run) {
+    state.run = run;
+    for (const button of byId("runs").children) button.setAttribute("aria-pressed", String(button.run === run));
+    if (!trackIn(run, state.peer) && run.tracks.length) state.peer = run.tracks[0].peer;
+    drawAll();
+    map.fit();
   }
 
-  // The panels are drawn one by one, so that the page stays usable; a later drawing cancels an earlier one.
-  let drawing = 0;
-  async function drawAll(keepsView) {
-    const mine = (drawing += 1);
+  function chooseView(view) {
+    map.view = view;
+    for (const button of byId("views").children) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  }
+
+  function drawAll() {
     document.documentElement.dataset.theme = state.theme;
-    drawRuns();
-    drawFacts();
-    for (const name of Object.keys(views)) drawMap(name, keepsView);
-    setTime(state.time);
-    for (const id of Object.keys(panels)) {
-      await new Promise((resolve) => { setTimeout(resolve); });
-      if (drawing !== mine) return;
-      drawPanel(id);
-    }
-    drawCursors();
-    document.documentElement.dataset.ready = "true";
+    byId("theme").textContent = state.theme === "dark" ? "Light" : "Dark";
+    byId("views").querySelector("[data-view=side]").hidden = !hasHeights(state.run);
+    drawPathButtons(), drawAnswer(), drawFacts(), drawMap(), drawRibbon(), drawMoment(), drawCurves();
   }
 
   function start() {
-    const names = report.recordings.map((recording) => recording.name);
-    byId("title").textContent = names.join(", ");
-    const samples = report.runs.filter((run) => run.source === "estimates")
-      .reduce((sum, run) => sum + run.tracks.reduce((n, track) => n + track.facts.samples, 0), 0);
-    const count = (n, word) => `${n.toLocaleString("en").replace(/,/g, " ")} ${word}${n === 1 ? "" : "s"}`;
-    byId("subtitle").textContent = [
-      count(report.runs.length, "run"), count(peers.length, "peer"), count(samples, "sample"),
-      text(longest, 0, "s"), hasTruth ? "with truth" : "without truth", "engine " + report.engine,
-    ].join(" · ");
-    byId("worlds").hidden = report.recordings.length < 2;
-    for (const element of document.querySelectorAll(".truth-only")) element.hidden = !hasTruth;
-    for (const id of hasTruth ? [] : ["distance-error", "angle-error", "nees"]) {
-      byId(id).hidden = true;
-      delete panels[id];
-    }
+    byId("title").textContent = report.recordings.map((recording) => recording.name).join(", ");
+    byId("runs").hidden = report.runs.length < 2;
+    byId("runs").append(...report.runs.map((run) => {
+      const button = element("button", { type: "button", "aria-pressed": String(run === state.run) }, run.name);
+      button.run = run;
+      button.addEventListener("click", () => chooseRun(run));
+      return button;
+    }));
     byId("peer").append(...peers.map((peer) => new Option(peer, peer)));
     byId("peer-choice").hidden = peers.length < 2;
     byId("peer").addEventListener("change", (event) => choosePeer(event.target.value));
-    byId("theme").addEventListener("click", () => {
-      state.theme = state.theme === "dark" ? "light" : "dark";
-      drawAll(true);
-    });
+    byId("theme").addEventListener("click", () => { state.theme = state.theme === "dark" ? "light" : "dark"; drawAll(); });
+    byId("views").addEventListener("click", (event) => { const view = event.target.dataset?.view; if (view) chooseView(view); });
+    byId("zoom-in").addEventListener("click", () => map.zoom(1.4));
+    byId("zoom-out").addEventListener("click", () => map.zoom(1 / 1.4));
+    byId("fit").addEventListener("click", () => map.fit());
+    byId("save-map").addEventListener("click", () => save(byId("map"), "map.png"));
     const slider = byId("slider");
     slider.max = longest;
     slider.addEventListener("input", () => { setPlaying(false); setTime(Number(slider.value)); });
+    slider.addEventListener("keydown", (event) => {
+      if (event.key === " ") { setPlaying(!state.isPlaying); event.preventDefault(); }
+      const step = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 }[event.key];
+      if (!step) return;
+      setPlaying(false), setTime(state.time + (step * longest) / 200), event.preventDefault();
+    });
     byId("play").addEventListener("click", () => setPlaying(!state.isPlaying));
     // The speed that plays the whole recording in about twenty seconds.
     const speeds = [...byId("speed").options].map((option) => Number(option.value));
     byId("speed").value = speeds.findLast((speed) => speed <= Math.max(1, longest / 15));
-    for (const option of byId("speed").options) option.textContent = option.value + "×";
+    for (const option of byId("speed").options) option.textContent = `${option.value}×`;
+    addEventListener("beforeprint", () => {
+      drawAllCurves();
+      for (const { chart, figure } of charts.values()) if (!figure.hidden) chart.paint();
+    });
+    new ResizeObserver(drawRibbon).observe(byId("ribbon"));
     setPlaying(false);
-    drawAll(false);
+    setTime(longest);
+    drawAll();
+    map.fit();
+    // The first screen is there; the rest follows in the next task.
+    setTimeout(() => { makePanels(); drawCurves(); nearbyReport.readyAt = performance.now(); document.documentElement.dataset.ready = "true"; });
   }
 
+  globalThis.nearbyReport = { report, state, map, charts, setTime, setWindow, drawAllCurves, choosePeer, chooseRun, chooseView };
   start();
 })();

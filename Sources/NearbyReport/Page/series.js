@@ -2,13 +2,14 @@
 // Draws curves, bands and points over a common axis (most often time) on a canvas, decimated by zoom.
 //
 // A chart has
-//   x: { label, range: [from, to] }          shared with other charts through `window`
-//   y: { label, unit, isLogarithmic, range, ticks: [[value, text]], isAngle, includesZero }
+//   x: { label, unit, ticks }                time in seconds when missing; with ticks x is a logarithm
+//   y: { label, unit, decimals, left, isLogarithmic, isSymmetric, includesZero, range, ticks: [[value, text]] }
 //   parts: [{ kind, x, y, low, high, colour, alpha, width, dash, name, radius, isQuiet }]
 // with the kinds line, steps, band, points, bars and level.
 "use strict";
 const nearbyChart = (() => {
-  const margin = { left: 58, right: 12, top: 10, bottom: 34 };
+  const margin = { right: 12, top: 10, bottom: 34 };
+  const usualLeft = 58;
   const isNumber = Number.isFinite;
   const faded = (hex, alpha) => `rgba(${[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)).join(",")},${alpha})`;
 
@@ -36,7 +37,11 @@ const nearbyChart = (() => {
   }
 
   return (canvas, options) => {
-    const context = canvas.getContext("2d");
+    // Performance: axes and curves are drawn once, on a layer; what moves is drawn over a copy of it.
+    const front = canvas.getContext("2d");
+    const layer = document.createElement("canvas");
+    let context = layer.getContext("2d");
+    let isLayerStale = true;
     const css = (name) => getComputedStyle(canvas).getPropertyValue(name).trim();
     let chart = null;
     let isDue = false;
@@ -44,13 +49,14 @@ const nearbyChart = (() => {
     // The vertical range, kept until data or window change.
     let range = null;
 
+    const left = () => chart?.y.left ?? usualLeft;
     const width = () => canvas.clientWidth || 1;
     const height = () => canvas.clientHeight || 1;
-    const innerWidth = () => Math.max(1, width() - margin.left - margin.right);
+    const innerWidth = () => Math.max(1, width() - left() - margin.right);
     const innerHeight = () => Math.max(1, height() - margin.top - margin.bottom);
     const span = () => options.window();
-    const toX = (x) => margin.left + ((x - span()[0]) / (span()[1] - span()[0])) * innerWidth();
-    const fromX = (px) => span()[0] + ((px - margin.left) / innerWidth()) * (span()[1] - span()[0]);
+    const toX = (x) => left() + ((x - span()[0]) / (span()[1] - span()[0])) * innerWidth();
+    const fromX = (px) => span()[0] + ((px - left()) / innerWidth()) * (span()[1] - span()[0]);
     const level = (y) => (chart.y.isLogarithmic ? Math.log10(Math.max(y, 1e-12)) : y);
     const toY = (y) => margin.top + (1 - (level(y) - range[0]) / (range[1] - range[0])) * innerHeight();
 
@@ -134,7 +140,7 @@ const nearbyChart = (() => {
       switch (part.kind) {
         case "band": fillBand(part); break;
         case "level":
-          context.beginPath(), context.moveTo(margin.left, toY(part.y)), context.lineTo(width() - margin.right, toY(part.y)), context.stroke();
+          context.beginPath(), context.moveTo(left(), toY(part.y)), context.lineTo(width() - margin.right, toY(part.y)), context.stroke();
           break;
         case "points": {
           context.fillStyle = faded(part.colour, part.alpha ?? 0.5);
@@ -154,11 +160,11 @@ const nearbyChart = (() => {
         }
         case "bars": {
           context.fillStyle = part.colour;
-          const foot = toY(Math.max(0, 0));
+          const foot = toY(0);
           part.x.forEach((x, i) => {
             if (!(part.high[i] > part.low[i])) return;
-            const [left, right] = [toX(x), toX(x + part.barWidth)];
-            context.fillRect(left + 0.5, toY(part.high[i]), Math.max(1, right - left - 1), Math.min(foot, toY(part.low[i])) - toY(part.high[i]));
+            const [from, to] = [toX(x), toX(x + part.barWidth)];
+            context.fillRect(from + 0.5, toY(part.high[i]), Math.max(1, to - from - 1), Math.min(foot, toY(part.low[i])) - toY(part.high[i]));
           });
           break;
         }
@@ -183,17 +189,18 @@ const nearbyChart = (() => {
       for (const [value, label] of vertical) {
         const y = Math.round(toY(value)) + 0.5;
         if (y < margin.top - 1 || y > height() - margin.bottom + 1) continue;
-        context.moveTo(margin.left, y), context.lineTo(width() - margin.right, y);
-        context.fillText(label, margin.left - 6, y);
+        context.moveTo(left(), y), context.lineTo(width() - margin.right, y);
+        context.fillText(label, left() - 6, y);
       }
       context.textAlign = "center";
-      for (const [value, label] of ticksOf(span(), Math.max(2, innerWidth() / 90))) {
+      for (const [value, label] of chart.x?.ticks ?? ticksOf(span(), Math.max(2, innerWidth() / 90))) {
+        if (value < span()[0] || value > span()[1]) continue;
         const x = Math.round(toX(value)) + 0.5;
         context.moveTo(x, margin.top), context.lineTo(x, height() - margin.bottom);
         context.fillText(label, x, height() - margin.bottom + 11);
       }
       context.stroke();
-      context.fillText(chart.x?.label ?? "time (s)", margin.left + innerWidth() / 2, height() - 7);
+      context.fillText(chart.x?.label ?? "time (s)", left() + innerWidth() / 2, height() - 7);
       context.save();
       context.translate(11, margin.top + innerHeight() / 2), context.rotate(-Math.PI / 2);
       context.fillText(chart.y.label, 0, 0);
@@ -206,14 +213,18 @@ const nearbyChart = (() => {
       if (!chart) return;
       const ratio = window.devicePixelRatio || 1;
       const size = [Math.round(width() * ratio), Math.round(height() * ratio)];
-      if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, width(), height());
+      if (canvas.width !== size[0] || canvas.height !== size[1]) {
+        [canvas.width, canvas.height] = size, [layer.width, layer.height] = size, (isLayerStale = true);
+      }
       range ??= fitted();
-      drawAxes();
+      if (isLayerStale) drawLayer(ratio);
+      context = front;
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      context.clearRect(0, 0, ...size);
+      context.drawImage(layer, 0, 0);
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.save();
-      context.beginPath(), context.rect(margin.left, margin.top, innerWidth(), innerHeight()), context.clip();
-      chart.parts.forEach(drawPart);
+      context.beginPath(), context.rect(left(), margin.top, innerWidth(), innerHeight()), context.clip();
       const now = options.now?.();
       if (isNumber(now)) {
         context.strokeStyle = css("--accent"), context.lineWidth = 1.5;
@@ -227,10 +238,23 @@ const nearbyChart = (() => {
       if (hover !== null && !drag) drawReadout();
     }
 
+    function drawLayer(ratio) {
+      isLayerStale = false;
+      context = layer.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, width(), height());
+      drawAxes();
+      context.save();
+      context.beginPath(), context.rect(left(), margin.top, innerWidth(), innerHeight()), context.clip();
+      chart.parts.forEach(drawPart);
+      context.restore();
+    }
+
     // The values of all named curves at the pointer.
     function drawReadout() {
       const x = fromX(hover);
-      const rows = [[`${x.toFixed(1)} ${chart.x?.unit ?? "s"}`, css("--soft")]];
+      const shown = chart.x?.ticks ? Number((10 ** x).toPrecision(2)) : x.toFixed(1);
+      const rows = [[`${shown} ${chart.x?.unit ?? "s"}`, css("--soft")]];
       for (const part of chart.parts) {
         if (!part.name || !part.y || part.kind === "level") continue;
         const after = firstAt(part.x, x);
@@ -240,14 +264,14 @@ const nearbyChart = (() => {
       }
       context.font = "12px system-ui, sans-serif";
       const wide = Math.max(...rows.map(([text]) => context.measureText(text).width)) + 16;
-      const left = hover + wide + 14 > width() ? hover - wide - 8 : hover + 8;
+      const start = hover + wide + 14 > width() ? hover - wide - 8 : hover + 8;
       context.strokeStyle = css("--soft"), context.lineWidth = 1;
       context.beginPath(), context.moveTo(hover, margin.top), context.lineTo(hover, height() - margin.bottom), context.stroke();
       context.fillStyle = css("--card"), context.strokeStyle = css("--rule");
-      context.fillRect(left, margin.top + 4, wide, rows.length * 17 + 8), context.strokeRect(left, margin.top + 4, wide, rows.length * 17 + 8);
+      context.fillRect(start, margin.top + 4, wide, rows.length * 17 + 8), context.strokeRect(start, margin.top + 4, wide, rows.length * 17 + 8);
       rows.forEach(([text, colour], i) => {
-        context.fillStyle = colour, context.fillRect(left + 5, margin.top + 11 + 17 * i, 3, 11);
-        context.fillStyle = css("--ink"), context.fillText(text, left + 12, margin.top + 20 + 17 * i);
+        context.fillStyle = colour, context.fillRect(start + 5, margin.top + 11 + 17 * i, 3, 11);
+        context.fillStyle = css("--ink"), context.fillText(text, start + 12, margin.top + 20 + 17 * i);
       });
     }
 
@@ -257,7 +281,7 @@ const nearbyChart = (() => {
       requestAnimationFrame(paint);
     }
 
-    const local = (event) => Math.min(width() - margin.right, Math.max(margin.left, event.clientX - canvas.getBoundingClientRect().left));
+    const local = (event) => Math.min(width() - margin.right, Math.max(left(), event.clientX - canvas.getBoundingClientRect().left));
     canvas.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "touch" || event.button !== 0) return;
       drag = [local(event), local(event)];
@@ -293,9 +317,9 @@ const nearbyChart = (() => {
 
     return {
       get chart() { return chart; },
-      set chart(value) { chart = value; range = null; draw(); },
+      set chart(value) { chart = value; range = null; isLayerStale = true; draw(); },
       // To be called when the shared window has changed.
-      refit() { range = null; draw(); },
+      refit() { range = null; isLayerStale = true; draw(); },
       get range() { return range; },
       toX, draw, paint,
     };

@@ -7,31 +7,35 @@ import NearbyReport
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Show results in one page for a browser: maps, errors, consistency.",
+    abstract: "Show results in a page for a browser: what was found, the map, errors, consistency.",
     discussion: """
       RESULT is a folder that "nearby run" wrote; several are shown side by side. The \
       recording is the one that its summary.json names, relative to the current folder; \
       --recording names another one. A smoothed.csv is shown, too.
 
       The page is self-contained and needs no network. It holds the data, thinned without \
-      losing extremes, and the plotting library plotly.js (MIT). The library is taken from \
-      --plotly, from the file that NEARBY_PLOTLY names, or from the cache, \
-      XDG_CACHE_HOME/nearby or ~/.cache/nearby. Otherwise python3's pip fetches it once from \
-      PyPI, against a checksum.
+      losing extremes, and begins with a sentence for each peer, the map and what to do.
 
       EXAMPLES
         nearby report out/plaza2 --output plaza2.html
         nearby report out/before out/after --output compare.html
-        nearby report out/plaza2 -o plaza2.html --plotly plotly.min.js
+
+      RESULT may also be a folder that "nearby batch" wrote. The output is a folder then: its \
+      index.html shows all recordings, and links the worst ten to their reports. Two batches are \
+      compared, peer by peer.
+
+        nearby report out/batch --output out/pages
+        nearby report out/old out/new --output out/pages
       """)
 
   @Argument(
-    help: ArgumentHelp("The folders that runs wrote.", valueName: "result"),
+    help: ArgumentHelp("The folders that runs or batches wrote.", valueName: "result"),
     completion: .directory)
   var results: [String]
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("The page to write.", valueName: "file"),
+    name: .shortAndLong,
+    help: ArgumentHelp("The page to write; of batches the folder.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var output: String
 
@@ -39,11 +43,6 @@ struct ReportCommand: ParsableCommand {
     help: ArgumentHelp("The recording of all these results.", valueName: "dir"),
     completion: .directory)
   var recording: String?
-
-  @Option(
-    help: ArgumentHelp("The plotting library, a plotly.min.js.", valueName: "file"),
-    completion: .file(extensions: ["js"]))
-  var plotly: String?
 
   @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
   var quiet = false
@@ -53,6 +52,9 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
+    if results.contains(where: BatchPages.isBatch) {
+      return try BatchPages(results, output: output, isQuiet: quiet).write()
+    }
     let report: Report
     do {
       report = try Report.gather(results: results, recording: recording)
@@ -60,10 +62,7 @@ struct ReportCommand: ParsableCommand {
       throw recording == nil ? error.mentioningRecording(of: results) : error
     }
     var file = try AtomicFile(path: output)
-    let library = try PlotlyLibrary(named: plotly).contents { message in
-      if !quiet { Diagnostics.note(message) }
-    }
-    try ReportPage(report, plotly: library).write(to: &file)
+    try ReportPage(report).write(to: &file)
     try file.commit()
     if !quiet {
       try StandardOutput.print("\(output): \(report.runs.map(\.name).joined(separator: ", "))")

@@ -4,6 +4,7 @@ import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
+import NearbyReport
 
 /// `nearby tune`: settings from a recording alone.
 struct TuneCommand: ParsableCommand {

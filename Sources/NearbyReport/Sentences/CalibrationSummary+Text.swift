@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyEvaluation
-import NearbyRecordings
+internal import NearbyEvaluation
+package import NearbyRecordings
 
 extension CalibrationSummary {
   /// The summary in sentences.
-  var lines: [String] {
+  package var lines: [String] {
     let significant = findings.filter(\.isSignificant)
     let isUsed = significant.contains(where: \.isUsed)
     let sentences = significant.compactMap(\.text)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyEvaluation
-import NearbyGeometry
+package import NearbyEvaluation
+internal import NearbyGeometry
 
 extension TuningResult.Quantity {
   /// Its name for a person.
-  var title: String {
+  package var title: String {
     switch self {
     case .rangeSigma: "range noise"
     case .rangeWhiteShare: "range white share"
@@ -28,7 +28,7 @@ extension TuningResult.Quantity {
   }
 
   /// The unit in which a person reads it, with a blank before it.
-  var unit: String {
+  package var unit: String {
     switch self {
     case .rangeSigma, .rangeBias, .antennaX, .antennaY, .antennaZ: " m"
     case .azimuthSigma, .elevationSigma: " degrees"
@@ -42,7 +42,7 @@ extension TuningResult.Quantity {
   }
 
   /// The factor to that unit.
-  var factor: Double {
+  package var factor: Double {
     switch self {
     case .azimuthSigma, .elevationSigma, .yawDrift, .turnRate: 1.0.radiansAsDegrees
     case .rangeOutliers, .angleOutliers, .rangeScale, .odometryScale: 100

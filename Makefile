@@ -216,7 +216,7 @@ $(INTEROP)/installed: Tests/Interop/requirements.txt
 	$(INTEROP)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-interop-test: build $(INTEROP)/installed ## check the formats against evo, mcap and rosbags from PyPI
+interop-test: build $(INTEROP)/installed ## check the formats against evo, mcap, rerun and rosbags from PyPI
 	$(INTEROP)/bin/python -m unittest discover -s Tests/Interop -p '*_test.py'
 
 fixtures: $(INTEROP)/installed ## regenerate the tests' files in foreign formats

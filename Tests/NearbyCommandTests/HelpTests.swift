@@ -33,6 +33,7 @@ struct HelpTests {
     ("nearby-export-tum", ["export", "tum", "--help"]),
     ("nearby-export-pyfg", ["export", "pyfg", "--help"]),
     ("nearby-export-jsonl", ["export", "jsonl", "--help"]),
+    ("nearby-export-mcap", ["export", "mcap", "--help"]),
   ])
   func helpIsAsWritten(name: String, arguments: [String]) throws {
     let result = try CommandLineTool.run(arguments)

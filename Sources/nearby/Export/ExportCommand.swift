@@ -12,8 +12,9 @@ struct ExportCommand: ParsableCommand {
         nearby export tum walk --output walk.tum      a trajectory for evo
         nearby export pyfg walk --output walk.pyfg    a factor graph
         nearby export jsonl walk --output walk.jsonl  lines for 'nearby run -' and scripts
+        nearby export mcap out/walk -o walk.mcap      a result for Foxglove and PlotJuggler
       """,
-    subcommands: [Tum.self, Pyfg.self, Jsonl.self])
+    subcommands: [Tum.self, Pyfg.self, Jsonl.self, Mcap.self])
 }
 
 /// The output options of every export.
@@ -29,11 +30,13 @@ struct ExportOutputOptions: ParsableArguments {
   }
 
   /// Prints what was written and what was left out.
-  func print(_ report: ExportReport) throws {
+  func print(_ report: ExportReport, unit: String = "line") throws {
     guard !quiet else { return }
-    try StandardOutput.print("\(report.lines) line\(report.lines == 1 ? "" : "s") -> \(output)")
+    let plural = report.lines == 1 ? "" : "s"
+    try StandardOutput.print("\(report.lines) \(unit)\(plural) -> \(output)")
     for (what, count) in report.leftOut.sorted(by: { $0.key < $1.key }) {
       try StandardOutput.print("  left out: \(count) \(what)")
     }
+    for note in report.notes { try StandardOutput.print("  \(note)") }
   }
 }

@@ -50,7 +50,7 @@ extension RecordingManifest {
 
 extension String {
   /// The text as a JSON string, quotes included (RFC 8259).
-  var quotedAsJSON: String {
+  package var quotedAsJSON: String {
     var quoted = "\""
     for scalar in unicodeScalars {
       switch scalar {

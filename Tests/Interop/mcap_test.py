@@ -81,6 +81,36 @@ class ExportedResults(unittest.TestCase):
                 plain = NonSeekingReader(file, validate_crcs=True)
                 self.assertEqual(one, [message.data for _, _, message in plain.iter_messages(topics=[topic])])
 
+    def test_the_layout_for_foxglove_names_what_there_is(self):
+        text = (ROOT / "Sources/NearbyImports/NearbyImports.docc/Resources/foxglove-layout.json").read_text()
+        layout = json.loads(text)
+        with open(self.results["plaza2"][1], "rb") as file:
+            summary = make_reader(file).get_summary()
+        fields = {
+            channel.topic: set(json.loads(summary.schemas[channel.schema_id].data)["properties"])
+            for channel in summary.channels.values()
+        }
+        panels, leaves = layout["configById"], []
+
+        def visit(node):
+            if isinstance(node, str):
+                leaves.append(node)
+            else:
+                visit(node["first"])
+                visit(node["second"])
+
+        visit(layout["layout"])
+        self.assertEqual(sorted(leaves), sorted(panels))
+        named = [topic for panel in panels.values() for topic in panel.get("topics", {})]
+        named += [panel["topicToRender"] for panel in panels.values() if "topicToRender" in panel]
+        self.assertGreater(len(named), 10)
+        self.assertLessEqual(set(named), set(fields))
+        paths = [path["value"] for panel in panels.values() for path in panel.get("paths", [])]
+        self.assertEqual(len(paths), 12)
+        for path in paths:
+            topic, field = path.rsplit(".", 1)
+            self.assertIn(field, fields[topic])
+
     def test_rerun_finds_no_fault_and_loads_every_message(self):
         """Rerun's loader keeps JSON as bytes; `nearby.show` is what draws results there."""
         for name, (_, path) in self.results.items():

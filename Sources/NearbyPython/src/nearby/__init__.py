@@ -16,6 +16,7 @@ measured or is not known.
 - `Engine`: one sample at a time.
 - `read_recording`: a folder in the recording format; its tables, runs and smoothing.
 - `simulate`: runs of scenarios, drawn from a seed, with the truth.
+- `show`: a result in Rerun, if `rerun-sdk` is installed.
 - `evaluate`: the results of a run against the truth.
 - `configuration`: all settings.
 - `nearby.distributed`: many recordings, on one machine or on many.
@@ -31,6 +32,7 @@ from nearby._errors import (
     UnknownPeerError,
 )
 from nearby._recording import Calibration, Recording, evaluate, read_recording
+from nearby._show import show
 from nearby._simulation import Simulation, simulate
 from nearby._table import Estimates, Table
 
@@ -53,6 +55,7 @@ __all__ = [
     "evaluate",
     "read_recording",
     "run",
+    "show",
     "simulate",
     "smooth",
 ]

@@ -28,23 +28,49 @@ struct PlotCommandTests {
     #expect(try svg == folder.text(of: "b.svg"))
   }
 
-  @Test func withoutAKindItIsTheMapOfTheFirstPeer() throws {
+  @Test func withoutAKindItIsTheMapOfAllPeers() throws {
     _ = try CommandLineTool.run("plot", result, "-o", folder.path("a.svg"))
     #expect(try folder.text(of: "a.svg").contains("from above"))
-    #expect(try folder.text(of: "a.svg").contains("walk, out: keys"))
+    #expect(try folder.text(of: "a.svg").contains("walk, out: keys, bag, blue"))
+  }
+
+  @Test func otherKindsAreOfTheFirstPeerOrOfThoseThatAreNamed() throws {
+    func title(_ arguments: [String]) throws -> String {
+      let run = try CommandLineTool.run(
+        ["plot", result, "-o", folder.path("a.svg"), "--kind", "distance"] + arguments)
+      #expect(run.exitCode == 0, "\(run.errors)")
+      let svg = try folder.text(of: "a.svg")
+      let start = try #require(svg.range(of: "<title>")).upperBound
+      return String(svg[start...].prefix { $0 != "<" })
+    }
+    #expect(try title([]) == "walk, out: keys")
+    #expect(
+      try title(["--peer", "bag, blue", "--peer", "keys", "--peer", "keys"])
+        == "walk, out: bag, blue, keys")
+  }
+
+  @Test func thePathIsThatOfTheDevice() throws {
+    let run = try CommandLineTool.run("plot", result, "-o", folder.path("a.svg"), "--kind", "path")
+    #expect(run.exitCode == 0, "\(run.errors)")
+    let svg = try folder.text(of: "a.svg")
+    #expect(svg.contains("walk, out: path"))
+    #expect(svg.contains(">raw<"))
   }
 
   /// A replacement of librsvg's program.
-  @Test func pngIsMadeByAnotherProgram() throws {
+  @Test(arguments: ["png", "pdf"])
+  func othersAreMadeByAnotherProgram(format: String) throws {
     let program = folder.path("rsvg-convert")
-    try Data("#!/bin/sh\ntest \"$3\" = --output && /bin/cp \"$5\" \"$4\"\n".utf8)
-      .write(to: URL(fileURLWithPath: program))
+    try Data(
+      "#!/bin/sh\ntest \"$3\" = --output && test \"$2\" = \"$LOOK\" && /bin/cp \"$5\" \"$4\"\n".utf8
+    )
+    .write(to: URL(fileURLWithPath: program))
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
     let run = try CommandLineTool.run(
-      ["plot", result, "-o", folder.path("a.png")],
-      environment: ["PATH": folder.url.path])
+      ["plot", result, "-o", folder.path("a.\(format)")],
+      environment: ["PATH": folder.url.path, "LOOK": format == "pdf" ? "pdf" : "2"])
     #expect(run.exitCode == 0, "\(run.errors)")
-    #expect(try folder.text(of: "a.png").hasPrefix("<svg "))
+    #expect(try folder.text(of: "a.\(format)").hasPrefix("<svg "))
   }
 
   @Test func withoutThatProgramThePackageIsNamed() throws {
@@ -71,6 +97,8 @@ struct PlotCommandTests {
   @Test(arguments: [
     ["-o", "a.jpeg"], ["-o", "a"], ["-o", "a.svg", "--kind", "pie"],
     ["-o", "a.svg", "--kind", "nis", "--smoothed"], [],
+    ["-o", "a.svg", "--kind", "path", "--smoothed"],
+    ["-o", "a.svg", "--kind", "path", "--peer", "keys"],
   ])
   func wrongUsage(arguments: [String]) throws {
     let run = try CommandLineTool.run(["plot", result] + arguments)

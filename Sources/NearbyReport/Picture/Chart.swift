@@ -15,7 +15,7 @@ struct Chart {
 
   /// An entry of the legend.
   struct Entry {
-    enum Mark { case line, dashes, dots, points, band, star }
+    enum Mark { case line, dashes, dots, points, band, star, nothing }
     var mark: Mark
     var colour: String
     var text: String
@@ -60,13 +60,13 @@ struct Chart {
         "x": number(frame.left), "y": number(frame.top - 12), "fill": Ink.text,
         "font-weight": "bold", "font-size": "13",
       ], content: title)
-    draw(legend, in: &svg)
+    draw(fitting(legend, beside: title), in: &svg)
     for tick in x.ticks(about: Int(frame.width / 90)) where isShown(tick, on: x) {
       let at = place(tick.value, y.range.lowerBound).x
       grid(from: (at, frame.top), to: (at, bottom), in: &svg)
       label(tick.label, at: (at, bottom + 17), anchor: "middle", in: &svg)
     }
-    for tick in y.ticks(about: Int(frame.height / 45)) where isShown(tick, on: y) {
+    for tick in y.ticks(about: max(4, Int(frame.height / 45))) where isShown(tick, on: y) {
       let at = place(x.range.lowerBound, tick.value).y
       grid(from: (frame.left, at), to: (frame.left + frame.width, at), in: &svg)
       label(tick.label, at: (frame.left - 8, at + 4), anchor: "end", in: &svg)
@@ -106,10 +106,26 @@ struct Chart {
       ], content: text)
   }
 
+  /// The entries that fit beside the title, and how many there are more.
+  private func fitting(_ legend: [Entry], beside title: String) -> [Entry] {
+    let room = frame.width - Self.width(ofText: title)
+    var used = legend.reduce(0) { $0 + Self.width(of: $1) }
+    var shown = legend
+    while used > room, let last = shown.popLast() { used -= Self.width(of: last) }
+    guard shown.count < legend.count else { return legend }
+    if shown.count > 1 { shown.removeLast() }
+    shown.append(
+      Entry(mark: .nothing, colour: Ink.soft, text: "\(legend.count - shown.count) more"))
+    return shown
+  }
+
+  // Widths of text are estimated, since text cannot be measured here.
+  private static func width(of entry: Entry) -> Double { 40 + 6.4 * Double(entry.text.count) }
+  private static func width(ofText title: String) -> Double { 7.5 * Double(title.count) }
+
   /// Draws the legend right above the frame.
   private func draw(_ legend: [Entry], in svg: inout SVGText) {
-    // Widths of text are estimated, since text cannot be measured here.
-    let widths = legend.map { 40 + 6.4 * Double($0.text.count) }
+    let widths = legend.map(Self.width)
     var left = frame.left + frame.width - widths.reduce(0, +)
     let at = frame.top - 16
     for (entry, width) in zip(legend, widths) {
@@ -122,7 +138,7 @@ struct Chart {
         stroke = ["stroke": entry.colour, "stroke-width": "1.5", "stroke-dasharray": "1.5 3"]
       case .band:
         stroke = ["stroke": entry.colour, "stroke-width": "9", "stroke-opacity": "0.22"]
-      case .points, .star: stroke = [:]
+      case .points, .star, .nothing: stroke = [:]
       }
       switch entry.mark {
       case .points:
@@ -133,6 +149,7 @@ struct Chart {
             "fill": entry.colour,
           ])
       case .star: star(at: (left + 17, at), in: &svg)
+      case .nothing: break
       default: svg.path([[(left + 4, at), (left + 24, at)]], stroke)
       }
       label(entry.text, at: (left + 29, at + 4), anchor: "start", in: &svg)
@@ -236,7 +253,9 @@ struct Chart {
   }
 
   /// Writes a text beside a position.
-  func note(_ text: String, atX x: Double, y: Double, in svg: inout SVGText) {
+  func note(
+    _ text: String, atX x: Double, y: Double, colour: String = Ink.text, in svg: inout SVGText
+  ) {
     let point = place(x, y)
     // Near the right edge the text is on the left, where it is not cut off.
     let isNearEdge = self.x.share(of: x) > 0.75
@@ -244,7 +263,7 @@ struct Chart {
       "text",
       [
         "x": SVGText.number(point.x + (isNearEdge ? -8 : 8)), "y": SVGText.number(point.y - 8),
-        "text-anchor": isNearEdge ? "end" : "start", "fill": Ink.text, "font-size": "11",
+        "text-anchor": isNearEdge ? "end" : "start", "fill": colour, "font-size": "11",
       ], content: text)
   }
 

@@ -7,9 +7,12 @@ extension Picture {
     /// Whether the view is from above, with y on the vertical axis, or from the side, with z on it.
     var isAbove: Bool
     var frame: Chart.Frame
+
+    var ahead: MomentColumn { isAbove ? .y : .z }
+    var trueAhead: MomentColumn { isAbove ? .trueY : .trueZ }
   }
 
-  /// Draws the paths and, for the last moment with an estimate, its ellipses.
+  /// Draws the device's path and, for the last moment of each peer with an estimate, its ellipses.
   func drawMap(in svg: inout SVGText) {
     let above = Chart.Frame(left: 72, top: 84, width: 520, height: 420)
     let side = Chart.Frame(left: 680, top: 84, width: 296, height: 420)
@@ -18,57 +21,84 @@ extension Picture {
   }
 
   private func draw(_ view: View, in svg: inout SVGText) {
-    let (m, device) = (track.moments, recording.device)
-    let ahead = view.isAbove ? m[.y] : m[.z]
-    let trueAhead = view.isAbove ? m[.trueY] : m[.trueZ]
+    let device = recording.device
     let deviceAhead = view.isAbove ? device[.y] : device[.z]
-    let last = m[.x].lastIndex { $0.isFinite }
-    let isSettled = { (row: Int) in m[.status][row].isNaN || m[.status][row] == 2 }
-    // Only settled estimates set the bounds, since wide early estimates would shrink everything
-    // else.
-    let bounding = m[.x].indices.filter { isSettled($0) || $0 == last }
+    var (xs, ys) = (device[.x], deviceAhead)
+    for subject in subjects {
+      let m = subject.track.moments
+      let last = m[.x].lastIndex { $0.isFinite }
+      // Only settled estimates set the bounds, since wide early estimates would shrink everything
+      // else.
+      let bounding = m[.x].indices.filter { Self.isSettled(m, $0) || $0 == last }
+      xs += m[.trueX] + bounding.map { m[.x][$0] }
+      ys += m[view.trueAhead] + bounding.map { m[view.ahead][$0] }
+    }
     let axes = Self.equalAxes(
-      device[.x] + m[.trueX] + bounding.map { m[.x][$0] },
-      deviceAhead + trueAhead + bounding.map { ahead[$0] }, in: view.frame,
+      xs, ys, in: view.frame,
       titles: (recording.axes[0] + " (m)", recording.axes[view.isAbove ? 1 : 2] + " (m)"))
     let chart = Chart(view.isAbove ? "above" : "side", frame: view.frame, x: axes.x, y: axes.y)
+    let hasTruth = subjects.contains {
+      $0.track.moments[view.trueAhead].contains(where: \.isFinite)
+    }
     var legend = [Chart.Entry(mark: .line, colour: Ink.soft, text: "device")]
-    legend.append(Chart.Entry(mark: .points, colour: Ink.estimate, text: "estimates"))
-    let hasTruth = trueAhead.contains { $0.isFinite }
+    // With several peers the names on the map tell the colours.
+    legend.append(
+      Chart.Entry(
+        mark: .points, colour: subjects.count == 1 ? subjects[0].colour : Ink.text,
+        text: "estimates"))
     if hasTruth { legend.append(Chart.Entry(mark: .star, colour: Ink.text, text: "truth")) }
-    if !view.isAbove { legend = [] }
 
-    chart.draw(in: &svg, title: view.title, legend: legend) { svg in
+    chart.draw(in: &svg, title: view.title, legend: view.isAbove ? legend : []) { svg in
       chart.line(device[.x], deviceAhead, colour: Ink.soft, width: 1.2, in: &svg)
-      for settled in [false, true] {
-        let rows = m[.x].indices.filter { isSettled($0) == settled }
-        chart.points(
-          rows.map { m[.x][$0] }, rows.map { ahead[$0] }, colour: Ink.estimate,
-          opacity: settled ? 0.6 : 0.2, in: &svg)
-      }
-      chart.line(m[.trueX], trueAhead, colour: Ink.text, width: 1, dashes: "2 3", in: &svg)
-      if let last {
-        let ellipse = CovarianceEllipse(of: m, row: last, isAbove: view.isAbove)
-        for (sigmas, opacity, dashes) in [(3.4, 0.05, "2 3"), (1, 0.2, "none")] {
-          chart.ellipse(
-            ellipse, sigmas: sigmas, atX: m[.x][last], y: ahead[last], colour: Ink.estimate,
-            opacity: opacity, dashes: dashes, in: &svg)
-        }
-        chart.points(
-          [m[.x][last]], [ahead[last]], colour: Ink.estimate, radius: 4, opacity: 1, in: &svg)
-        chart.note(track.peer, atX: m[.x][last], y: ahead[last], in: &svg)
-      }
-      if let known = trueAhead.lastIndex(where: { $0.isFinite }) {
-        chart.star(atX: m[.trueX][known], y: trueAhead[known], in: &svg)
-      }
-      if let x = device[.x].last, let y = deviceAhead.last {
-        chart.points([x], [y], colour: Ink.text, radius: 4, opacity: 1, in: &svg)
-      }
+      // Names come last, so that nothing is drawn over them.
+      for subject in subjects { draw(subject, view, chart, in: &svg) }
+      for subject in subjects { note(subject, view, chart, in: &svg) }
     }
   }
 
+  private static func isSettled(_ m: ReportTable<MomentColumn>, _ row: Int) -> Bool {
+    m[.status][row].isNaN || m[.status][row] == 2
+  }
+
+  private func draw(
+    _ subject: Subject, _ view: View, _ chart: Chart, in svg: inout SVGText
+  ) {
+    let m = subject.track.moments
+    let (ahead, trueAhead) = (m[view.ahead], m[view.trueAhead])
+    for settled in [false, true] {
+      let rows = m[.x].indices.filter { Self.isSettled(m, $0) == settled }
+      chart.points(
+        rows.map { m[.x][$0] }, rows.map { ahead[$0] }, colour: subject.colour,
+        opacity: settled ? 0.6 : 0.2, in: &svg)
+    }
+    chart.line(m[.trueX], trueAhead, colour: Ink.text, width: 1, dashes: "2 3", in: &svg)
+    if let last = m[.x].lastIndex(where: { $0.isFinite }) {
+      let ellipse = CovarianceEllipse(of: m, row: last, isAbove: view.isAbove)
+      for (sigmas, opacity, dashes) in [(3.4, 0.05, "2 3"), (1, 0.2, "none")] {
+        chart.ellipse(
+          ellipse, sigmas: sigmas, atX: m[.x][last], y: ahead[last], colour: subject.colour,
+          opacity: opacity, dashes: dashes, in: &svg)
+      }
+      chart.points(
+        [m[.x][last]], [ahead[last]], colour: subject.colour, radius: 4, opacity: 1, in: &svg)
+    }
+    if let known = trueAhead.lastIndex(where: { $0.isFinite }) {
+      chart.star(atX: m[.trueX][known], y: trueAhead[known], in: &svg)
+    }
+  }
+
+  private func note(
+    _ subject: Subject, _ view: View, _ chart: Chart, in svg: inout SVGText
+  ) {
+    let m = subject.track.moments
+    guard let last = m[.x].lastIndex(where: { $0.isFinite }) else { return }
+    chart.note(
+      subject.track.peer, atX: m[.x][last], y: m[view.ahead][last],
+      colour: subjects.count == 1 ? Ink.text : subject.colour, in: &svg)
+  }
+
   /// Axes that hold all points and have the same scale.
-  private static func equalAxes(
+  static func equalAxes(
     _ xs: [Double], _ ys: [Double], in frame: Chart.Frame, titles: (String, String)
   ) -> (x: ChartAxis, y: ChartAxis) {
     let (x, y) = (ChartAxis.range(of: xs, room: 0.08), ChartAxis.range(of: ys, room: 0.08))

@@ -9,17 +9,24 @@ public import NearbyReport
 struct PlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plot",
-    abstract: "Draw one peer of a result as a still picture, SVG or PNG.",
+    abstract: "Draw a result as a still picture: SVG, PNG or PDF.",
     discussion: """
       RESULT is a folder that "nearby run" wrote. Kinds: map (from above and from the side), \
       distance and angle (with their errors where the recording holds the truth), nis (the \
-      normalised innovations squared) and timeline (status and reasons).
+      normalised innovations squared), timeline (status and reasons), and path (the device's \
+      paths: odometry, corrected by peers, smoothed, true, and their distance to the true one).
 
-      PNG is made from the SVG by rsvg-convert, from the Debian package librsvg2-bin.
+      A map shows all peers, other kinds the first; --peer chooses. Each peer has a colour, the \
+      same in all pictures of a run. The true path is turned about gravity and shifted onto the \
+      corrected one.
+
+      PNG and PDF are made from the SVG by rsvg-convert, from the Debian package librsvg2-bin.
 
       EXAMPLES
         nearby plot out/plaza2 --output map.svg
+        nearby plot out/plaza2 -o path.pdf --kind path
         nearby plot out/plaza2 -o nis.png --kind nis --peer beacon-1
+        nearby plot out/plaza2 -o both.svg --kind distance --peer beacon-1 --peer beacon-5
       """)
 
   @Argument(
@@ -29,15 +36,19 @@ struct PlotCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The picture to write; it ends in .svg or .png.", valueName: "file"),
-    completion: .file(extensions: ["svg", "png"]))
+    help: ArgumentHelp("The picture to write; it ends in .svg, .png or .pdf.", valueName: "file"),
+    completion: .file(extensions: ["svg", "png", "pdf"]))
   var output: String
 
   @Option(help: "What to show.")
   var kind: PictureKind = .map
 
-  @Option(help: ArgumentHelp("Which peer; by default the first.", valueName: "name"))
-  var peer: String?
+  @Option(
+    name: .customLong("peer"),
+    help: ArgumentHelp(
+      "Draw this peer; may be given several times. By default a map shows all, other kinds the first.",
+      valueName: "name"))
+  var peers: [String] = []
 
   @Option(
     help: ArgumentHelp("The recording of the result.", valueName: "dir"), completion: .directory)
@@ -46,7 +57,7 @@ struct PlotCommand: ParsableCommand {
   @Flag(help: "Show the smoothed rows: map, distance and angle.")
   var smoothed = false
 
-  private enum Format: String { case svg, png }
+  private enum Format: String { case svg, png, pdf }
 
   private var format: Format? {
     Format(rawValue: URL(fileURLWithPath: output).pathExtension.lowercased())
@@ -54,12 +65,17 @@ struct PlotCommand: ParsableCommand {
 
   func validate() throws {
     if format == nil {
-      throw ValidationError("--output \(output): name a file that ends in .svg or .png")
+      throw ValidationError("--output \(output): name a file that ends in .svg, .png or .pdf")
     }
     if smoothed, kind == .nis || kind == .timeline {
       throw ValidationError(
         "--kind \(kind.rawValue): what was smoothed has none; leave out --smoothed")
     }
+    guard kind == .path else { return }
+    if smoothed {
+      throw ValidationError("--kind path shows the smoothed path by itself; leave out --smoothed")
+    }
+    if !peers.isEmpty { throw ValidationError("--kind path shows no peers; leave out --peer") }
   }
 
   func run() throws {
@@ -70,29 +86,34 @@ struct PlotCommand: ParsableCommand {
         .badData, "\(result): nothing was smoothed; run \"nearby run\" with --smooth")
     }
     let svg = Picture(
-      of: report, run: run, track: try track(in: report.runs[run]), kind: kind
+      of: report, run: run, tracks: try tracks(in: report.runs[run]), kind: kind,
+      paths: kind == .path ? try PicturePaths(result: result, recording: recording) : nil
     ).svg
     var file = try AtomicFile(path: output)
     switch format {
-    case .png: try Rasterizer.writePNG(of: svg, to: &file)
+    case .png: try Rasterizer.write(svg, as: .png, to: &file)
+    case .pdf: try Rasterizer.write(svg, as: .pdf, to: &file)
     case .svg, nil: try file.write(svg)
     }
     try file.commit()
   }
 
-  private func track(in run: ReportRun) throws -> Int {
-    if let peer {
+  private func tracks(in run: ReportRun) throws -> [Int] {
+    guard kind.isOfPeers else { return [] }
+    var tracks: [Int] = []
+    for peer in peers {
       guard let track = run.tracks.firstIndex(where: { $0.peer == peer }) else {
         let known = run.tracks.map(\.peer).joined(separator: ", ")
         throw CommandFailure(
           .usage, "--peer \(peer): the result has no such peer; it has \(known)")
       }
-      return track
+      if !tracks.contains(track) { tracks.append(track) }
     }
     guard !run.tracks.isEmpty else {
       throw CommandFailure(.badData, "\(result): the result has no rows to draw")
     }
-    return 0
+    guard tracks.isEmpty else { return tracks }
+    return kind == .map ? Array(run.tracks.indices) : [0]
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
+import FoundationEssentials
 import NearbyBatch
 public import NearbyRecordings
 
@@ -22,7 +23,8 @@ struct RunCommand: ParsableCommand {
       often convergence was lost again, and the peer's position: in the recording's own world \
       axes, ± the root of the covariance's trace. For a peer that did not converge it gives \
       advice. If the recording holds the truth, errors of the position relative to the device \
-      follow.
+      follow. On a terminal a small map is drawn: the device's path and, by number, the peers that \
+      were located.
 
       EXAMPLES
         nearby run Datasets/plaza2 --output out/plaza2
@@ -103,6 +105,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Print summary.json instead of the table.")
   var json = false
 
+  @Flag(name: .customLong("no-map"), help: "Draw no map in the terminal.")
+  var leavesMapOut = false
+
   @Flag(name: .shortAndLong, help: "Print nothing unless something is wrong.")
   var quiet = false
 
@@ -169,12 +174,28 @@ struct RunCommand: ParsableCommand {
       try StandardOutput.write(outcome.summary.json())
     } else {
       try StandardOutput.print(ResultTable(summary: outcome.summary).text)
+      try drawMap(of: outcome.summary, recording)
       try StandardOutput.print(
         """
         \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
         \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output ?? "")
         """)
     }
+  }
+}
+
+extension RunCommand {
+  /// Draws the map, if there is a terminal for it.
+  private func drawMap(of summary: RunSummary, _ recording: RecordingReader) throws {
+    guard !leavesMapOut, let output,
+      let columns = TerminalMap.columnsOfTerminal(
+        environment: ProcessInfo.processInfo.environment)
+    else { return }
+    // The result is written; a map that cannot be drawn is no reason to fail.
+    guard var map = try? TerminalMap(of: summary, in: output, recording: recording) else { return }
+    map.columns = columns
+    let lines = map.lines
+    if !lines.isEmpty { try StandardOutput.print(lines.joined(separator: "\n") + "\n") }
   }
 }
 

@@ -47,7 +47,7 @@ public struct ReportRun: Sendable {
   public var sentences = RunSentences()
   /// The device's path as peers correct it, or smoothed; empty where there is none.
   public var correctedPath = ReportTable<PathColumn>()
-  /// The true path, laid upon that path, or else upon the odometry's, by a turn and a shift; empty without truth.
+  /// The true path, turned about gravity and shifted onto the corrected path, or else onto the odometry's; empty without truth.
   public var truePath = ReportTable<PathColumn>()
   /// The tracks of the peers, in the order of their first rows.
   public var tracks: [ReportTrack]

@@ -35,7 +35,8 @@ struct BatchCommandTests {
       try folder.contents(of: "out") == ["batch.csv", "batch.json", "failures.csv", "results"])
     #expect(
       try folder.contents(of: "out/results/data/real/walk") == [
-        "configuration.json", "estimates.csv", "evaluation.json", "receipt.json", "smoothed.csv",
+        "configuration.json", "estimates.csv", "evaluation.json", "modes.csv", "receipt.json",
+        "smoothed.csv",
         "summary.json", "trajectory-corrected.txt", "trajectory-smoothed.txt",
       ])
     let table = EstimateTable(try folder.text(of: "out/batch.csv"))

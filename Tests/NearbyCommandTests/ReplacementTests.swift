@@ -35,7 +35,7 @@ struct ReplacementTests {
     _ = try run("run", walk, "-q", "-o", folder.path("out"))
     #expect(
       try folder.contents(of: "out") == [
-        "configuration.json", "estimates.csv", "notes.txt", "summary.json",
+        "configuration.json", "estimates.csv", "modes.csv", "notes.txt", "summary.json",
         "trajectory-corrected.txt",
       ])
     #expect(!(try run("evaluate", folder.path("out")).output.contains("smoothed")))
@@ -43,7 +43,10 @@ struct ReplacementTests {
 
   @Test(
     "a run of which one file cannot appear leaves no mixture",
-    arguments: ["configuration.json", "estimates.csv", "summary.json", "trajectory-corrected.txt"])
+    arguments: [
+      "configuration.json", "estimates.csv", "modes.csv", "summary.json",
+      "trajectory-corrected.txt",
+    ])
   func failure(name: String) throws {
     _ = try run("run", walk, "-q", "-o", folder.path("out"))
     try FileManager.default.removeItem(atPath: folder.path("out/\(name)"))

@@ -40,7 +40,8 @@ struct RunCommandTests {
     #expect(result.errors.isEmpty, "no progress without a terminal")
     #expect(
       try folder.contents(of: "a/b") == [
-        "configuration.json", "estimates.csv", "summary.json", "trajectory-corrected.txt",
+        "configuration.json", "estimates.csv", "modes.csv", "summary.json",
+        "trajectory-corrected.txt",
       ])
   }
 

@@ -103,7 +103,8 @@ struct RunFaultTests {
     #expect(try folder.text(of: "out/estimates.csv") == before)
     #expect(
       try folder.contents(of: "out") == [
-        "configuration.json", "estimates.csv", "summary.json", "trajectory-corrected.txt",
+        "configuration.json", "estimates.csv", "modes.csv", "summary.json",
+        "trajectory-corrected.txt",
       ])
   }
 

@@ -22,7 +22,7 @@ struct SmoothCommandTests {
     #expect(result.errors.isEmpty)
     #expect(
       try folder.contents(of: "out") == [
-        "configuration.json", "estimates.csv", "smoothed.csv", "summary.json",
+        "configuration.json", "estimates.csv", "modes.csv", "smoothed.csv", "summary.json",
         "trajectory-corrected.txt", "trajectory-smoothed.txt",
       ])
     let table = EstimateTable(try folder.text(of: "out/smoothed.csv"))

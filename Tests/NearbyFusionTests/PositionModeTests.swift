@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import NearbyGeometry
 import Testing
 
@@ -59,8 +60,7 @@ struct PositionModeTests {
       let time = Timestamp(nanoseconds: Int64(step) * 100_000_000)
       let seconds = 0.1 * Double(step)
       let device = Vector3(
-        2 * seconds.remainder(dividingBy: 8), 0.6 * (seconds * 0.7).remainder(dividingBy: 2),
-        0.5 * seconds.remainder(dividingBy: 5))
+        3 * sin(0.5 * seconds), 0.8 * sin(0.9 * seconds), 2 * cos(0.7 * seconds))
       engine.add(
         DevicePose(
           timestamp: time,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLAPACKE
 internal import NearbyFusion
-package import NearbyGeometry
+internal import NearbyGeometry
 public import NearbyRecordings
 
 /// The error of a recording's odometry against the true trajectory, after alignment.
@@ -42,42 +42,27 @@ public struct TrajectoryError: Sendable, Hashable, Codable {
   public static func evaluate(
     _ recording: RecordingReader, trajectory path: String? = nil, longestPoseGap: Double
   ) throws(RecordingError) -> TrajectoryError? {
-    guard
-      let truthFromOdometry = try alignment(
-        of: recording, trajectory: path, longestPoseGap: longestPoseGap)
-    else { return nil }
-    var error = TrajectoryError(poses: 0, rmse: 0, mean: 0, max: 0, rotationRMSEDegrees: 0)
+    var sums = AlignmentSums()
+    try forEachPair(of: recording, path, longestPoseGap: longestPoseGap) { estimate, truth in
+      sums.add(estimate.translation, truth.translation)
+    }
+    guard sums.count >= 3, let truthFromOdometry = sums.alignment() else { return nil }
+    var error = TrajectoryError(
+      poses: sums.count, rmse: 0, mean: 0, max: 0, rotationRMSEDegrees: 0)
     try forEachPair(of: recording, path, longestPoseGap: longestPoseGap) { estimate, truth in
       let aligned = truthFromOdometry * estimate
       let distance = (aligned.translation - truth.translation).length
       let angle = aligned.rotation.angle(to: truth.rotation).radiansAsDegrees
-      error.poses += 1
       error.rmse += distance * distance
       error.mean += distance
       error.max = Swift.max(error.max, distance)
       error.rotationRMSEDegrees += angle * angle
     }
-    let count = Double(error.poses)
+    let count = Double(sums.count)
     error.rmse = (error.rmse / count).squareRoot()
     error.mean /= count
     error.rotationRMSEDegrees = (error.rotationRMSEDegrees / count).squareRoot()
     return error
-  }
-
-  /// The rotation and translation that lay a trajectory best upon the true one.
-  ///
-  /// - Parameters: As for ``evaluate(_:trajectory:longestPoseGap:)``.
-  /// - Returns: From the trajectory's world to the truth's, both in the recording's axes; `nil` when there is no
-  ///   truth, or fewer than three poses have one.
-  /// - Throws: The first fault of a trajectory.
-  package static func alignment(
-    of recording: RecordingReader, trajectory path: String? = nil, longestPoseGap: Double
-  ) throws(RecordingError) -> RigidTransform? {
-    var sums = AlignmentSums()
-    try forEachPair(of: recording, path, longestPoseGap: longestPoseGap) { estimate, truth in
-      sums.add(estimate.translation, truth.translation)
-    }
-    return sums.count >= 3 ? sums.alignment() : nil
   }
 
   /// Calls a function with each odometry pose for which there is a true one.

@@ -23,17 +23,13 @@ struct CorrectedPath: ~Copyable {
     _ result: ResultFolder, _ source: ResultEvaluation.Source, _ frames: FrameConvention
   ) throws(RecordingError) {
     self.frames = frames
-    guard let file = Self.file(of: result, source) else { return }
+    let name =
+      source == .smoothed
+      ? MapTrajectoryWriter.smoothedFileName : MapTrajectoryWriter.correctedFileName
+    guard let file = result.trajectory(named: name) else { return }
     var reader = try TrajectoryReader(path: file, file: file)
     next = try reader.next()
     self.reader = consume reader
-  }
-
-  /// The file of the path that belongs to a source.
-  static func file(of result: ResultFolder, _ source: ResultEvaluation.Source) -> String? {
-    result.trajectory(
-      named: source == .smoothed
-        ? MapTrajectoryWriter.smoothedFileName : MapTrajectoryWriter.correctedFileName)
   }
 
   /// Takes note of a pose of the odometry.
@@ -69,30 +65,26 @@ extension ReportTable<PathColumn> {
     thinned(to: Self.mostRows, keepingExtremesOf: [.x, .y, .z])
   }
 
-  /// The true path of a recording, laid best upon the device's path of a result.
+  /// The true path of a recording, laid upon the device's path of a result; empty without truth.
   ///
   /// - Parameters:
   ///   - recording: The recording.
-  ///   - file: The file of the device's path; the odometry's when `nil`.
+  ///   - result: The folder that a run wrote.
   ///   - gap: True poses further apart than this, seconds, are not interpolated.
   ///   - start: The time of the recording's first event.
   /// - Throws: The first fault of a trajectory.
   init(
-    truthOf recording: RecordingReader, alignedTo file: String?, longestPoseGap gap: Double,
+    truthOf recording: RecordingReader, besideResult result: String, longestPoseGap gap: Double,
     since start: Timestamp
   ) throws(RecordingError) {
     self.init()
-    guard var truth = try recording.truthTrajectory(),
-      let truthFromMap = try TrajectoryError.alignment(
-        of: recording, trajectory: file, longestPoseGap: gap)
-    else { return }
-    let (mapFromTruth, toEngine) = (
-      truthFromMap.inverse, recording.manifest.frames.engineWorldFromWorld
-    )
-    while let pose = try truth.next() {
+    guard recording.hasTruth else { return }
+    let toEngine = recording.manifest.frames.engineWorldFromWorld
+    let paths = try DevicePath.read(result: result, of: recording, longestPoseGap: gap)
+    for pose in paths.first(where: { $0.kind == .truth })?.poses ?? [] {
       append(
         at: pose.timestamp.seconds(since: start),
-        toEngine.act(mapFromTruth.act(pose.worldFromDevice.translation)))
+        toEngine.act(pose.worldFromDevice.translation))
     }
   }
 }

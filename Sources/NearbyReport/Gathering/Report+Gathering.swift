@@ -187,7 +187,7 @@ struct RunGatherer {
     correctedPath = corrected.path.thinned
     if let start = clock.first {
       truePath = try ReportTable<PathColumn>(
-        truthOf: recording, alignedTo: CorrectedPath.file(of: result, source),
+        truthOf: recording, besideResult: folder,
         longestPoseGap: configuration.odometry.maximumPoseGap, since: start
       ).thinned
     } else {

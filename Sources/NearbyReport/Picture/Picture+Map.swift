@@ -21,9 +21,14 @@ extension Picture {
   }
 
   private func draw(_ view: View, in svg: inout SVGText) {
-    let device = recording.device
-    let deviceAhead = view.isAbove ? device[.y] : device[.z]
-    var (xs, ys) = (device[.x], deviceAhead)
+    // Estimates are beside the corrected path, where there is one.
+    let (device, corrected) = (recording.device, run.correctedPath)
+    let isCorrected = corrected.count > 0
+    let deviceX = isCorrected ? corrected[.x] : device[.x]
+    let deviceAhead =
+      view.isAbove
+      ? (isCorrected ? corrected[.y] : device[.y]) : (isCorrected ? corrected[.z] : device[.z])
+    var (xs, ys) = (deviceX, deviceAhead)
     for subject in subjects {
       let m = subject.track.moments
       let last = m[.x].lastIndex { $0.isFinite }
@@ -49,7 +54,7 @@ extension Picture {
     if hasTruth { legend.append(Chart.Entry(mark: .star, colour: Ink.text, text: "truth")) }
 
     chart.draw(in: &svg, title: view.title, legend: view.isAbove ? legend : []) { svg in
-      chart.line(device[.x], deviceAhead, colour: Ink.soft, width: 1.2, in: &svg)
+      chart.line(deviceX, deviceAhead, colour: Ink.soft, width: 1.2, in: &svg)
       // Names come last, so that nothing is drawn over them.
       for subject in subjects { draw(subject, view, chart, in: &svg) }
       for subject in subjects { note(subject, view, chart, in: &svg) }

@@ -135,6 +135,9 @@ private struct CountingEstimator: SequentialEstimator {
   func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
     engine.estimate(of: peer, at: time)
   }
+  func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode] {
+    engine.modes(of: peer, at: time)
+  }
   var mapAlignment: MapAlignment? { engine.mapAlignment }
   var peerMap: PeerMap? { engine.peerMap }
 }

@@ -39,6 +39,27 @@ def test_a_folder_becomes_paths_ellipsoids_and_numbers(cli_run: Path, plaza2: Pa
     assert counts["/events"] > 0
 
 
+def test_modes_come_and_go(tmp_path: Path) -> None:
+    rerun = pytest.importorskip("rerun")
+    from nearby._show import _log_modes
+    from rerun.chunk import RrdReader
+
+    stream = rerun.RecordingStream("test")
+    stream.save(tmp_path / "a.rrd")
+    modes = {
+        "timestamp": np.array([2.0, 2, 3, 3, 3]),
+        "weight": np.array([0.7, 0.3, 0.5, 0.3, 0.2]),
+        **{f"mean_{key}": np.arange(5.0) for key in "xyz"},
+        **{f"cov_{key}": np.full(5, float(key[0] == key[1])) for key in ("xx", "xy", "xz", "yy", "yz", "zz")},
+    }
+    _log_modes(stream, "keys", "#0072b2", np.array([1.0, 2, 3, 4]), modes)
+    stream.disconnect()
+    chunks = [c for c in RrdReader(tmp_path / "a.rrd").stream().to_chunks() if "modes" in c.entity_path]
+    batch = chunks[0].to_record_batch()
+    centers = next(name for name in batch.schema.names if name.endswith("centers"))
+    assert [len(row or []) for row in batch.column(centers).to_pylist()] == [0, 2, 3, 0]
+
+
 def test_a_table_is_shown_without_a_recording(plaza2: Path, tmp_path: Path) -> None:
     pytest.importorskip("rerun")
     recording = nearby.read_recording(plaza2)

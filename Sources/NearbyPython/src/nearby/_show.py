@@ -84,10 +84,13 @@ def show(
     truth = _Truth(opened) if opened else None
     if opened:
         _log_device(stream, opened, folder, truth)
+    modes = _read(folder / "modes.csv") if folder and (folder / "modes.csv").exists() else None
     for index, peer in enumerate(peers):
-        rows = columns["peer"] == peer
-        own = {key: column[rows] for key, column in columns.items()}
-        _log_peer(stream, str(peer), PALETTE[index % len(PALETTE)], own, truth)
+        colour = PALETTE[index % len(PALETTE)]
+        own = _of_peer(columns, peer)
+        _log_peer(stream, str(peer), colour, own, truth)
+        if modes and (modes["peer"] == peer).any():
+            _log_modes(stream, str(peer), colour, own["timestamp"], _of_peer(modes, peer))
     _log_events(stream, columns)
     stream.flush()
     return stream
@@ -103,7 +106,12 @@ def _columns(
     if isinstance(result, Estimates):
         return {key: result[key] for key in result.columns}, None
     folder = Path(result)
-    with open(folder / "estimates.csv", newline="", encoding="utf-8") as file:
+    return _read(folder / "estimates.csv"), folder
+
+
+def _read(path: Path) -> dict[str, NDArray[Any]]:
+    """The columns of a table of a result."""
+    with open(path, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     columns: dict[str, NDArray[Any]] = {}
     for index, key in enumerate(header):
@@ -112,7 +120,7 @@ def _columns(
             columns[key] = np.array(words, dtype=object)
         else:
             columns[key] = np.array([float(word) if word else math.nan for word in words])
-    return columns, folder
+    return columns
 
 
 def _recording(recording: Recording | str | os.PathLike[str] | None, folder: Path | None) -> Recording | None:
@@ -122,6 +130,12 @@ def _recording(recording: Recording | str | os.PathLike[str] | None, folder: Pat
     if path is None and folder is not None:
         path = json.loads((folder / "summary.json").read_text(encoding="utf-8")).get("recording")
     return None if path is None else read_recording(path)
+
+
+def _of_peer(columns: Mapping[str, NDArray[Any]], peer: object) -> dict[str, NDArray[Any]]:
+    """The rows of a peer."""
+    rows = columns["peer"] == peer
+    return {key: column[rows] for key, column in columns.items()}
 
 
 def _poses(table: Mapping[str, NDArray[Any]]) -> tuple[Array, Array, Array]:
@@ -239,6 +253,16 @@ def _ellipsoids(covariances: Array) -> tuple[Array, Array]:
     return np.maximum(np.sqrt(np.maximum(variances, 0)), 5e-4), turns
 
 
+def _moments(rows: Mapping[str, NDArray[Any]]) -> tuple[Array, Array]:
+    """The means, shape (N, 3), and the covariances, shape (N, 3, 3), of the columns of a table."""
+    mean = np.stack([np.asarray(rows[f"mean_{key}"], dtype=float) for key in "xyz"], axis=1)
+    entries = {
+        key: np.asarray(rows[f"cov_{key}"], dtype=float) for key in ("xx", "xy", "xz", "yy", "yz", "zz")
+    }
+    square = np.array([[entries["".join(sorted(a + b))] for b in "xyz"] for a in "xyz"])
+    return mean, np.moveaxis(square, 2, 0)
+
+
 # What is logged
 
 
@@ -295,13 +319,7 @@ def _log_peer(
 
     part = rr.escape_entity_path_part(peer)
     time = np.asarray(rows["timestamp"], dtype=float)
-    mean = np.stack([np.asarray(rows[f"mean_{key}"], dtype=float) for key in "xyz"], axis=1)
-    entries = {
-        key: np.asarray(rows[f"cov_{key}"], dtype=float) for key in ("xx", "xy", "xz", "yy", "yz", "zz")
-    }
-    covariance = np.moveaxis(
-        np.array([[entries["".join(sorted(a + b))] for b in "xyz"] for a in "xyz"]), 2, 0
-    )
+    mean, covariance = _moments(rows)
     known = np.isfinite(mean).all(axis=1) & np.isfinite(covariance).all(axis=(1, 2))
     if known.any():
         half, turns = _ellipsoids(covariance[known])
@@ -346,6 +364,30 @@ def _log_peer(
         stream.log(
             f"numbers/{key}/{part}", rr.SeriesLines(names=[peer], colors=[_colour(colour)]), static=True
         )
+
+
+def _log_modes(
+    stream: rerun.RecordingStream, peer: str, colour: str, times: Array, modes: Mapping[str, NDArray[Any]]
+) -> None:
+    """An ellipsoid of one sigma for each mode, and none after samples that leave one."""
+    import rerun as rr
+
+    stamps, counts = np.unique(modes["timestamp"], return_counts=True)
+    # A peer has one sample at a time; the samples without modes take away those before.
+    time = np.unique(times)
+    lengths = np.zeros(len(time), dtype=int)
+    lengths[np.searchsorted(time, stamps)] = counts
+    mean, covariance = _moments(modes)
+    half, turns = _ellipsoids(covariance)
+    path = f"world/modes/{rr.escape_entity_path_part(peer)}"
+    opacities = np.clip(0.2 + 0.6 * modes["weight"], 0, 1)
+    columns = rr.Ellipsoids3D.columns(
+        centers=mean,
+        half_sizes=half,
+        quaternions=turns,
+        colors=[_colour(colour, float(opacity)) for opacity in opacities],
+    ).partition(lengths=lengths)
+    stream.send_columns(path, _times(time), columns)
 
 
 def _log_events(stream: rerun.RecordingStream, columns: Mapping[str, NDArray[Any]]) -> None:

@@ -45,6 +45,13 @@ class ExportedResults(unittest.TestCase):
         with open(self.results[name][0] / "estimates.csv", newline="") as file:
             return list(csv.DictReader(file))
 
+    def modes(self, name, peer):
+        path = self.results[name][0] / "modes.csv"
+        if not path.exists():
+            return 0
+        with open(path, newline="") as file:
+            return sum(row["peer"] == peer for row in csv.DictReader(file))
+
     def test_mcap_counts_a_message_for_each_estimate(self):
         for name, (_, path) in self.results.items():
             with self.subTest(name), open(path, "rb") as file:
@@ -52,12 +59,15 @@ class ExportedResults(unittest.TestCase):
                 statistics = reader.get_summary().statistics
                 counts = collections.Counter()
                 times = collections.defaultdict(list)
+                modes = collections.Counter()
                 for schema, channel, message in reader.iter_messages():
                     self.assertEqual((schema.encoding, channel.message_encoding), ("jsonschema", "json"))
                     fields = json.loads(schema.data)["properties"]
                     self.assertLessEqual(set(json.loads(message.data)), set(fields))
                     counts[channel.topic] += 1
                     times[channel.topic].append(message.log_time)
+                    if channel.topic.endswith("/modes"):
+                        modes[channel.topic] += sum(len(e["spheres"]) for e in json.loads(message.data)["entities"])
                 self.assertEqual(statistics.message_count, sum(counts.values()))
                 self.assertGreater(statistics.chunk_count, 1)
                 rows = self.rows(name)
@@ -68,6 +78,7 @@ class ExportedResults(unittest.TestCase):
                     self.assertEqual(counts[f"/peers/{peer}/pose"], sum(row["world_x"] != "" for row in own))
                     stamps = [round(float(row["timestamp"]) * 1e9) for row in own]
                     self.assertEqual(sorted(times[f"/peers/{peer}/numbers"]), stamps)
+                    self.assertEqual(modes[f"/peers/{peer}/modes"], self.modes(name, peer))
                 self.assertGreater(counts["/events"], 0)
                 self.assertTrue({"/path/raw", "/path/smoothed", "/path/true"} <= set(counts))
 

@@ -8,7 +8,7 @@ package struct ModeRow: Hashable, Sendable {
   package var timestamp: Timestamp
   /// The peer's name.
   package var peer: String
-  /// Its number in the file, the same for one mode over time.
+  /// Its number after this sample, the most probable first.
   package var mode: Int
   /// Its probability.
   package var weight: Double
@@ -22,14 +22,6 @@ package struct ModeRow: Hashable, Sendable {
 ///
 /// The reader cannot be copied, since two readers of one file would take each other's lines.
 package struct ModeTableReader: ~Copyable, Sendable {
-  /// The name of the file.
-  package static let fileName = "modes.csv"
-
-  private static let columns = [
-    "timestamp", "peer", "mode", "weight", "mean_x", "mean_y", "mean_z", "cov_xx", "cov_xy",
-    "cov_xz", "cov_yy", "cov_yz", "cov_zz",
-  ]
-
   private var csv: CSVReader
 
   /// Opens the file of a result and reads its header; `nil` when there is no such file.
@@ -37,10 +29,11 @@ package struct ModeTableReader: ~Copyable, Sendable {
   /// - Parameter folder: The folder that a run wrote.
   /// - Throws: When the file cannot be read, or its header lacks a column.
   package init?(result folder: String) throws(RecordingError) {
-    let path = folder.hasSuffix("/") ? folder + Self.fileName : "\(folder)/\(Self.fileName)"
+    let path =
+      folder.hasSuffix("/") ? folder + ModesWriter.fileName : "\(folder)/\(ModesWriter.fileName)"
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     csv = try CSVReader.open(
-      TextFile(path: path, name: path), columns: Self.columns.map(CSVColumn.required))
+      TextFile(path: path, name: path), columns: ModesWriter.columns.map(CSVColumn.required))
   }
 
   /// The next row; `nil` after the last.

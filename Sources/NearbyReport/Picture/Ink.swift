@@ -13,8 +13,6 @@ enum Ink {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442",
   ]
 
-  /// The colour of a peer.
-  ///
-  /// - Parameter number: Its number among all peers of the run, so that pictures of one run agree.
+  /// The colour of a peer by its number among all peers of the run, so that pictures of one run agree.
   static func peer(_ number: Int) -> String { palette[number % palette.count] }
 }

@@ -56,8 +56,10 @@ struct McapExporterTests {
 
     """
 
-  /// A device at (10, 20, 1) of a world with z up, which faces y; in truth it stands at the origin of another
-  /// world and faces x. The keys are in truth at (2, 3, 0.5) there: in the odometry's world at (7, 22, 1.5).
+  /// A device at (10, 20, 1) of a world with z up, which faces y.
+  ///
+  /// In truth it stands at the origin of another world and faces x. The keys are in truth at (2, 3, 0.5)
+  /// there: in the odometry's world at (7, 22, 1.5).
   init() throws {
     folder = try TemporaryFolder()
     try writeRecording()

@@ -61,6 +61,8 @@ struct McapWriter: ~Copyable {
   /// - Parameters:
   ///   - path: The path of the finished file.
   ///   - library: The name of the program that writes it.
+  /// - Returns: The writer, behind the header.
+  /// - Throws: When the file cannot be written.
   static func open(path: String, library: String) throws(RecordingError) -> McapWriter {
     var writer = McapWriter(try AtomicFile(path: path))
     try writer.write(McapReader.magic)
@@ -130,6 +132,7 @@ struct McapWriter: ~Copyable {
   ///   - text: The JSON.
   ///   - channel: The channel's number.
   ///   - time: Nanoseconds.
+  /// - Throws: When the file cannot be written, or the text has a number that is not finite.
   mutating func add(
     _ text: OutputText, to channel: UInt16, at time: UInt64
   ) throws(RecordingError) {

@@ -40,6 +40,7 @@ struct PeerTracks {
   ///   - modes: The modes, if there are several.
   ///   - comparison: The comparison, which knows the degrees of freedom of an error.
   ///   - log: Where.
+  /// - Throws: When the file cannot be written.
   mutating func write(
     _ row: EstimateRow, _ sample: RangingRow, _ place: TruthSampler.Sample?, _ modes: [ModeRow],
     _ comparison: TruthComparison, to log: inout McapLog

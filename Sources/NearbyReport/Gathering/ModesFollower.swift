@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyEvaluation
 internal import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
 
 /// Follows `modes.csv` beside the rows of its result, which are in the same order.
 struct ModesFollower: ~Copyable {
-  private var reader: ModesReader
-  private var next: ModesReader.Row?
+  private var reader: ModeTableReader
+  private var next: ModeRow?
   private let frames: FrameConvention
 
   /// Opens the file of a result; `nil` when it has none.
-  init?(_ result: ResultFolder, _ frames: FrameConvention) throws(RecordingError) {
-    guard let path = result.modes else { return nil }
-    var reader = try ModesReader(path: path)
+  init?(result: String, _ frames: FrameConvention) throws(RecordingError) {
+    guard var reader = try ModeTableReader(result: result) else { return nil }
     next = try reader.next()
     self.reader = reader
     self.frames = frames
@@ -26,8 +24,8 @@ struct ModesFollower: ~Copyable {
     while let place = next, place.timestamp == row.timestamp, place.peer == row.peer {
       places.append(
         PositionMode(
-          weight: place.mode.weight, mean: turn.act(place.mode.mean),
-          covariance: place.mode.covariance.rotated(by: turn)))
+          weight: place.weight, mean: turn.act(place.mean),
+          covariance: place.covariance.rotated(by: turn)))
       next = try reader.next()
     }
     return places.isEmpty ? nil : places

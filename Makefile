@@ -4,7 +4,7 @@
 .PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
-	lint format docs report-test interop-test fixtures c-library c-test \
+	lint format docs report-test live live-build live-test interop-test fixtures c-library c-test \
 	python-setup python-test python-speed \
 	distributed-measure wheel clean
 
@@ -119,6 +119,8 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || $(TEST_BUILD) >/dev/null
 	@swift package --package-path Tests/DependentPackage --scratch-path .build-dependent \
 	  show-dependencies >/dev/null
+	@if [ -e .build-dependent/checkouts/FlyingFox ]; then \
+	  echo "a dependent package fetches the server of nearby live; see the trait in Package.swift" >&2; exit 1; fi
 	@swiftc -O -swift-version 6 -I $(MODULES)/Modules -Xcc -I -Xcc Sources/CNearbyKernels/include \
 	  -Xcc -fmodule-map-file=$(MODULES)/CNearbyKernels.build/module.modulemap \
 	  Tests/DependentPackage/Sources/dependent/main.swift -o $(DEPENDENT) \
@@ -365,10 +367,30 @@ report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a
 	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
 	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
 
+# The program with the page of `nearby live`. A folder of its own, because a trait is told to every module, which
+# would be compiled again with each change of it; shared libraries, because the server needs all of Foundation.
+LIVE := .build-live
+
+live-build: setup
+	swift build -c release --traits Live --scratch-path $(LIVE) -debug-info-format none --product nearby
+
+# LIVE_ARGUMENTS="--scenario find --peers 10" shows something else.
+LIVE_ARGUMENTS ?= --scenario keys
+live: live-build ## walk through a simulated flat and find the keys, in the browser
+	@$(LIVE)/release/nearby live --open $(LIVE_ARGUMENTS)
+
+$(BROWSER)/live-installed: Tests/NearbyLiveTests/Browser/requirements.txt $(BROWSER)/installed
+	$(BROWSER)/bin/pip install --quiet --requirement $<
+	@touch $@
+
+live-test: live-build $(BROWSER)/live-installed ## test the page of `nearby live` in a headless Chromium
+	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
+	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyLiveTests/Browser
+
 # The symbols come from the modules that `make test` has built: building all of them once more takes minutes.
 DOCS := out/docs
 DOCUMENTED := NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings NearbyImports NearbySimulation \
-	NearbyEvaluation NearbyBatch NearbyReport NearbyEnvironment NearbyInteraction
+	NearbyEvaluation NearbyBatch NearbyReport NearbyLive NearbyEnvironment NearbyInteraction
 C_MODULE_MAPS = $(MODULES)/CNearbyKernels.build/module.modulemap $(wildcard Sources/C*/module.modulemap)
 
 docs: setup ## build the documentation; a broken link is an error
@@ -388,4 +410,4 @@ docs: setup ## build the documentation; a broken link is an error
 
 clean: ## remove build products and outputs
 	rm -rf .build .build-test .build-dependent .build-bench .build-peers .build-compare \
-	  .build-browser .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out
+	  .build-browser .build-live .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out

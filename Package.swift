@@ -33,8 +33,13 @@ let package = Package(
     .library(name: "CNearbyKernels", targets: ["CNearbyKernels"]),
     .executable(name: "nearby", targets: ["nearby"]),
   ],
+  // A package that depends on this one neither fetches nor builds what a trait needs, unless it asks for the trait.
+  traits: [
+    .trait(name: "Live", description: "The page of `nearby live`, which needs an HTTP server.")
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // MARK: - System libraries
@@ -105,6 +110,23 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    // What `nearby live` shows and simulates; the server is in the command line.
+    .target(
+      name: "NearbyLive",
+      dependencies: [
+        "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbyReport",
+        "NearbySimulation",
+      ],
+      resources: [
+        .embedInCode("Page/live.css"), .embedInCode("Page/live.html"),
+        .embedInCode("Page/live.js"),
+      ],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "NearbyEnvironment",
+      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation"],
+      swiftSettings: swiftSettings),
+
     // MARK: - C library
     .target(name: "CNearby", exclude: ["Examples", "SharedLibrary"]),
     .target(
@@ -120,8 +142,10 @@ let package = Package(
       name: "nearby",
       dependencies: [
         "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyImports",
-        "NearbyRecordings", "NearbyReport", "NearbySimulation", "NearbySmoothing",
+        "NearbyLive", "NearbyRecordings", "NearbyReport", "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Live"])),
+        .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Live"])),
       ],
       swiftSettings: swiftSettings),
 
@@ -198,6 +222,13 @@ let package = Package(
       ],
       exclude: ["Browser"],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NearbyLiveTests",
+      dependencies: [
+        "NearbyFusion", "NearbyGeometry", "NearbyLive", "NearbyRecordings", "NearbySimulation",
+      ],
+      exclude: ["Browser"],
+      swiftSettings: swiftSettings),
     // Without strict memory safety: every call of the interface would be marked.
     .testTarget(
       name: "NearbyCTests",
@@ -229,10 +260,6 @@ let package = Package(
   ]
   package.targets += [
     .target(name: "simd", swiftSettings: swiftSettings),
-    .target(
-      name: "NearbyEnvironment",
-      dependencies: ["NearbyFusion", "NearbyGeometry", "NearbyRecordings", "NearbySimulation"],
-      swiftSettings: swiftSettings),
     .target(
       name: "ARKit",
       dependencies: ["NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "simd"],

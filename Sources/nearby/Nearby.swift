@@ -63,6 +63,7 @@ struct Nearby: ParsableCommand {
         nearby simulate --list                          recordings from a seed
         nearby evaluate out/plaza2                      how far from the truth?
         nearby report out/plaza2 --output plaza2.html   what happened when?
+        nearby live --scenario keys                     walk and watch
         nearby prove                                    does it reach its goals?
 
       EXIT STATUS
@@ -78,7 +79,7 @@ struct Nearby: ParsableCommand {
       RunCommand.self, BatchCommand.self, InfoCommand.self, SettingsCommand.self, TuneCommand.self,
       ImportCommand.self,
       ExportCommand.self, DatasetsCommand.self, SimulateCommand.self, EvaluateCommand.self,
-      ReportCommand.self, PlotCommand.self, ProveCommand.self,
+      ReportCommand.self, PlotCommand.self, LiveCommand.self, ProveCommand.self,
     ])
 
   static func main() async {

@@ -18,6 +18,7 @@ struct HelpTests {
     ("nearby-batch", ["batch", "--help"]), ("nearby-datasets", ["datasets", "--help"]),
     ("nearby-datasets-get", ["datasets", "get", "--help"]),
     ("nearby-report", ["report", "--help"]), ("nearby-plot", ["plot", "--help"]),
+    ("nearby-live", ["live", "--help"]),
     ("nearby-import-plaza", ["import", "plaza", "--help"]),
     ("nearby-import-tum", ["import", "tum", "--help"]),
     ("nearby-import-euroc", ["import", "euroc", "--help"]),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import NearbyGeometry
-import NearbySimulation
+package import NearbyGeometry
+package import NearbySimulation
 
 /// Drifting odometry: true increments, rotated by the yaw error so far, plus a random walk of
 /// position and yaw over the path length.
 ///
 /// Its world has its origin at the device's first position and is rotated so that the device looks
 /// along -z.
-struct SimulatedOdometry {
+package struct SimulatedOdometry {
   private let settings: ScenarioOdometry
   private var generator: SeededGenerator
   private var previous: Vector3?
@@ -15,13 +15,14 @@ struct SimulatedOdometry {
   private var yaw = 0.0
   private var place = Vector3.zero
 
-  init(_ settings: ScenarioOdometry, seed: UInt64, device: UInt64) {
+  /// Makes the odometry of a device.
+  package init(_ settings: ScenarioOdometry, seed: UInt64, device: UInt64) {
     self.settings = settings
     generator = SeededGenerator(seed: seed, stream: 0x6F64_6F00 &+ device)
   }
 
   /// The pose that the odometry reports for a true pose.
-  mutating func report(_ worldFromDevice: RigidTransform) -> RigidTransform {
+  package mutating func report(_ worldFromDevice: RigidTransform) -> RigidTransform {
     let up = Vector3(0, 1, 0)
     guard let previous else {
       let back = worldFromDevice.rotation.zAxis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+internal import NearbyFusion
 public import NearbyGeometry
 internal import NearbySimulation
 
@@ -19,7 +20,7 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
   /// Whether the straight line between two positions meets the box (the slab method).
   ///
   /// A decoded box without three coordinates per corner blocks nothing.
-  func blocks(_ a: Vector3, _ b: Vector3) -> Bool {
+  package func blocks(_ a: Vector3, _ b: Vector3) -> Bool {
     guard lower.count == 3, upper.count == 3 else { return false }
     let (from, to) = ([a.x, a.y, a.z], [b.x, b.y, b.z])
     var (enter, leave) = (0.0, 1.0)
@@ -47,22 +48,29 @@ public struct SimulatedObstacle: Hashable, Sendable, Codable {
 /// signal's amplitude, which falls with the distance: white noise grows in proportion to the
 /// distance, and the share of failed exchanges grows with the square of the distance from the
 /// validated range to the end of the reach, where it is one.
-struct SimulatedRadio: Sendable {
+package struct SimulatedRadio: Sendable {
   private let world: SimulatedWorldSettings
   /// The radio's errors; its times and garbage are not used.
   private let settings: ScenarioRadio
 
-  init(_ world: SimulatedWorldSettings) {
+  /// Makes the radios of a world.
+  package init(_ world: SimulatedWorldSettings) {
     self.world = world
     settings = world.radio
   }
 
   /// One end of an exchange.
-  struct End {
+  package struct End {
     /// The device's number.
-    var number: UInt64
+    package var number: UInt64
     /// Its true pose.
-    var pose: RigidTransform
+    package var pose: RigidTransform
+
+    /// Makes an end.
+    package init(number: UInt64, pose: RigidTransform) {
+      self.number = number
+      self.pose = pose
+    }
   }
 
   /// The measurement of another device by a device.
@@ -75,7 +83,7 @@ struct SimulatedRadio: Sendable {
   ///   - measuresAngles: Whether the device has an antenna array.
   ///   - reachFactor: The factor by which extended distances increase the reach.
   /// - Returns: The measurement, an empty one when the exchange failed.
-  func measure(
+  package func measure(
     exchange: Int64, at time: Timestamp, from here: End, to there: End, measuresAngles: Bool,
     reachFactor: Double
   ) -> RadioMeasurement {

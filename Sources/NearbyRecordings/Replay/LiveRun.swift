@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NearbyFusion
-import NearbyGeometry
+package import NearbyGeometry
 
 /// Runs the engine on a live stream of lines.
 ///
@@ -14,6 +14,8 @@ package struct LiveRun: ~Copyable, Sendable {
   private let manifest: RecordingManifest
   private let selection: Set<String>
   private var handles: [String: PeerID] = [:]
+  /// The names of the peers, in the order of the engine's.
+  package private(set) var peers: [String] = []
 
   /// Prepares a run.
   ///
@@ -30,6 +32,7 @@ package struct LiveRun: ~Copyable, Sendable {
     self.selection = selection
     for peer in manifest.peers where isSelected(peer.id) {
       handles[peer.id] = engine.addPeer(peer.motion)
+      peers.append(peer.id)
     }
   }
 
@@ -53,9 +56,24 @@ package struct LiveRun: ~Copyable, Sendable {
     } else {
       handle = engine.addPeer(RecordingPeer(id: row.peer).motion)
       handles[row.peer] = handle
+      peers.append(row.peer)
     }
     let report = engine.add(row.sample(of: handle))
     return (report, engine.estimate(of: handle, at: report.timestamp))
+  }
+
+  /// What is known of a peer at a moment.
+  ///
+  /// - Parameters:
+  ///   - peer: Its index in ``peers``.
+  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
+  /// - Returns: The estimate, and the places where the peer may be, the most probable first.
+  package func knowledge(
+    of peer: Int, at time: Timestamp
+  ) -> (estimate: PeerEstimate, modes: [PositionMode]) {
+    let handle = engine.peerIDs[peer]
+    let estimate = engine.estimate(of: handle, at: time)
+    return (estimate, estimate.hypothesisCount > 1 ? engine.modes(of: handle, at: time) : [])
   }
 
   private func isSelected(_ peer: String) -> Bool {

@@ -8,6 +8,9 @@ package enum MapFrame {
   /// Takes a vector of the engine's world (y up) to the map.
   package static func vector(fromEngine v: Vector3) -> Vector3 { Vector3(v.x, -v.z, v.y) }
 
+  /// Takes a vector of the map to the engine's world (y up).
+  package static func engineVector(fromMap v: Vector3) -> Vector3 { Vector3(v.x, v.z, -v.y) }
+
   /// Takes a covariance of the engine's world to the map.
   package static func covariance(fromEngine p: SymmetricMatrix3) -> SymmetricMatrix3 {
     SymmetricMatrix3(xx: p.xx, xy: -p.xz, xz: p.xy, yy: p.zz, yz: -p.yz, zz: p.yy)

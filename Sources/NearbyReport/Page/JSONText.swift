@@ -12,7 +12,7 @@ package struct JSONText {
   package init() {}
 
   /// Writes an object, whose members the function writes.
-  mutating func object(_ body: (inout JSONText) -> Void) {
+  package mutating func object(_ body: (inout JSONText) -> Void) {
     separate()
     nest("{", "}", body)
   }
@@ -28,7 +28,7 @@ package struct JSONText {
   }
 
   /// Writes the key of the value that follows.
-  mutating func key(_ name: String) {
+  package mutating func key(_ name: String) {
     value(name)
     text.append(":")
     isFirst = true
@@ -49,23 +49,27 @@ package struct JSONText {
     text.append(number, decimals: decimals)
   }
 
-  mutating func member(_ name: String, _ string: String) {
+  /// Writes a member of an object that is a string.
+  package mutating func member(_ name: String, _ string: String) {
     key(name)
     value(string)
   }
 
-  mutating func member(_ name: String, _ number: Double?, decimals: Int = 0) {
+  /// Writes a member of an object that is a number.
+  package mutating func member(_ name: String, _ number: Double?, decimals: Int = 0) {
     key(name)
     value(number, decimals: decimals)
   }
 
-  mutating func member(_ name: String, _ flag: Bool) {
+  /// Writes a member of an object that is true or false.
+  package mutating func member(_ name: String, _ flag: Bool) {
     key(name)
     separate()
     text.append(flag ? "true" : "false")
   }
 
-  mutating func array<Element>(
+  /// Writes a member of an object that is an array, whose elements the function writes one by one.
+  package mutating func array<Element>(
     _ name: String, _ elements: some Sequence<Element>, _ body: (inout JSONText, Element) -> Void
   ) {
     key(name)

@@ -12,15 +12,10 @@ package struct ResultFolder {
 
   /// The path of a file with the device's path, as ``MapTrajectoryWriter`` names it; `nil` when there is
   /// none.
-  package func trajectory(named name: String) -> String? { file(named: name) }
-
-  private func file(named name: String) -> String? {
+  package func trajectory(named name: String) -> String? {
     let path = base + name
     return FileManager.default.fileExists(atPath: path) ? path : nil
   }
-
-  /// The path of `modes.csv`; `nil` when there is none.
-  package var modes: String? { file(named: ModesWriter.fileName) }
 
   /// The summary; `nil` when it is not one of this version.
   package var summary: RunSummary? {

@@ -155,7 +155,8 @@ struct RunGatherer {
     var truth = try TruthSampler(recording, longestPoseGap: configuration.odometry.maximumPoseGap)
     let comparison = TruthComparison(isPlanar: configuration.odometry.isPlanar)
     var corrected = try CorrectedPath(result, source, recording.manifest.frames)
-    var modes = try source == .estimates ? ModesFollower(result, recording.manifest.frames) : nil
+    var modes =
+      try source == .estimates ? ModesFollower(result: folder, recording.manifest.frames) : nil
     var clock = RecordingClock()
     var indexOfPeer: [String: Int] = [:]
     var replay = try ResultReplay(

@@ -363,9 +363,10 @@ $(BROWSER)/installed: Tests/NearbyReportTests/Browser/requirements.txt
 	$(BROWSER)/bin/pip install --quiet --requirement $<
 	@touch $@
 
-report-test: build $(BROWSER)/installed ## test the page of `nearby report` in a headless Chromium
+# COMPILED names a folder with the program, which is not built then.
+report-test: $(if $(COMPILED),,build) $(BROWSER)/installed ## test the pages of `nearby report` in a headless Chromium
 	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
-	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
+	NEARBY=$(or $(COMPILED),.build/release)/nearby $(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
 
 # The program with the page of `nearby live`. A folder of its own, because a trait is told to every module, which
 # would be compiled again with each change of it; shared libraries, because the server needs all of Foundation.
@@ -393,7 +394,7 @@ DOCUMENTED := NearbyGeometry NearbyFusion NearbySmoothing NearbyRecordings Nearb
 	NearbyEvaluation NearbyBatch NearbyReport NearbyLive NearbyEnvironment NearbyInteraction
 C_MODULE_MAPS = $(MODULES)/CNearbyKernels.build/module.modulemap $(wildcard Sources/C*/module.modulemap)
 
-docs: setup ## build the documentation; a broken link is an error
+docs: setup ## build the documentation as a site, out/docs/site; a broken link is an error
 	@$(TEST_BUILD) >/dev/null
 	@rm -rf $(DOCS)
 	@set -e; for target in $(DOCUMENTED); do \
@@ -405,9 +406,11 @@ docs: setup ## build the documentation; a broken link is an error
 	  docc convert Sources/$$target/$$target.docc --additional-symbol-graph-dir $(DOCS)/symbols/$$target \
 	    --fallback-display-name $$target --fallback-bundle-identifier $$target \
 	    --warnings-as-errors --output-dir $(DOCS)/$$target.doccarchive; \
-	  echo "$(DOCS)/$$target.doccarchive"; \
 	done
+	@[ -e .build-docs/installed ] || { python3 -m venv .build-docs && \
+	  .build-docs/bin/pip install --quiet markdown==3.11.3 && touch .build-docs/installed; }
+	@.build-docs/bin/python Packaging/site.py $(DOCS) $(DOCS)/site $(DOCUMENTED)
 
 clean: ## remove build products and outputs
 	rm -rf .build .build-test .build-dependent .build-bench .build-peers .build-compare \
-	  .build-browser .build-live .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out
+	  .build-browser .build-docs .build-live .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out

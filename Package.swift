@@ -128,7 +128,7 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // MARK: - C library
-    .target(name: "CNearby", exclude: ["Examples", "SharedLibrary"]),
+    .target(name: "CNearby", exclude: ["Examples", "README.md", "SharedLibrary"]),
     .target(
       name: "NearbyC",
       dependencies: [

@@ -19,10 +19,21 @@ struct DependentPackageTests {
   }
 
   @Test func everyColumnIsExplained() throws {
-    let readme = try text("README.md")
+    let page = try text("Sources/NearbyBatch/NearbyBatch.docc/CommandLine.md")
     for column in EstimateWriter.columns {
       let suffix = column.split(separator: "_").last.map { "`_\($0)`" } ?? ""
-      #expect(readme.contains("`\(column)`") || readme.contains(suffix), "\(column)")
+      #expect(page.contains("`\(column)`") || page.contains(suffix), "\(column)")
+    }
+  }
+
+  /// Five minutes: what a page explains is linked.
+  @Test func theReadmeIsAnIndex() throws {
+    let readme = try text("README.md")
+    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    let links = readme.matches(of: /\]\((?<path>[^)#]+)/).map { String($0.output.path) }
+    #expect(links.count > 20)
+    for link in links {
+      #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: link).path), "\(link)")
     }
   }
 

@@ -18,7 +18,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-NEARBY = ROOT / ".build/release/nearby"
+NEARBY = ROOT / os.environ.get("NEARBY", ".build/release/nearby")
 STRANGE = "</script><b>\"keys\" & 'é☃"
 
 PANELS = [
@@ -359,8 +359,12 @@ class ReportTest(unittest.TestCase):
     @unittest.skipUnless("NEARBY_SCREENSHOTS" in os.environ, "no pictures were asked for")
     def test_write_screenshots(self):
         folder = pathlib.Path(os.environ["NEARBY_SCREENSHOTS"])
-        for scenario, time in [("find", 3), ("ranges-level", 30), ("peer-carried", 24), ("slope-office-8", 240)]:
-            page = self.open(self.reports.page(scenario, self.reports.result(scenario)), width=1440)
+        plaza = self.reports.folder / "plaza2"
+        nearby("run", ROOT / "Datasets/plaza2", "--output", plaza, "--smooth", "--quiet")
+        for scenario, time in [("plaza2", 1e9), ("find", 3), ("ranges-level", 30), ("peer-carried", 24),
+                               ("slope-office-8", 240)]:
+            result = plaza if scenario == "plaza2" else self.reports.result(scenario)
+            page = self.open(self.reports.page(scenario, result), width=1440)
             if scenario == "slope-office-8":
                 page.locator("[data-view='3d']").click()
             self.move(page, time)

@@ -33,7 +33,8 @@ struct DependentPackageTests {
     let links = readme.matches(of: /\]\((?<path>[^)#]+)/).map { String($0.output.path) }
     #expect(links.count > 20)
     for link in links {
-      #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: link).path), "\(link)")
+      let path = Self.root.appending(path: link).path
+      #expect(FileManager.default.fileExists(atPath: path), "\(link)")
     }
   }
 

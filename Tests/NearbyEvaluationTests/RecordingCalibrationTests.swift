@@ -113,6 +113,16 @@ struct RecordingCalibrationTests {
     #expect(found.configuration.odometry.positionDrift < 0.1)
   }
 
+  @Test("a single peer that is carried is not taken for drift")
+  func carriedAlone() throws {
+    let scenario = try #require(Scenario.preset(named: "peer-carried"))
+    let stated = FusionConfiguration()
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let found = try calibration(scenario, seed: seed).configuration
+      #expect(found.odometry.positionDrift == stated.odometry.positionDrift, "seed \(seed)")
+    }
+  }
+
   @Test("the offset of the clock is that of the engine's samples")
   func engineOffset() throws {
     let run = Self.walk().simulated(seed: 3)

@@ -8,7 +8,8 @@ public import NearbyRecordings
 /// A quick ``Tuner`` maximises the same evidence with fewer samples and knots. It reads the first 50 000 samples or
 /// 200 000 poses. A run takes an estimate where it contradicts the settings: a constant, as the offset of the radio's
 /// clock, beyond four standard deviations; an accuracy that differs by 30 %; a drift or a spread of biases that is
-/// larger by 30 %. All other settings stay as stated.
+/// larger by 30 %. All other settings stay as stated. The drift that a single peer tells must also predict the end of the
+/// recording better, as its own motion looks like drift.
 public struct RecordingCalibration: Sendable {
   /// The settings as stated, with what is used of the findings.
   public var configuration: FusionConfiguration
@@ -59,8 +60,17 @@ public struct RecordingCalibration: Sendable {
       result = other
     }
     var contradicting = result.contradicting(stated)
-    let noisier = contradicting.configuration.restoringConstants(from: stated)
     let test = HeldOutTest(data, mostSamples: Self.mostTestedSamples, silences: [])
+    // Of a single peer drift cannot be told from a motion of its own.
+    if data.motions.count == 1 {
+      let steady = contradicting.configuration.restoring(HeldOutTest.driftGroups, from: stated)
+      if steady != contradicting.configuration,
+        test.score(of: contradicting.configuration).next < test.score(of: steady).next
+      {
+        contradicting.withhold(HeldOutTest.driftGroups, stated)
+      }
+    }
+    let noisier = contradicting.configuration.restoring(HeldOutTest.constantGroups, from: stated)
     contradicting.withhold(
       isDegenerate
         ? HeldOutTest.constantGroups
@@ -95,11 +105,22 @@ extension HeldOutTest {
   }
 }
 
+extension HeldOutTest {
+  /// The groups of the odometry's drift.
+  fileprivate static var driftGroups: [Int] {
+    groups.indices.filter {
+      groups[$0].quantities.contains { $0 == .positionDrift || $0 == .yawDrift }
+    }
+  }
+}
+
 extension FusionConfiguration {
-  /// The same without the constants that were found.
-  fileprivate func restoringConstants(from stated: FusionConfiguration) -> FusionConfiguration {
+  /// The same with some groups as they are stated.
+  fileprivate func restoring(
+    _ groups: [Int], from stated: FusionConfiguration
+  ) -> FusionConfiguration {
     var configuration = self
-    for group in HeldOutTest.constantGroups {
+    for group in groups {
       configuration.restore(HeldOutTest.groups[group], from: stated)
     }
     return configuration

@@ -533,7 +533,12 @@ class LiveTest(unittest.TestCase):
         sample = Image.new("RGB", (900, 3 * 570))
         for row, picture in enumerate([pictures[0], pictures[len(pictures) // 2], pictures[-1]]):
             sample.paste(picture, (0, 570 * row))
-        palette = sample.quantize(200, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        # The commonest colours, and those that are far apart.
+        colours = [
+            sample.quantize(128, method, dither=Image.Dither.NONE).getpalette()[:3 * 128]
+            for method in (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)]
+        palette = Image.new("P", (1, 1))
+        palette.putpalette(sum(colours, []))
         pictures = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
         pictures[0].save(
             path, save_all=True, append_images=pictures[1:], duration=durations, loop=0, optimize=True)

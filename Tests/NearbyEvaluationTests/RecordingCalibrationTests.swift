@@ -116,10 +116,10 @@ struct RecordingCalibrationTests {
   @Test("a single peer that is carried is not taken for drift")
   func carriedAlone() throws {
     let scenario = try #require(Scenario.preset(named: "peer-carried"))
-    let stated = FusionConfiguration()
     for seed in 1...3 as ClosedRange<UInt64> {
       let found = try calibration(scenario, seed: seed).configuration
-      #expect(found.odometry.positionDrift == stated.odometry.positionDrift, "seed \(seed)")
+      // Without the test on the end 0.16, of a stated 0.01.
+      #expect(found.odometry.positionDrift < 0.05, "seed \(seed)")
     }
   }
 

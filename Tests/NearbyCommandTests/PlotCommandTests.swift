@@ -81,6 +81,19 @@ struct PlotCommandTests {
     #expect(!folder.has("a.png"))
   }
 
+  @Test func allPicturesAreWrittenByOneCommand() throws {
+    let folder = try TemporaryFolder()
+    let out = folder.path("out")
+    _ = try CommandLineTool.run("run", try WalkRecording().write(to: folder), "-o", out, "-q")
+    let run = try CommandLineTool.run("plot", out, "--all", "svg", "-o", folder.path("figures"))
+    #expect(run.exitCode == 0, "\(run.errors)")
+    let kinds = ["angle", "distance", "nis", "timeline"]
+    #expect(
+      try folder.contents(of: "figures").sorted()
+        == (["map.svg", "path.svg"]
+        + ["bag__blue", "keys"].flatMap { peer in kinds.map { "\(peer)-\($0).svg" } }).sorted())
+  }
+
   @Test func anUnknownPeerIsNamedWithThoseThatAre() throws {
     let run = try CommandLineTool.run(
       "plot", result, "-o", folder.path("a.svg"), "--peer", "cat")

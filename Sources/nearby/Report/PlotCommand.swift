@@ -27,6 +27,7 @@ struct PlotCommand: ParsableCommand {
         nearby plot out/plaza2 -o path.pdf --kind path
         nearby plot out/plaza2 -o nis.png --kind nis --peer beacon-1
         nearby plot out/plaza2 -o both.svg --kind distance --peer beacon-1 --peer beacon-5
+        nearby plot out/plaza2 -o figures --all pdf
       """)
 
   @Argument(
@@ -36,7 +37,9 @@ struct PlotCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The picture to write; it ends in .svg, .png or .pdf.", valueName: "file"),
+    help: ArgumentHelp(
+      "The picture to write; it ends in .svg, .png or .pdf. With --all the folder.",
+      valueName: "file"),
     completion: .file(extensions: ["svg", "png", "pdf"]))
   var output: String
 
@@ -57,13 +60,22 @@ struct PlotCommand: ParsableCommand {
   @Flag(help: "Show the smoothed rows: map, distance and angle.")
   var smoothed = false
 
-  private enum Format: String { case svg, png, pdf }
+  @Option(
+    help: ArgumentHelp(
+      "Write all pictures, of all kinds and peers, as svg, png or pdf.", valueName: "format"))
+  var all: Format?
+
+  /// The formats of pictures.
+  enum Format: String, CaseIterable, ExpressibleByArgument { case svg, png, pdf }
 
   private var format: Format? {
-    Format(rawValue: URL(fileURLWithPath: output).pathExtension.lowercased())
+    all ?? Format(rawValue: URL(fileURLWithPath: output).pathExtension.lowercased())
   }
 
   func validate() throws {
+    if all != nil, !peers.isEmpty {
+      throw ValidationError("--all draws all peers; leave out --peer")
+    }
     if format == nil {
       throw ValidationError("--output \(output): name a file that ends in .svg, .png or .pdf")
     }
@@ -85,11 +97,42 @@ struct PlotCommand: ParsableCommand {
       throw CommandFailure(
         .badData, "\(result): nothing was smoothed; run \"nearby run\" with --smooth")
     }
+    guard all == nil else { return try writeAll(of: report, run: run) }
     let svg = Picture(
       of: report, run: run, tracks: try tracks(in: report.runs[run]), kind: kind,
       paths: kind == .path ? try PicturePaths(result: result, recording: recording) : nil
     ).svg
-    var file = try AtomicFile(path: output)
+    try write(svg, to: output)
+  }
+
+  /// Writes a map, the paths, and each other kind for each peer.
+  private func writeAll(of report: Report, run: Int) throws {
+    let folder = try OutputFolder(path: output)
+    let tracks = report.runs[run].tracks
+    let paths = try PicturePaths(result: result, recording: recording)
+    let ending = (format ?? .svg).rawValue
+    for kind in PictureKind.allCases {
+      if smoothed, kind == .nis || kind == .timeline || kind == .path { continue }
+      let groups =
+        kind == .map
+        ? [Array(tracks.indices)] : kind.isOfPeers ? tracks.indices.map { [$0] } : [[]]
+      for group in groups where !(kind.isOfPeers && group.isEmpty) {
+        let peer = kind == .map ? nil : group.first.map { tracks[$0].peer }
+        let name = [peer.map(Self.fileName), kind.rawValue].compactMap(\.self)
+        let svg = Picture(of: report, run: run, tracks: group, kind: kind, paths: paths).svg
+        try write(svg, to: folder.path(of: "\(name.joined(separator: "-")).\(ending)"))
+      }
+    }
+    folder.keep()
+  }
+
+  /// A peer's name as part of that of a file.
+  private static func fileName(_ peer: String) -> String {
+    String(peer.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" })
+  }
+
+  private func write(_ svg: OutputText, to path: String) throws {
+    var file = try AtomicFile(path: path)
     switch format {
     case .png: try Rasterizer.write(svg, as: .png, to: &file)
     case .pdf: try Rasterizer.write(svg, as: .pdf, to: &file)

@@ -14,6 +14,9 @@ struct ResultFiles: ~Copyable {
     MapTrajectoryWriter.smoothedFileName,
   ]
 
+  /// The page that `nearby report` writes beside a result: it goes with the result that it shows.
+  static let reportName = "report.html"
+
   /// What the smoother writes.
   struct Smoothed: ~Copyable {
     /// A row for each sample.
@@ -79,7 +82,7 @@ struct ResultFiles: ~Copyable {
 
     // Not the folder itself: as long as it is unfinished its process holds a lock on it.
     let lock = FolderLock(around: folder)
-    for name in Self.names { try AtomicFile.remove("\(folder)/\(name)") }
+    for name in Self.names + [Self.reportName] { try AtomicFile.remove("\(folder)/\(name)") }
     try estimates.commit()
     try modes.commit()
     try corrected.commit()

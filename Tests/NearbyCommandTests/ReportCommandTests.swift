@@ -102,6 +102,50 @@ struct ReportCommandTests {
     #expect(try page == folder.text(of: "b.html"))
   }
 
+  @Test func withoutAnOutputThePageIsInTheResult() throws {
+    let out = folder.path("out")
+    let walk = try WalkRecording().write(to: folder)
+    _ = try CommandLineTool.run("run", walk, "-o", out, "-q")
+    let run = try CommandLineTool.run("report", out + "/")
+    #expect(run.exitCode == 0, "\(run.errors)")
+    #expect(run.output == "\(out)/report.html: out\n")
+    #expect(folder.has("out/report.html"))
+    // A new result is not that of the page.
+    _ = try CommandLineTool.run("run", walk, "-o", out, "-q")
+    #expect(!folder.has("out/report.html"))
+  }
+
+  // MARK: - Batches
+
+  @Test func aBatchIsAFolderOfPages() throws {
+    _ = try CommandLineTool.run("simulate", "find", "--count", "3", "-o", folder.path("data"), "-q")
+    for name in ["old", "new"] {
+      _ = try CommandLineTool.run(
+        ["batch", folder.path("data"), "-o", folder.path(name), "-q"]
+          + (name == "old" ? ["--calibration", "off"] : []))
+    }
+    let one = try CommandLineTool.run("report", folder.path("old"), "-o", folder.path("one"))
+    #expect(one.exitCode == 0, "\(one.errors)")
+    #expect(one.output.hasSuffix("one/index.html: 3 rows, 3 reports on the worst\n"))
+    #expect(
+      try folder.contents(of: "one").sorted()
+        == ["index.html", "worst-1.html", "worst-2.html", "worst-3.html"])
+    #expect(try ReportPageData(page: folder.text(of: "one/worst-1.html"))?.track() != nil)
+
+    let two = try CommandLineTool.run(
+      "report", folder.path("old"), folder.path("new/"), "-o", folder.path("two"), "-q")
+    #expect(two.exitCode == 0, "\(two.errors)")
+    let page = try folder.text(of: "two/index.html")
+    #expect(page.contains(#""name":"old""#) && page.contains(#""name":"new""#))
+    #expect(page.contains(#""data/find-0001":"worst-"#))
+
+    let three = try CommandLineTool.run(
+      "report", folder.path("old"), folder.path("new"), folder.path("old"), "-o", folder.path("x"))
+    #expect(three.exitCode == 64)
+    expectOneLine(three.errors, containing: "two are compared")
+    #expect(!folder.has("x"))
+  }
+
   // MARK: - Faults
 
   @Test func aMissingResultIsNamed() throws {
@@ -129,7 +173,7 @@ struct ReportCommandTests {
     expectOneLine(run.errors, containing: "no/such/folder/page.html: it cannot be written")
   }
 
-  @Test(arguments: [["report"], ["report", "out"], ["report", "out", "-o", ""]])
+  @Test(arguments: [["report"], ["report", "a", "b"], ["report", "out", "-o", ""]])
   func wrongUsage(arguments: [String]) throws {
     let run = try CommandLineTool.run(arguments)
     #expect(run.exitCode == 64)

@@ -295,26 +295,30 @@ const nearbyMap = (() => {
       context.textAlign = "center";
       context.beginPath();
       const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-      const number = (x) => (Math.abs(x) < 1e-9 ? 0 : x).toFixed(decimals).replace("-", "−");
+      // Numbers come after the lines, which must not cross them.
+      const numbers = [];
+      const label = (value, x, y, align) => numbers.push([(Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals).replace("-", "−"), x, y, align]);
       for (let i = Math.ceil((middle[0] - width() / 2 / scale) / step); ; i += 1) {
         const x = Math.round(width() / 2 + (i * step - middle[0]) * scale) + 0.5;
         if (x > width()) break;
         context.moveTo(x, 0), context.lineTo(x, height());
-        if (x > 44 && x < width() - 20) context.fillText(number(i * step), x, height() - 6);
+        if (x > 44 && x < width() - 44) label(i * step, x, height() - 6, "center");
       }
-      context.textAlign = "left";
       for (let i = Math.ceil((middle[1] - height() / 2 / scale) / step); ; i += 1) {
         const y = Math.round(height() / 2 - (i * step - middle[1]) * scale) + 0.5;
         if (y < 0) break;
         context.moveTo(0, y), context.lineTo(width(), y);
-        if (y > 20 && y < height() - 24) context.fillText(number(i * step), 5, y - 4);
+        if (y > 32 && y < height() - 24) label(i * step, 5, y - 4, "left");
       }
       context.stroke();
       const names = options.axes?.() ?? ["x", "y", "z"];
       const [a, b] = axes();
-      context.fillText(`${names[b]} (m)`, 5, 13);
-      context.textAlign = "right";
-      context.fillText(`${names[a]} (m)`, width() - 6, height() - 6);
+      numbers.push([`${names[b]} (m)`, 5, 13, "left"], [`${names[a]} (m)`, width() - 6, height() - 6, "right"]);
+      context.lineWidth = 3, context.strokeStyle = css("--card"), context.lineJoin = "round";
+      for (const [text, x, y, align] of numbers) {
+        context.textAlign = align;
+        context.strokeText(text, x, y), context.fillText(text, x, y);
+      }
       context.textAlign = "left";
     }
 

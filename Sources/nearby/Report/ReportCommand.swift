@@ -17,6 +17,7 @@ struct ReportCommand: ParsableCommand {
       losing extremes, and begins with a sentence for each peer, the map and what to do.
 
       EXAMPLES
+        nearby report out/plaza2                     (out/plaza2/report.html)
         nearby report out/plaza2 --output plaza2.html
         nearby report out/before out/after --output compare.html
 
@@ -24,7 +25,7 @@ struct ReportCommand: ParsableCommand {
       index.html shows all recordings, and links the worst ten to their reports. Two batches are \
       compared, peer by peer.
 
-        nearby report out/batch --output out/pages
+        nearby report out/batch                      (out/batch/pages/index.html)
         nearby report out/old out/new --output out/pages
       """)
 
@@ -35,9 +36,11 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The page to write; of batches the folder.", valueName: "file"),
+    help: ArgumentHelp(
+      "The page to write, of batches the folder; by default report.html or pages in RESULT.",
+      valueName: "file"),
     completion: .file(extensions: ["html"]))
-  var output: String
+  var output: String?
 
   @Option(
     help: ArgumentHelp("The recording of all these results.", valueName: "dir"),
@@ -48,12 +51,21 @@ struct ReportCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if output.isEmpty { throw ValidationError("--output is empty; name a file") }
+    if output == "" { throw ValidationError("--output is empty; name a file") }
+    if output == nil, results.count > 1 {
+      throw ValidationError("several results have no folder in common; name --output <file>")
+    }
+  }
+
+  /// The path of what is written; `name` is its name in the only result.
+  private func path(orIn result: String, _ name: String) -> String {
+    output ?? (result.hasSuffix("/") ? result + name : "\(result)/\(name)")
   }
 
   func run() throws {
     if results.contains(where: BatchPages.isBatch) {
-      return try BatchPages(results, output: output, isQuiet: quiet).write()
+      let folder = path(orIn: results[0], "pages")
+      return try BatchPages(results, output: folder, isQuiet: quiet).write()
     }
     let report: Report
     do {
@@ -61,11 +73,12 @@ struct ReportCommand: ParsableCommand {
     } catch {
       throw recording == nil ? error.mentioningRecording(of: results) : error
     }
-    var file = try AtomicFile(path: output)
+    let page = path(orIn: results[0], "report.html")
+    var file = try AtomicFile(path: page)
     try ReportPage(report).write(to: &file)
     try file.commit()
     if !quiet {
-      try StandardOutput.print("\(output): \(report.runs.map(\.name).joined(separator: ", "))")
+      try StandardOutput.print("\(page): \(report.runs.map(\.name).joined(separator: ", "))")
     }
   }
 }

@@ -285,6 +285,28 @@ class ReportTest(unittest.TestCase):
                        if one["impact"] in ("serious", "critical")]
             self.assertEqual(serious, [])
 
+    # MARK: Batches
+
+    def test_a_batch_and_a_comparison(self):
+        data = self.reports.folder / "data"
+        nearby("simulate", "find", "--count", 4, "--output", data)
+        for name, calibration in [("old", "off"), ("new", "use")]:
+            nearby("batch", data, "--output", self.reports.folder / name, "--calibration", calibration, "--quiet")
+        pages = self.reports.folder / "pages"
+        nearby("report", self.reports.folder / "old", self.reports.folder / "new", "--output", pages)
+        for theme, width in [("light", 1440), ("dark", 390)]:
+            page = self.open(pages / "index.html", theme=theme, width=width)
+            self.assertRegex(page.locator("#headline").text_content(), "old: . of 4 peers found, .*new: . of 4")
+            for panel in ["errors", "times", "claims", "nees", "paired"]:
+                self.assertGreater(page.locator(f"#{panel} canvas").evaluate(DRAWN), 300, panel)
+            self.assertRegex(page.locator("#pairs-note").text_content(), "of 4 pairs")
+            found = Axe().run(page).response["violations"]
+            self.assertEqual([one["id"] for one in found if one["impact"] in ("serious", "critical")], [])
+        page = self.open(pages / "index.html")
+        page.locator("#worst a").first.click()
+        page.wait_for_selector("html[data-ready]")
+        self.assertRegex(page.locator("#headline").text_content(), "peer found")
+
     # MARK: Large results
 
     def test_a_hundred_thousand_estimates_are_small_and_quick(self):
@@ -292,7 +314,8 @@ class ReportTest(unittest.TestCase):
         recording.mkdir()
         walk(recording, seconds=1250, peers=8)
         nearby("run", recording, "--output", result, "--quiet", "--calibration", "off")
-        self.assertGreater(sum(1 for _ in open(result / "estimates.csv")), 100_000)
+        with open(result / "estimates.csv") as rows:
+            self.assertGreater(sum(1 for _ in rows), 100_000)
         path = self.reports.page("long", result)
         self.assertLess(path.stat().st_size, 1.5e6)
         page = self.open(path)

@@ -13,20 +13,6 @@ struct McapWriter: ~Copyable {
   private static let compression = "zstd"
   private static let compressionLevel: CInt = 3
 
-  private enum Opcode {
-    static let header: UInt8 = 1
-    static let footer: UInt8 = 2
-    static let schema: UInt8 = 3
-    static let channel: UInt8 = 4
-    static let message: UInt8 = 5
-    static let chunk: UInt8 = 6
-    static let messageIndex: UInt8 = 7
-    static let chunkIndex: UInt8 = 8
-    static let statistics: UInt8 = 11
-    static let summaryOffset: UInt8 = 14
-    static let dataEnd: UInt8 = 15
-  }
-
   /// What the index says of a chunk.
   private struct IndexedChunk {
     var times: ClosedRange<UInt64>
@@ -69,7 +55,7 @@ struct McapWriter: ~Copyable {
     var header = ByteList()
     header.append(text: "")
     header.append(text: library)
-    try writer.write(Opcode.header, header.bytes)
+    try writer.write(McapOpcode.header, header.bytes)
     return writer
   }
 
@@ -92,7 +78,7 @@ struct McapWriter: ~Copyable {
     schema.append(text: "jsonschema")
     schema.append(text: text)
     schemas.append(schema.bytes)
-    try write(Opcode.schema, schema.bytes)
+    try write(McapOpcode.schema, schema.bytes)
     return number
   }
 
@@ -122,7 +108,7 @@ struct McapWriter: ~Copyable {
     channels.append(channel.bytes)
     messageCounts.append(0)
     offsets.append([])
-    try write(Opcode.channel, channel.bytes)
+    try write(McapOpcode.channel, channel.bytes)
     return number
   }
 
@@ -140,7 +126,7 @@ struct McapWriter: ~Copyable {
     let data = text.bytes
     let index = Int(channel)
     offsets[index].append((time, UInt64(records.bytes.count)))
-    records.append(Opcode.message)
+    records.append(McapOpcode.message)
     records.append(UInt64(2 + 4 + 8 + 8 + data.count))
     records.append(channel)
     records.append(UInt32(truncatingIfNeeded: messageCounts[index]))
@@ -158,7 +144,7 @@ struct McapWriter: ~Copyable {
     try writeChunk()
     var end = ByteList()
     end.append(UInt32(truncatingIfNeeded: checksum))
-    try write(Opcode.dataEnd, end.bytes)
+    try write(McapOpcode.dataEnd, end.bytes)
     try writeSummary()
     try write(McapReader.magic)
     try file.commit()
@@ -183,7 +169,7 @@ struct McapWriter: ~Copyable {
     chunk.append(UInt64(packed.count))
     chunk.append(raw: packed)
     let start = position
-    try write(Opcode.chunk, chunk.bytes)
+    try write(McapOpcode.chunk, chunk.bytes)
     let indexStart = position
     var indices: [(channel: UInt16, start: UInt64)] = []
     for channel in offsets.indices where !offsets[channel].isEmpty {
@@ -196,7 +182,7 @@ struct McapWriter: ~Copyable {
       var index = ByteList()
       index.append(UInt16(channel))
       index.append(bytes: entries.bytes)
-      try write(Opcode.messageIndex, index.bytes)
+      try write(McapOpcode.messageIndex, index.bytes)
       offsets[channel].removeAll(keepingCapacity: true)
     }
     chunks.append(
@@ -236,27 +222,27 @@ struct McapWriter: ~Copyable {
     func note(_ opcode: UInt8, from start: UInt64, to end: UInt64) {
       if end > start { groups.append((opcode, start, end - start)) }
     }
-    for schema in schemas { try write(Opcode.schema, schema) }
-    note(Opcode.schema, from: start, to: position)
+    for schema in schemas { try write(McapOpcode.schema, schema) }
+    note(McapOpcode.schema, from: start, to: position)
     var groupStart = position
-    for channel in channels { try write(Opcode.channel, channel) }
-    note(Opcode.channel, from: groupStart, to: position)
+    for channel in channels { try write(McapOpcode.channel, channel) }
+    note(McapOpcode.channel, from: groupStart, to: position)
     groupStart = position
-    try write(Opcode.statistics, statistics)
-    note(Opcode.statistics, from: groupStart, to: position)
+    try write(McapOpcode.statistics, statistics)
+    note(McapOpcode.statistics, from: groupStart, to: position)
     groupStart = position
-    for chunk in chunks { try write(Opcode.chunkIndex, Self.index(of: chunk)) }
-    note(Opcode.chunkIndex, from: groupStart, to: position)
+    for chunk in chunks { try write(McapOpcode.chunkIndex, Self.index(of: chunk)) }
+    note(McapOpcode.chunkIndex, from: groupStart, to: position)
     let offsetStart = position
     for group in groups {
       var offset = ByteList()
       offset.append(group.opcode)
       offset.append(group.start)
       offset.append(group.length)
-      try write(Opcode.summaryOffset, offset.bytes)
+      try write(McapOpcode.summaryOffset, offset.bytes)
     }
     var footer = ByteList()
-    footer.append(Opcode.footer)
+    footer.append(McapOpcode.footer)
     footer.append(UInt64(8 + 8 + 4))
     footer.append(start)
     footer.append(offsetStart)

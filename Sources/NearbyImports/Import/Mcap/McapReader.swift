@@ -40,16 +40,6 @@ struct McapReader: ~Copyable {
   /// 128 KiB, LZ4's longest runs take one byte for 255.
   private static let largestRatio = ["": 1, "lz4": 255, "zstd": (128 << 10) / 4]
 
-  private enum Opcode {
-    static let header: UInt8 = 1
-    static let footer: UInt8 = 2
-    static let schema: UInt8 = 3
-    static let channel: UInt8 = 4
-    static let message: UInt8 = 5
-    static let chunk: UInt8 = 6
-    static let dataEnd: UInt8 = 15
-  }
-
   private(set) var schemas: [UInt16: Schema] = [:]
   private var channels: [UInt16: Channel] = [:]
   private var file: BinaryReader
@@ -87,11 +77,11 @@ struct McapReader: ~Copyable {
         let opcode = try head.take(UInt8.self, "a record")
         let length = try head.take(UInt64.self, "a record")
         switch opcode {
-        case Opcode.dataEnd, Opcode.footer:
+        case McapOpcode.dataEnd, McapOpcode.footer:
           isAtEnd = true
-        case Opcode.schema, Opcode.channel, Opcode.message, Opcode.chunk:
+        case McapOpcode.schema, McapOpcode.channel, McapOpcode.message, McapOpcode.chunk:
           let record = try file.take(Int(clamping: length), "a record")
-          if opcode == Opcode.chunk {
+          if opcode == McapOpcode.chunk {
             chunk = try unpacked(record)
           } else if let message = try read(opcode, record) {
             return message
@@ -108,20 +98,20 @@ struct McapReader: ~Copyable {
   ) throws(RecordingError) -> Message? {
     var record = record
     switch opcode {
-    case Opcode.schema:
+    case McapOpcode.schema:
       let id = try record.take(UInt16.self, "a schema")
       let name = try record.takeString("a schema's name")
       let encoding = try record.takeString("a schema's encoding")
       let length = try record.take(UInt32.self, "a schema's text")
       let text = Array(try record.take(Int(length), "a schema's text").rest)
       schemas[id] = Schema(name: name, encoding: encoding, text: text)
-    case Opcode.channel:
+    case McapOpcode.channel:
       let id = try record.take(UInt16.self, "a channel")
       let schema = try record.take(UInt16.self, "a channel")
       let topic = try record.takeString("a channel's topic")
       let encoding = try record.takeString("a channel's encoding")
       channels[id] = Channel(id: id, schema: schema, topic: topic, encoding: encoding)
-    case Opcode.message:
+    case McapOpcode.message:
       let id = try record.take(UInt16.self, "a message")
       _ = try record.take(UInt32.self, "a message")
       let logTime = try record.take(UInt64.self, "a message")

@@ -41,7 +41,7 @@ package struct LiveAccess: Sendable {
     self.port = port
   }
 
-  /// A token that nobody can guess: 128 bits of the system's randomness.
+  /// An access token of 128 random bits from the system's generator.
   package static func newToken() -> String {
     var system = SystemRandomNumberGenerator()
     return (0..<2).map { _ in

@@ -34,7 +34,7 @@ package enum LivePage {
     }
   }
 
-  /// Headers of every answer: the page loads nothing from elsewhere, tells nobody its address, is in no frame.
+  /// The headers of every response: no content of other origins, no referrer, no framing.
   package static let headers = [
     "Content-Security-Policy":
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "

@@ -78,7 +78,7 @@ package struct LiveLoop: ~Copyable {
   package mutating func show() {
     if isChanged, feed.pageCount > 0 { publish(isKept: false) }
     isChanged = false
-    // A world that is none takes no inputs.
+    // Lines from standard input cannot be steered.
     _ = inbox.takeAll()
     answerRequests()
   }

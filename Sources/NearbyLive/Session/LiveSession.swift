@@ -58,13 +58,13 @@ package struct LiveSession: ~Copyable {
   private var newestPose: DevicePose?
   private var newestTruth: DevicePose?
   private var begin: Timestamp?
-  /// Takes the odometry's world to that of the truth; the identity while there is none.
+  /// From the odometry's world to that of the truth; the identity while no true pose has come.
   private var shownFromWorld = RigidTransform.identity
   private var hasTruth = false
   private var peers: [Peer] = []
   private var number = 0
 
-  /// What is known of a peer besides the engine's state.
+  /// The name, the truth and the latest range of a peer, which the engine does not keep.
   private struct Peer {
     var name: String
     var newestRange: Double?
@@ -75,7 +75,7 @@ package struct LiveSession: ~Copyable {
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - manifest: What is known of the sensors, unless a line says it.
+  ///   - manifest: The frames and accuracies of the sensors, unless a line states them.
   ///   - options: How the engine is set up.
   package init(
     manifest: RecordingManifest = RecordingManifest(name: "live"), _ options: Options = Options()
@@ -262,7 +262,7 @@ package struct LiveSession: ~Copyable {
     }
   }
 
-  /// So many modes are drawn at most.
+  /// The largest number of modes of a peer that are drawn.
   private static let mostModes = 48
 
   private func numbers(of place: Vector3) -> [Double] {

@@ -45,7 +45,7 @@ package struct LiveScene: Sendable {
   package var title: String
   /// What the user is asked to do, step by step.
   package var steps: [Step] = []
-  /// What is known of the sensors, and what a saved recording says.
+  /// The frames and accuracies of the sensors, which a saved recording states.
   package var manifest: RecordingManifest
   /// The radio.
   package var radio: ScenarioRadio
@@ -81,7 +81,7 @@ package struct LiveScene: Sendable {
   /// - Parameters:
   ///   - scenario: The scenario, which is valid.
   ///   - seed: The seed, which draws the peers' places.
-  ///   - manifest: What is known of the sensors; its peers give the names.
+  ///   - manifest: The frames and accuracies of the sensors; its peers give the names.
   package init(_ scenario: Scenario, seed: UInt64, manifest: RecordingManifest) {
     let run = scenario.simulated(seed: seed, peerCount: manifest.peers.count)
     self.init(
@@ -123,7 +123,7 @@ package enum KeysScene {
   ///
   /// - Parameters:
   ///   - seed: The seed of the sensors' errors.
-  ///   - manifest: What is known of the sensors.
+  ///   - manifest: The frames and accuracies of the sensors.
   /// - Returns: The scene, the same for every seed but for its errors.
   package static func scene(seed: UInt64, manifest: RecordingManifest) -> LiveScene {
     let scenario = scenario

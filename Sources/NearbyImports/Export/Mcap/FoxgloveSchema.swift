@@ -65,7 +65,7 @@ extension FoxgloveSchema {
   static let sceneUpdate = object(
     title: "foxglove.SceneUpdate", ["deletions": .list(deletion), "entities": .list(entity)])
 
-  /// What is known of a peer after a sample, for plots over time.
+  /// The estimate of a peer after a sample as numbers, for plots over time.
   ///
   /// A field whose value is not known is left out of a message.
   static let peerNumbers = object(

@@ -63,6 +63,21 @@ struct RecordingCalibrationTests {
     #expect(deviations.allSatisfy { abs($0) < 5 }, "\(deviations)")
   }
 
+  @Test("an angle that is far more accurate than stated does not keep the clock from being found")
+  func holdsOneKind() throws {
+    let scenario = Self.walk {
+      $0.radio.measuresAngles = true
+      $0.radio.measuresElevation = false
+      $0.radio.azimuth.noiseDegrees = 0.3
+      $0.radio.azimuth.bias = 0
+    }
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let settings = try calibration(scenario, seed: seed).configuration
+      #expect(abs(settings.ranging.clockOffset - scenario.radio.clockOffset) < 0.06)
+      #expect(abs(settings.ranging.rangeSigma - scenario.radio.rangeNoise) < 0.02)
+    }
+  }
+
   @Test("a report leaves the settings as they are")
   func reports() throws {
     let stated = FusionConfiguration()

@@ -53,9 +53,12 @@ public struct RecordingCalibration: Sendable {
     configuration = stated
     summary = CalibrationSummary()
     guard var result = Tuner(data, effort: .calibration).tune() else { return }
-    let isDegenerate = result.isDegenerate
-    if isDegenerate {
-      let tuner = Tuner(data, effort: .quickWithManyKnots, holdsAccuracies: true)
+    // An accuracy whose estimate is degenerate is held, and the rest is estimated again.
+    let degenerate = result.degenerateAccuracies
+    let isRangeHeld = degenerate.contains(.range)
+    if !degenerate.isEmpty {
+      let tuner = Tuner(
+        data, effort: isRangeHeld ? .quickWithManyKnots : .calibration, holding: degenerate)
       guard let other = tuner.tune() else { return }
       result = other
     }
@@ -72,7 +75,7 @@ public struct RecordingCalibration: Sendable {
     }
     let noisier = contradicting.configuration.restoring(HeldOutTest.constantGroups, from: stated)
     contradicting.withhold(
-      isDegenerate
+      isRangeHeld
         ? HeldOutTest.constantGroups
         : test.unsupportedGroups(in: contradicting.configuration, over: noisier), stated)
     if mode == .use { configuration = contradicting.configuration }
@@ -205,15 +208,18 @@ extension TuningResult {
     ]
   }
 
-  /// Whether an accuracy is far better than stated, as in a mode in which drift explains all noise.
-  fileprivate var isDegenerate: Bool {
-    estimates.contains { estimate in
-      switch estimate.quantity {
-      case .rangeSigma, .azimuthSigma, .elevationSigma:
-        estimate.value < Self.leastAccuracy * estimate.stated
-      default: false
-      }
-    }
+  /// The kinds whose accuracy is far better than stated, as in a mode in which drift explains all noise.
+  fileprivate var degenerateAccuracies: Set<MeasurementKind> {
+    let accuracies: [(Quantity, MeasurementKind)] = [
+      (.rangeSigma, .range), (.azimuthSigma, .azimuth), (.elevationSigma, .elevation),
+    ]
+    return Set(
+      accuracies.compactMap { quantity, kind in
+        let isDegenerate = estimates.contains {
+          $0.quantity == quantity && $0.value < Self.leastAccuracy * $0.stated
+        }
+        return isDegenerate ? kind : nil
+      })
   }
 
   private static let leastAccuracy = 0.15

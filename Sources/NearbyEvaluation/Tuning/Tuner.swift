@@ -64,7 +64,7 @@ public struct Tuner: Sendable {
   /// The same with more samples: for constants, which need one mode only.
   private let all: TuningData
   private let effort: Effort
-  private let holdsAccuracies: Bool
+  private let heldAccuracies: Set<MeasurementKind>
   /// What is stated, with the offset of the radio's clock at which ranges fit the path best.
   private let aligned: FusionConfiguration
   /// The least number of knots.
@@ -77,11 +77,18 @@ public struct Tuner: Sendable {
   /// - Parameters:
   ///   - data: The recording.
   ///   - effort: How much work is done.
-  ///   - holdsAccuracies: Whether the accuracies of the measurements are taken as stated.
-  public init(
-    _ data: TuningData, effort: Effort = .thorough, holdsAccuracies: Bool = false
-  ) {
-    self.holdsAccuracies = holdsAccuracies
+  public init(_ data: TuningData, effort: Effort = .thorough) {
+    self.init(data, effort: effort, holding: [])
+  }
+
+  /// Makes a tuner that takes some accuracies as stated.
+  ///
+  /// - Parameters:
+  ///   - data: The recording.
+  ///   - effort: How much work is done.
+  ///   - heldAccuracies: The kinds whose accuracy and white share stay as stated.
+  init(_ data: TuningData, effort: Effort, holding heldAccuracies: Set<MeasurementKind>) {
+    self.heldAccuracies = heldAccuracies
     self.data = data.prepared(effort.mostPeers, effort.mostSamples)
     all = data.prepared(effort.mostPeers, effort.mostConstantSamples)
     self.effort = effort
@@ -115,14 +122,13 @@ public struct Tuner: Sendable {
     mended.ranging.antennaInDevice = best.evidence.constants.antenna
     let moved = data.movedPeers(mended)
     if !moved.isEmpty {
-      let others = Tuner(
-        all.excluding(moved), effort: effort, holdsAccuracies: holdsAccuracies)
+      let others = Tuner(all.excluding(moved), effort: effort, holding: heldAccuracies)
       return others.tune(progress: progress)
     }
     progress(0.2)
     for round in 0..<effort.rounds {
       rebase(&best)
-      if round > 0, !holdsAccuracies { learnShares(&best) }
+      if round > 0 { learnShares(&best) }
       improve(&best)
       progress(0.2 + 0.6 * Double(round + 1) / Double(effort.rounds))
     }
@@ -178,7 +184,7 @@ public struct Tuner: Sendable {
     evidence.measureViewpoints()
     // With wide noise too: a mode that is off must not be taken for outliers.
     var best: Candidate?
-    for factor in holdsAccuracies ? [0] : [0.0, 0.7, 1.4, 2.1, 2.8] {
+    for factor in heldAccuracies.contains(.range) ? [0] : [0.0, 0.7, 1.4, 2.1, 2.8] {
       for more in [0.0, 1.5, 3] {
         var other = noise
         other[.rangeSigma] += factor
@@ -220,9 +226,9 @@ public struct Tuner: Sendable {
       switch name {
       case .positionDrift, .yawDrift: true
       case .rangeOutliers: has([.range])
-      case .rangeSigma: !holdsAccuracies && has([.range])
-      case .azimuthSigma: !holdsAccuracies && has([.azimuth])
-      case .elevationSigma: !holdsAccuracies && has([.elevation])
+      case .rangeSigma: !heldAccuracies.contains(.range) && has([.range])
+      case .azimuthSigma: !heldAccuracies.contains(.azimuth) && has([.azimuth])
+      case .elevationSigma: !heldAccuracies.contains(.elevation) && has([.elevation])
       case .angleOutliers: has([.azimuth, .elevation])
       }
     }
@@ -273,7 +279,8 @@ public struct Tuner: Sendable {
 
   /// Learns how much of the noise is white.
   private func learnShares(_ candidate: inout Candidate) {
-    for kind in MeasurementKind.allCases where data.count(of: kind) >= Self.leastSamples {
+    for kind in MeasurementKind.allCases
+    where !heldAccuracies.contains(kind) && data.count(of: kind) >= Self.leastSamples {
       let series = candidate.evidence.residuals(of: kind)
       let faults = FaultModel(candidate.configuration)
       let (sigma, share) = (

@@ -394,7 +394,8 @@ struct PeerFilter: Sendable {
     _ event: inout SampleEvent?
   ) -> Bool {
     // What was known of a world that is lost says nothing in this one.
-    guard world == device.world, !isForgotten(measurements, at: device, settings) else {
+    guard world == device.world, !isForgotten(measurements, at: device, settings), !hasStopped
+    else {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
       dormant = []
@@ -447,6 +448,16 @@ struct PeerFilter: Sendable {
     isContested = false
     walk = AssessedWalk()
     tracks[0].setMotion(motion, measurements, at: device, noise, settings)
+  }
+
+  /// Whether the peer was declared moving until now, is declared at rest, and is not located.
+  ///
+  /// A track of a moving peer that has not converged is bent along the ranges' sphere, and its Gaussian is too
+  /// narrow. At rest it would keep that: the angle's median error was 0.24 rad in the 10 s after the change, and
+  /// 0.03 rad for a track that begins anew (ten walks among tags that stop, ranges alone).
+  @inline(__always)
+  private var hasStopped: Bool {
+    motion == .stationary && tracks[0].motion == .moving && convergence.verdict != .converged
   }
 
   /// Whether the track says nothing any more of a peer that may move, after a gap without samples.

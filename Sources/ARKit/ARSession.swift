@@ -95,6 +95,8 @@ open class ARSession: NSObject, @unchecked Sendable {
 
   /// Starts the session, or continues with another configuration.
   ///
+  /// A device runs one AR session at a time: another one that runs on it is interrupted until it is run again.
+  ///
   /// On a device without odometry the delegate gets `didFailWithError` with
   /// ``ARError/unsupportedConfiguration``.
   ///
@@ -111,11 +113,23 @@ open class ARSession: NSObject, @unchecked Sendable {
       if follower == nil { follower = device.follow { [weak self] in self?.receive($0) } }
       return self.observers
     }
+    CameraOwners.give(to: self)?.interrupt()
     for observer in observers { observer.receive(.reconfigured) }
   }
 
   /// Stops the session until the next ``run(_:options:)``.
   open func pause() {
+    CameraOwners.free(self)
+    unfollow()
+  }
+
+  /// Stops the session because another one runs on its device.
+  private func interrupt() {
+    unfollow()
+    deliver { $0.sessionWasInterrupted($1) }
+  }
+
+  private func unfollow() {
     lock.withLock {
       if let follower { device.unfollow(follower) }
       follower = nil

@@ -11,7 +11,7 @@ import Testing
 
 /// Measurements without poses: what is reported to the app, and when that ends.
 struct MissingPoseSessionTests {
-  private static let dark = NIAlgorithmConvergenceStatus.notConverged([.insufficientLighting])
+  private static let lost = NIAlgorithmConvergenceStatus.notConverged([.limitedTracking])
 
   /// The reported convergences of the session as a whole.
   private func ofSession(_ recorder: SessionRecorder) -> [NIAlgorithmConvergenceStatus] {
@@ -19,12 +19,12 @@ struct MissingPoseSessionTests {
   }
 
   /// Whether the newest convergence of the peer names the missing poses.
-  private func isPeerDark(_ recorder: SessionRecorder) -> Bool {
+  private func isPeerLost(_ recorder: SessionRecorder) -> Bool {
     guard
       case .notConverged(let reasons) = recorder.convergences.last(where: { $0.object != nil })?
         .status
     else { return false }
-    return reasons.contains(.insufficientLighting)
+    return reasons.contains(.limitedTracking)
   }
 
   // MARK: A world's poses
@@ -63,7 +63,7 @@ struct MissingPoseSessionTests {
 
     arSession.pause()
     pair.advance(1.2)
-    #expect(ofSession(recorder) == [Self.dark])
+    #expect(ofSession(recorder) == [Self.lost])
     let before = recorder.objects.count
     for step in 0..<3748 {
       pair.advance(0.1)
@@ -83,14 +83,14 @@ struct MissingPoseSessionTests {
     #expect(recorder.objects.count == before + 3748)
     #expect(recorder.transforms[before...].allSatisfy { $0 == nil })
     // It was reported once for the session and once for the peer.
-    #expect(ofSession(recorder) == [Self.dark])
-    #expect(isPeerDark(recorder))
+    #expect(ofSession(recorder) == [Self.lost])
+    #expect(isPeerLost(recorder))
 
     arSession.run(ARWorldTrackingConfiguration())
     pair.advance(0.1)
-    #expect(ofSession(recorder) == [Self.dark, .unknown])
+    #expect(ofSession(recorder) == [Self.lost, .unknown])
     pair.advance(25)
-    #expect(ofSession(recorder) == [Self.dark, .unknown])
+    #expect(ofSession(recorder) == [Self.lost, .unknown])
     #expect(recorder.convergences.last?.status == .converged)
     let transform = try #require(recorder.transforms.last.flatMap { $0 })
     let camera = try #require(arSession.currentFrame).camera.transform
@@ -106,15 +106,15 @@ struct MissingPoseSessionTests {
     pair.advance(0.9)
     #expect(ofSession(recorder).isEmpty)
     pair.advance(15)
-    #expect(ofSession(recorder) == [Self.dark])
-    #expect(isPeerDark(recorder))
+    #expect(ofSession(recorder) == [Self.lost])
+    #expect(isPeerLost(recorder))
     for object in recorder.objects {
       #expect(object.distance != nil && object.direction == nil && object.horizontalAngle == nil)
     }
     #expect(recorder.transforms.allSatisfy { $0 == nil })
     arSession.run(ARWorldTrackingConfiguration())
     pair.advance(0.1)
-    #expect(ofSession(recorder) == [Self.dark, .unknown])
+    #expect(ofSession(recorder) == [Self.lost, .unknown])
     pair.advance(20)
     #expect(recorder.convergences.last?.status == .converged)
     #expect(recorder.transforms.last.flatMap { $0 } != nil)
@@ -199,10 +199,10 @@ struct MissingPoseSessionTests {
       live.pose(100 + Double(step) / 10, isFinite: false)
       live.measure(100 + Double(step) / 10)
     }
-    #expect(ofSession(live.recorder) == [Self.dark])
+    #expect(ofSession(live.recorder) == [Self.lost])
     live.pose(102)
     live.recorder.drain()
-    #expect(ofSession(live.recorder) == [Self.dark, .unknown])
+    #expect(ofSession(live.recorder) == [Self.lost, .unknown])
   }
 
   /// Odometry with one pose in 1.2 s is slow but not silent.
@@ -228,20 +228,20 @@ struct MissingPoseSessionTests {
     #expect(ofSession(live.recorder).isEmpty)
     // Without the camera, it is reported as well.
     for step in 0..<20 { live.measure(166 + Double(step) / 10) }
-    #expect(ofSession(live.recorder) == [Self.dark])
+    #expect(ofSession(live.recorder) == [Self.lost])
   }
 
-  @Test func darknessAndMissingPosesAreToldAsOne() {
+  @Test func lostTrackingAndMissingPosesAreToldAsOne() {
     let live = Live()
     live.follow(from: 100, steps: 20)
     live.device.add(TrackingSample(timestamp: Live.at(102), quality: .notAvailable))
     for step in 0..<20 { live.measure(102 + Double(step) / 10) }
-    #expect(ofSession(live.recorder) == [Self.dark])
+    #expect(ofSession(live.recorder) == [Self.lost])
     live.device.add(TrackingSample(timestamp: Live.at(104), quality: .normal))
     live.measure(104)
-    #expect(ofSession(live.recorder) == [Self.dark])
+    #expect(ofSession(live.recorder) == [Self.lost])
     live.pose(104.1)
     live.recorder.drain()
-    #expect(ofSession(live.recorder) == [Self.dark, .unknown])
+    #expect(ofSession(live.recorder) == [Self.lost, .unknown])
   }
 }

@@ -25,10 +25,15 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
     public static let insufficientHorizontalSweep = Reason(rawValue: "insufficientHorizontalSweep")
     /// The device must be swept up and down.
     public static let insufficientVerticalSweep = Reason(rawValue: "insufficientVerticalSweep")
-    /// It is too dark for the camera, or the camera sees too little.
+    /// It is too dark for the camera.
     public static let insufficientLighting = Reason(rawValue: "insufficientLighting")
     /// The signal between the devices is too weak.
     public static let insufficientSignalStrength = Reason(rawValue: "insufficientSignalStrength")
+
+    /// The camera's odometry is limited, or its poses are missing, for another reason than the light.
+    ///
+    /// Apple's interface has no such reason.
+    public static let limitedTracking = Reason(rawValue: "limitedTracking")
 
     /// A text for the user.
     ///
@@ -38,7 +43,8 @@ public enum NIAlgorithmConvergenceStatus: Hashable, Sendable {
       case .insufficientMovement: "Move around."
       case .insufficientHorizontalSweep: "Sweep the device from side to side."
       case .insufficientVerticalSweep: "Sweep the device up and down."
-      case .insufficientLighting: "Turn on the light, and point the camera at the room."
+      case .insufficientLighting: "Turn on the light."
+      case .limitedTracking: "Point the camera at the room, and move slowly."
       case .insufficientSignalStrength: "Move closer, with nothing in between."
       default: nil
       }

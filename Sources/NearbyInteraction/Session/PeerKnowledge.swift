@@ -15,8 +15,6 @@ struct PeerKnowledge: Hashable, Sendable {
   var smoothedRange: RangeEstimate?
   /// Whether the peer was measured recently.
   var isFresh: Bool
-  /// Whether tracking is limited or the scene is dark.
-  var isVisionLimited: Bool
   /// Whether this device's radio measures angles.
   var measuresAngles: Bool
   /// The accuracies that hold where a measurement states none.

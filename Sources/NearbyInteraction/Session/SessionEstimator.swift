@@ -9,15 +9,17 @@ import NearbyGeometry
 /// Without camera assistance an object contains only the radio's measurement. With it, the engine's
 /// estimate is published through these gates, according to Apple's pages on the reasons:
 ///
-/// | | distance | direction | horizontalAngle | vertical | worldTransform |
-/// | --- | --- | --- | --- | --- | --- |
-/// | out of reach for ``freshness`` | nil | nil | nil | unknown | nil |
-/// | insufficientMovement, -HorizontalSweep | | | nil | unknown | nil |
-/// | insufficientVerticalSweep | | | | | nil |
-/// | insufficientLighting | | | nil | unknown | nil |
+/// | | distance | direction, horizontalAngle | vertical | worldTransform |
+/// | --- | --- | --- | --- | --- |
+/// | out of reach for ``freshness`` | nil | nil | unknown | nil |
+/// | insufficientMovement, -HorizontalSweep | | nil | unknown | nil |
+/// | insufficientVerticalSweep | | | | nil |
+/// | insufficientLighting, limitedTracking | | nil | unknown | nil |
 ///
-/// Where a field is empty, only the engine's own gate applies, the width of the posterior. Poses
-/// that are missing for ``longestSilence`` count as insufficientLighting, also for the session as a
+/// Where a field is empty, only the engine's own gate applies, the width of the posterior. There is
+/// no direction without an angle; there is an angle without a direction while the height is not
+/// known. A reason counts while the engine gives it and while the ``ConvergenceCoach`` tells it.
+/// Poses that are missing for ``longestSilence`` count as limitedTracking, also for the session as a
 /// whole; the distance is then that of the ranges alone.
 struct SessionEstimator {
   /// The changes that an event caused.
@@ -59,8 +61,12 @@ struct SessionEstimator {
   private var lacksPoses = false
   private var lastHeard: Timestamp?
   private var hasSeenAngles = false
-  private var isVisionLimited = false
-  private var status = NIAlgorithmConvergenceStatus.unknown
+  private var isDark = false
+  private var isTrackingLimited = false
+  /// What the engine says of convergence, which decides what is published.
+  private var verdict = NIAlgorithmConvergenceStatus.unknown
+  /// What the app is told of it.
+  private var coach = ConvergenceCoach()
   private var sessionStatus = NIAlgorithmConvergenceStatus.unknown
   private(set) var newest: NINearbyObject
 
@@ -96,17 +102,22 @@ struct SessionEstimator {
 
   mutating func add(_ pose: DevicePose) -> Change {
     switch engine?.add(pose) {
-    case .accepted, .acceptedAfterJump: newestPose = pose.timestamp
+    case .accepted:
+      newestPose = pose.timestamp
+      coach.add(pose.worldFromDevice.translation)
+    case .acceptedAfterJump:
+      newestPose = pose.timestamp
+      coach.restartSweeps()
     case .rejectedNotFinite, .rejectedNotLater, nil: break
     }
-    return Change(sessionConvergence: lacksPoses ? sessionChange() : nil)
+    return Change(sessionConvergence: sessionStatus == .unknown ? nil : sessionChange())
   }
 
   mutating func add(_ tracking: TrackingSample) -> Change {
     engine?.add(tracking)
     let lumens = tracking.ambientIntensityLumens ?? .infinity
-    isVisionLimited =
-      tracking.quality != .normal || lumens < configuration.convergence.darkBelowLumens
+    isTrackingLimited = tracking.quality != .normal
+    isDark = lumens < configuration.convergence.darkBelowLumens
     return Change(sessionConvergence: sessionChange())
   }
 
@@ -132,8 +143,9 @@ struct SessionEstimator {
         isNonLineOfSight: measurement.isNonLineOfSight ?? false, at: measurement.timestamp)
     }
     guard engine != nil else { return measured(measurement) }
+    let sessionConvergence = sessionChange()
     var change = estimated(measurement, report)
-    change.sessionConvergence = sessionChange()
+    change.sessionConvergence = sessionConvergence
     return change
   }
 
@@ -142,11 +154,17 @@ struct SessionEstimator {
     guard usesCamera else { return nil }
     lacksPoses = isOdometrySilent
     // Once light and poses are back, the session as a whole has no state beyond that of the peer.
-    let now: NIAlgorithmConvergenceStatus =
-      isVisionLimited || lacksPoses ? .notConverged([.insufficientLighting]) : .unknown
-    if now == sessionStatus { return nil }
-    sessionStatus = now
-    return now
+    let reasons = visionReasons
+    let status: NIAlgorithmConvergenceStatus = reasons.isEmpty ? .unknown : .notConverged(reasons)
+    if status == sessionStatus { return nil }
+    sessionStatus = status
+    return status
+  }
+
+  /// What limits the camera's odometry.
+  private var visionReasons: [NIAlgorithmConvergenceStatus.Reason] {
+    (isDark ? [.insufficientLighting] : [])
+      + (isTrackingLimited || lacksPoses ? [.limitedTracking] : [])
   }
 
   /// Whether poses are too old relative to the measurements, or have never come, so that no
@@ -182,24 +200,28 @@ struct SessionEstimator {
     var knowledge = knowledge(measurement)
     knowledge.estimate = estimate
     knowledge.report = report
-    let before = status
-    status = status(of: estimate, isFresh: knowledge.isFresh)
+    let before = coach.told
+    verdict = status(of: estimate, isFresh: knowledge.isFresh)
+    let told = coach.advise(verdict, at: newestMeasurement ?? measurement.timestamp)
     let distance = estimate.distance.value ?? measurement.distance
     let mayPointAnywhere = hasSeenAngles || !options.isStrictlyCompatible || !measuresAngles
-    let allowsAngle = knowledge.isFresh && allowsHorizontalAngle
+    let allowsAngle =
+      knowledge.isFresh && verdict.allowsHorizontalAngle
+      && (coach.told == .unknown || coach.told.allowsHorizontalAngle)
+    let angle =
+      allowsAngle ? estimate.horizontalAngleRadians.value.flatMap(Float.init(finite:)) : nil
     newest = NINearbyObject(
       discoveryToken: peer,
       distance: knowledge.isFresh ? distance.flatMap(Float.init(finite:)) : nil,
-      direction: knowledge.isFresh && mayPointAnywhere
+      direction: angle != nil && mayPointAnywhere
         ? estimate.direction.value.flatMap(simd_float3.init(finite:)) : nil,
-      horizontalAngle: allowsAngle
-        ? estimate.horizontalAngleRadians.value.flatMap(Float.init(finite:)) : nil,
+      horizontalAngle: angle,
       verticalDirectionEstimate: allowsAngle
         ? NINearbyObject.VerticalDirectionEstimate(estimate.verticalDirection) : .unknown,
       knowledge: knowledge)
     return Change(
-      object: newest, convergence: status == before ? nil : status,
-      hasLostConvergence: before == .converged && status != .converged)
+      object: newest, convergence: told,
+      hasLostConvergence: before == .converged && coach.told != .converged)
   }
 
   /// The peer's position in the odometry's world; `nil` unless converged.
@@ -209,7 +231,7 @@ struct SessionEstimator {
   /// - Returns: The position at the newest time of all three. At the newest pose, an odometry that
   ///   has stopped would not be noticed.
   func worldTransform(at time: Timestamp?) -> simd_float4x4? {
-    guard status == .converged, let engine, let handle, let lastHeard,
+    guard verdict == .converged, let engine, let handle, let lastHeard,
       let now = [time, newestPose, newestMeasurement].compactMap({ $0 }).max(),
       now.seconds(since: lastHeard) <= Self.freshness
     else { return nil }
@@ -222,35 +244,45 @@ struct SessionEstimator {
     return PeerKnowledge(
       measurement: measurement,
       smoothedRange: isFresh ? ranges.estimate(at: measurement.timestamp) : nil,
-      isFresh: isFresh, isVisionLimited: isVisionLimited, measuresAngles: measuresAngles,
+      isFresh: isFresh, measuresAngles: measuresAngles,
       ranging: configuration.ranging, validatedRange: validatedRange)
   }
 
   private func status(
     of estimate: PeerEstimate, isFresh: Bool
   ) -> NIAlgorithmConvergenceStatus {
+    let limits = visionReasons
     var reasons: [NIAlgorithmConvergenceStatus.Reason] = []
     switch NIAlgorithmConvergenceStatus(estimate.convergence) {
-    case .unknown: if !isVisionLimited, isFresh { return .unknown }
-    case .converged: if !isVisionLimited, isFresh { return .converged }
+    case .unknown: if limits.isEmpty, isFresh { return .unknown }
+    case .converged: if limits.isEmpty, isFresh { return .converged }
     case .notConverged(let given): reasons = given
     }
-    if isVisionLimited, !reasons.contains(.insufficientLighting) {
-      reasons.insert(.insufficientLighting, at: 0)
+    // The engine has one reason for the light and for the odometry.
+    if let index = reasons.firstIndex(of: .insufficientLighting) {
+      reasons.replaceSubrange(index...index, with: limits.isEmpty ? [.limitedTracking] : limits)
+    } else {
+      reasons.insert(contentsOf: limits, at: 0)
     }
     if !isFresh, !reasons.contains(.insufficientSignalStrength) {
       reasons.insert(.insufficientSignalStrength, at: 0)
     }
     return .notConverged(reasons)
   }
+}
 
-  private var allowsHorizontalAngle: Bool {
-    switch status {
+extension NIAlgorithmConvergenceStatus {
+  /// Whether no reason prevents the angle and the vertical direction.
+  fileprivate var allowsHorizontalAngle: Bool {
+    switch self {
     case .unknown: false
     case .converged: true
     case .notConverged(let reasons):
       !reasons.contains {
-        [.insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting].contains($0)
+        [
+          .insufficientMovement, .insufficientHorizontalSweep, .insufficientLighting,
+          .limitedTracking,
+        ].contains($0)
       }
     }
   }

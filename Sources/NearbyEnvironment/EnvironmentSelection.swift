@@ -14,7 +14,9 @@ internal import NearbyRecordings
 /// | | `none` | a device that measures nothing |
 /// | `NEARBY_SEED` | a number | the world's seed, 1 by default |
 /// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default, at most 1000 |
-/// | `NEARBY_PHONE` | `array`, `camera`, `watch` | what devices can measure: antenna array and camera (default), camera only, distances only |
+/// | `NEARBY_PHONE` | `camera`, `array`, `watch` | what simulated devices can measure: distances and camera as phones since 2022 (default), an antenna array besides as those before, distances only |
+/// | `NEARBY_DEVICES` | `each`, `one` | whether each session of a simulated world has a device (default), or all of a program's share one, as on a phone |
+/// | `NEARBY_PERMISSION` | `allow`, `deny`, `ask`, `granted` | the answer to the prompt before the first session runs: after half a second (`allow` by default), from a script (`ask`), or no prompt |
 ///
 /// If an environment is not available, it is `none`, so that every session ends with
 /// `NIError.unsupportedPlatform`. ``failure`` gives the reason.
@@ -39,6 +41,8 @@ public struct EnvironmentSelection: Hashable, Sendable {
   public var settings = SimulatedWorldSettings()
   /// The speed of a replay relative to real time.
   public var speed = 1.0
+  /// What the device of a replay measures: all that the recording has, unless `NEARBY_PHONE` says less.
+  private var replayCapabilities = DeviceCapabilities.phoneWithAntennaArray
   /// The error in the variables, if there is one.
   public var failure: String?
 
@@ -46,6 +50,8 @@ public struct EnvironmentSelection: Hashable, Sendable {
   ///
   /// - Parameter variables: The process's environment by default.
   public init(_ variables: [String: String] = ProcessInfo.processInfo.environment) {
+    settings.capabilities = .phoneWithoutAntennaArray
+    settings.permissionPrompt = SimulatedWorldSettings.Prompt(answer: true)
     let name = variables["NEARBY_ENVIRONMENT"] ?? "simulated"
     let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
     switch (parts.first, parts.count > 1 ? parts[1] : nil) {
@@ -71,10 +77,23 @@ public struct EnvironmentSelection: Hashable, Sendable {
       }
     }
     switch variables["NEARBY_PHONE"] {
-    case nil, "array": break
-    case "camera": settings.capabilities = .phoneWithoutAntennaArray
+    case nil, "camera": break
+    case "array": settings.capabilities = [.phoneWithAntennaArray, .extendedDistance]
     case "watch": settings.capabilities = .watch
     case let text?: refuse("NEARBY_PHONE", text)
+    }
+    if variables["NEARBY_PHONE"] != nil { replayCapabilities = settings.capabilities }
+    switch variables["NEARBY_DEVICES"] {
+    case nil, "each": break
+    case "one": settings.sharesDefaultDevice = true
+    case let text?: refuse("NEARBY_DEVICES", text)
+    }
+    switch variables["NEARBY_PERMISSION"] {
+    case nil, "allow": break
+    case "deny": settings.permissionPrompt = SimulatedWorldSettings.Prompt(answer: false)
+    case "ask": settings.permissionPrompt = SimulatedWorldSettings.Prompt(answer: nil)
+    case "granted": settings.permissionPrompt = nil
+    case let text?: refuse("NEARBY_PERMISSION", text)
     }
   }
 
@@ -121,7 +140,7 @@ public struct EnvironmentSelection: Hashable, Sendable {
       do throws(RecordingError) {
         return try ReplayEnvironment(
           RecordingReader(folder: folder), clock: .machine(speed: speed),
-          capabilities: settings.capabilities)
+          capabilities: replayCapabilities)
       } catch {
         return AbsentEnvironment("\(error)")
       }

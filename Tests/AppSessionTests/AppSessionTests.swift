@@ -6,6 +6,9 @@ import Testing
 /// An app's session logic, unchanged, in the world that a program gets by default: real time.
 @MainActor @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AppSessionTests {
+  /// The phones of these tests are swept by hands that stand still, and so have antenna arrays.
+  init() { setenv("NEARBY_PHONE", "array", 1) }
+
   /// Lets the main queue run until a condition holds.
   // The timeout is long for busy machines; the function returns as soon as the condition holds.
   private func wait(_ seconds: Double = 100, until holds: () -> Bool) async throws {

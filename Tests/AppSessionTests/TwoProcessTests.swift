@@ -61,7 +61,8 @@ struct TwoProcessTests {
   @Test(arguments: Meeting.allCases)
   func twoProgramsFindEachOtherAndNoticeAnEnd(meeting: Meeting) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let variables = variables(meeting)
+    // Two that stand still are found at the same time with antenna arrays only.
+    let variables = variables(meeting).merging(["NEARBY_PHONE": "array"]) { $1 }
     let (a, b) = (try start("a", "b", variables), try start("b", "a", variables))
     // Not by a signal that can be deferred, as the thread sanitizer does while a program waits.
     defer {
@@ -86,6 +87,20 @@ struct TwoProcessTests {
     kill(b.processIdentifier, SIGKILL)
     try await wait(100) { lines("a").last == "the item is gone" }
     #expect(lines("a").last == "the item is gone")
+  }
+
+  /// Whoever walks finds the one that stands, and they take turns.
+  @Test func twoPhonesWithoutAntennaArraysFindEachOtherInTurn() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let variables = variables(.inAFolder)
+    let (a, b) = (try start("a", "b", variables), try start("b", "a", variables))
+    defer {
+      for process in [a, b] where process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+    func hasFound(_ name: String) -> Bool { lines(name).contains { $0.hasSuffix(", found") } }
+    try await wait(150) { hasFound("a") && hasFound("b") }
+    #expect(
+      hasFound("a") && hasFound("b"), "a: \(lines("a").suffix(3)), b: \(lines("b").suffix(3))")
   }
 
   /// Files of an earlier run with invalid tokens do no harm, nor does restarting a program.

@@ -48,6 +48,7 @@ struct EnvironmentTests {
       (["NEARBY_ENVIRONMENT": "alone"], .alone), (["NEARBY_ENVIRONMENT": "alone:a"], .none),
       (["NEARBY_ENVIRONMENT": "replay"], .none), (["NEARBY_SEED": "x"], .none),
       (["NEARBY_SPEED": "-1"], .none), (["NEARBY_PHONE": "fax"], .none),
+      (["NEARBY_DEVICES": "two"], .none), (["NEARBY_PERMISSION": "perhaps"], .none),
     ] as [([String: String], EnvironmentSelection.Choice)])
   func variablesChoose(_ variables: [String: String], _ choice: EnvironmentSelection.Choice) {
     let selection = EnvironmentSelection(variables)
@@ -60,8 +61,11 @@ struct EnvironmentTests {
     #expect(EnvironmentSelection(["NEARBY_PHONE": "watch"]).settings.capabilities == .watch)
     #expect(
       EnvironmentSelection(["NEARBY_PHONE": "camera", "NEARBY_SEED": "9"]).settings.seed == 9)
-    #expect(
-      !EnvironmentSelection(["NEARBY_PHONE": "camera"]).settings.capabilities.contains(.direction))
+    let array = EnvironmentSelection(["NEARBY_PHONE": "array"]).settings.capabilities
+    #expect(array.contains(.direction) && array.contains(.cameraAssistance))
+    // As phones since 2022, which have no antenna array.
+    #expect(EnvironmentSelection([:]).settings.capabilities == .phoneWithoutAntennaArray)
+    #expect(EnvironmentSelection(["NEARBY_DEVICES": "one"]).settings.sharesDefaultDevice)
   }
 
   @Test func anUnavailableEnvironmentReportsTheReason() throws {

@@ -22,7 +22,7 @@ import Testing
 @Suite(.enabled(if: isOptimized, "needs an optimised build"))
 struct WorldConsistencyTests {
   private static let seeds: Range<UInt64> = 100..<140
-  private static let seconds = 40
+  private static let seconds = 60
 
   /// The newest pose that a device's odometry reported.
   private final class PoseKeeper: @unchecked Sendable {
@@ -104,17 +104,21 @@ struct WorldConsistencyTests {
     #expect(seconds[seconds.count / 2] < 4 && seconds[seconds.count * 95 / 100] < 15)
   }
 
-  /// One device walks about and finds the other; the other one is at rest and reports that it has
-  /// not converged.
+  /// The devices walk in turn, and the one that walks finds the other one at rest.
   @Test func amongWalkersWithoutAntennaArrays() throws {
     let figures = try figures(.phoneWithoutAntennaArray)
     let (position, distance) = (
       Figures.mean(figures.normalizedErrors), Figures.mean(figures.normalizedDistanceErrors)
     )
-    // The engine does not know that the other one rests, so its covariance allows for motion.
-    #expect((0.6...1.25).contains(position))
+    // The engine does not know that the other one rests, so its covariance allows for motion. A mirror image is
+    // taken for the place now and then, and the other one may just have begun to walk: at most in one of 50.
+    let gross = figures.normalizedErrors.count { $0 > 5 }
+    #expect(gross * 50 <= figures.normalizedErrors.count, "\(gross)")
+    let usual = Figures.mean(figures.normalizedErrors.filter { $0 <= 5 })
+    #expect((0.5...1.25).contains(usual), "\(position)")
     #expect((0.5...1.5).contains(distance))
-    #expect(figures.converged[0] >= Self.seeds.count * 95 / 100)
-    #expect(figures.converged[1] == 0)
+    #expect(
+      figures.converged[0] >= Self.seeds.count * 95 / 100
+        && figures.converged[1] >= Self.seeds.count * 8 / 10, "\(figures.converged)")
   }
 }

@@ -19,6 +19,8 @@ struct DeviceRoster {
     var receive: Receiver
     /// The session at the other end; `nil` while it does not measure.
     var peer: SessionToken?
+    /// The session at the other end of the newest run, whose end it hears of while it rests, too.
+    var awaited: SessionToken?
     var isExtended = false
     /// Its number in the order in which sessions joined.
     var number: Int
@@ -42,6 +44,7 @@ struct DeviceRoster {
 
   mutating func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     sessions[token]?.peer = peer
+    sessions[token]?.awaited = peer
     sessions[token]?.isExtended = isExtended
   }
 
@@ -73,6 +76,13 @@ struct DeviceRoster {
   /// An event for all sessions.
   func toSessions(_ event: DeviceEvent) -> [Message] {
     ordered.map { Message(receiver: $0.session.receive, event: event) }
+  }
+
+  /// The end of a peer's session, for the sessions that measure it or have measured it last.
+  func toSessions(endOf peer: SessionToken) -> [Message] {
+    ordered.filter { $0.session.awaited == peer }.map {
+      Message(receiver: $0.session.receive, event: .peerEnded)
+    }
   }
 
   /// An event for the sessions that measure a peer.

@@ -38,7 +38,7 @@ public enum MeasurementAuthorization: String, Hashable, Sendable, CaseIterable {
   case allowed
   /// The user does not allow measurements.
   case denied
-  /// The user is being asked; ``DeviceEvent/authorization(isAllowed:)`` delivers the answer.
+  /// The user has not answered; ``DeviceEvent/authorization(isAllowed:)`` delivers the answer.
   case undetermined
 }
 
@@ -100,6 +100,21 @@ public protocol NearbyDevice: AnyObject, Sendable {
   ///   one at rest, and a phone for one whose motion is not known.
   func motion(of peer: SessionToken) -> PeerMotion?
 
+  /// Whether a peer's session is known to have ended.
+  ///
+  /// - Parameter peer: The session at the other end.
+  /// - Returns: Whether it is; `false` also for a session that was never heard of.
+  func hasEnded(_ peer: SessionToken) -> Bool
+
+  /// Whether an accessory is connected over Bluetooth.
+  ///
+  /// - Parameter accessory: The accessory's session.
+  /// - Returns: Whether it is; `true` also for an accessory that was never heard of.
+  func isConnected(to accessory: SessionToken) -> Bool
+
+  /// Asks the user for the permission to measure, unless the user has answered already.
+  func askForPermission()
+
   /// Starts reporting the device's trajectory.
   ///
   /// - Parameter receive: Called with poses and tracking qualities.
@@ -118,6 +133,15 @@ extension NearbyDevice {
 
   /// Not known.
   public func motion(of peer: SessionToken) -> PeerMotion? { nil }
+
+  /// Not known.
+  public func hasEnded(_ peer: SessionToken) -> Bool { false }
+
+  /// Always true.
+  public func isConnected(to accessory: SessionToken) -> Bool { true }
+
+  /// Does nothing: the host asks.
+  public func askForPermission() {}
 }
 
 /// The handle of a follower of a device's trajectory.

@@ -82,7 +82,7 @@ public final class LiveDevice: NearbyEnvironment, RosterDevice, @unchecked Senda
   ///
   /// - Parameter peer: The peer.
   public func end(_ peer: SessionToken) {
-    tell(at: nil) { $0.toSessions(with: peer, .peerEnded) }
+    tell(at: nil) { $0.toSessions(endOf: peer) }
   }
 
   /// Changes the app's state as an operating system does.

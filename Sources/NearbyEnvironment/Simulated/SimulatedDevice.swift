@@ -34,6 +34,14 @@ public final class SimulatedDevice: NearbyDevice {
     set { world.change(self) { $0.motion = newValue } }
   }
 
+  /// Whether it is an accessory, which stays where the world places it, instead of a phone in a hand.
+  ///
+  /// It counts until the device's first use.
+  public var isAccessory: Bool {
+    get { world.state(of: self) { $0.isAccessory } }
+    set { world.change(self) { $0.isAccessory = newValue } }
+  }
+
   /// Its current true pose, device coordinates to the world.
   public var truePose: RigidTransform { world.state(of: self) { $0.truePose } }
 
@@ -83,7 +91,7 @@ public final class SimulatedDevice: NearbyDevice {
 
   /// Registers a session, before it runs.
   public func join(_ token: SessionToken, receive: @escaping @Sendable (DeviceEvent) -> Void) {
-    world.change(self) { $0.roster.join(token, receive: receive) }
+    world.join(token, on: self, receive: receive)
   }
 
   /// Starts measuring, as soon as the peer also measures this session.
@@ -104,6 +112,15 @@ public final class SimulatedDevice: NearbyDevice {
   public func activeSessions(besides token: SessionToken) -> (all: Int, extended: Int) {
     world.state(of: self) { $0.roster.active(besides: token) }
   }
+
+  /// Whether the end of a peer's session was heard of.
+  public func hasEnded(_ peer: SessionToken) -> Bool { world.hasEnded(peer) }
+
+  /// Whether an accessory is connected; see ``SimulatedWorld/setConnected(_:_:)``.
+  public func isConnected(to accessory: SessionToken) -> Bool { world.isConnected(accessory) }
+
+  /// Shows the prompt of the world's settings.
+  public func askForPermission() { world.askForPermission() }
 
   /// The motion of hand-held devices if the world placed this device, since it probably placed the
   /// peer, too.

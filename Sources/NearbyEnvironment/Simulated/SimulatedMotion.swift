@@ -59,6 +59,29 @@ public struct SimulatedMotion: Sendable {
     }
   }
 
+  /// A device whose person walks and stands still in turn.
+  ///
+  /// - Parameters:
+  ///   - walk: The person's motion while walking.
+  ///   - worldFromStart: The transform from the motion's world to this one.
+  ///   - turnSeconds: How long each turn of walking, and of standing, lasts.
+  ///   - phaseSeconds: When the motion begins, in a period of two turns of which the first is the walk.
+  /// - Returns: The motion.
+  static func inTurns(
+    _ walk: ScenarioMotion, from worldFromStart: RigidTransform, turnSeconds: Double,
+    phaseSeconds: Double
+  ) -> SimulatedMotion {
+    /// How long was walked until a time.
+    @Sendable func walked(_ seconds: Double) -> Double {
+      let periods = (seconds / (2 * turnSeconds)).rounded(.down)
+      return periods * turnSeconds + min(seconds - 2 * turnSeconds * periods, turnSeconds)
+    }
+    let before = walked(phaseSeconds)
+    return SimulatedMotion {
+      worldFromStart * walk.pose(at: walked($0 + phaseSeconds) - before)
+    }
+  }
+
   /// A device that is carried by a simulated person.
   ///
   /// - Parameters:

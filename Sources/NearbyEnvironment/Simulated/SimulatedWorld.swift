@@ -43,7 +43,16 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private let lock = NSLock()
   private var tick: Int64
   private var devices: [DeviceState] = []
+  /// The index of the device of each session of this process.
+  private var owners: [SessionToken: Int] = [:]
   private var farewells: [(token: SessionToken, until: Int64)] = []
+  /// The sessions whose end was heard of.
+  private var ended: Set<SessionToken> = []
+  /// The accessories that are not connected over Bluetooth.
+  private var disconnected: Set<SessionToken> = []
+  private var prompt: PermissionPrompt
+  /// The device of all sessions that are made without one, if they share it.
+  private weak var commonDevice: SimulatedDevice?
   private var remotes: [UInt64: RemoteDevice] = [:]
   private var waiting: [WorldBeacon] = []
   private var messages: [DeviceRoster.Message] = []
@@ -65,6 +74,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     var odometry: SimulatedOdometry
     var truePose: RigidTransform
     var authorization = MeasurementAuthorization.allowed
+    /// Whether it is no phone, and stays where it is.
+    var isAccessory = false
     var tracking: TrackingSample?
     var roster = DeviceRoster()
     /// New followers that did not get the tracking quality yet.
@@ -88,6 +99,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private static let numbersPerProcess = 1 << 20
   /// The number of exchanges that are remembered: six seconds at 10 Hz.
   private static let memory = 60
+  /// The largest number of ended sessions that are remembered.
+  private static let mostEnded = 1 << 16
   /// The largest number of devices of other processes, and of beacons that wait for their exchange.
   static let mostRemotes = 1024
   /// The start time of a stepped world, seconds.
@@ -104,6 +117,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     self.settings = settings
     self.clock = clock
     radio = SimulatedRadio(settings)
+    prompt = PermissionPrompt(settings)
     farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
     let start = clock == .stepped ? Self.steppedStart : Self.machineSeconds
     tickRate = settings.tickRate
@@ -118,9 +132,20 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// The capabilities of a session's default device.
   public var defaultCapabilities: DeviceCapabilities { settings.capabilities }
 
-  /// A new device for a session that is made without a device, so that two sessions of one program
-  /// can measure each other.
-  public func defaultDevice() -> any NearbyDevice { makeDevice() }
+  /// The device of a session that is made without one.
+  ///
+  /// A new one, so that two sessions of one program can measure each other; or always the same one
+  /// (``SimulatedWorldSettings/sharesDefaultDevice``).
+  public func defaultDevice() -> any NearbyDevice {
+    guard settings.sharesDefaultDevice else { return makeDevice() }
+    if let device = lock.withLock({ commonDevice }) { return device }
+    let device = makeDevice()
+    return lock.withLock {
+      if let other = commonDevice { return other }
+      commonDevice = device
+      return device
+    }
+  }
 
   /// Makes a device.
   ///
@@ -142,7 +167,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
           number: number, capabilities: capabilities, firstTick: tick,
           motion: motion,
           odometry: SimulatedOdometry(settings.odometry, seed: settings.seed, device: number),
-          truePose: motion?.pose(at: 0) ?? .identity))
+          truePose: motion?.pose(at: 0) ?? .identity, authorization: prompt.authorization))
       startTimer()
       return device
     }
@@ -181,8 +206,10 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       guard devices[index].motion == nil else { return }
       // In a shared world the next slots belong to devices of other processes, so that the devices
       // of this process share one slot.
-      let motion =
-        link == nil ? settings.motion(slot + placed) : settings.motion(slot, roommate: placed)
+      let isAlone = link == nil
+      let motion = settings.motion(
+        isAlone ? slot + placed : slot, roommate: isAlone ? 0 : placed,
+        beginningAt: Double(tick) / tickRate, isAccessory: devices[index].isAccessory)
       placed += 1
       devices[index].motion = motion
       devices[index].firstTick = tick
@@ -190,15 +217,80 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
+  func join(
+    _ token: SessionToken, on device: SimulatedDevice, receive: @escaping DeviceRoster.Receiver
+  ) {
+    lock.withLock {
+      let index = index(of: device)
+      devices[index].roster.join(token, receive: receive)
+      owners[token] = index
+    }
+  }
+
   func leave(_ token: SessionToken, on device: SimulatedDevice, tellsPeer: Bool) {
     lock.withLock {
       devices[index(of: device)].roster.leave(token)
+      owners[token] = nil
       guard tellsPeer, farewellDice.uniform() >= settings.lostFarewellShare else { return }
       farewells.append((token, exchange + Int64(Self.memory)))
       // Delivered with the next tick: "some time after".
-      for device in devices {
-        messages += device.roster.toSessions(with: token, .peerEnded)
-      }
+      hear(endOf: token)
+    }
+  }
+
+  /// Whether the end of a session was heard of.
+  func hasEnded(_ token: SessionToken) -> Bool { lock.withLock { ended.contains(token) } }
+
+  private func hear(endOf token: SessionToken) {
+    // A flood of ended sessions must not fill the memory.
+    if ended.count >= Self.mostEnded { ended.removeAll() }
+    ended.insert(token)
+    for device in devices where !device.roster.isEmpty {
+      messages += device.roster.toSessions(endOf: token)
+    }
+  }
+
+  // MARK: Bluetooth
+
+  /// Whether an accessory is connected over Bluetooth; true for one that was never heard of.
+  ///
+  /// - Parameter accessory: The accessory's session.
+  /// - Returns: Whether it is.
+  public func isConnected(_ accessory: SessionToken) -> Bool {
+    lock.withLock { !disconnected.contains(accessory) }
+  }
+
+  /// Connects an accessory over Bluetooth, or disconnects it.
+  ///
+  /// A session that names its accessory's Bluetooth connection cannot be run without it.
+  ///
+  /// - Parameters:
+  ///   - accessory: The accessory's session.
+  ///   - isConnected: Whether it is connected.
+  public func setConnected(_ accessory: SessionToken, _ isConnected: Bool) {
+    lock.withLock {
+      if isConnected { disconnected.remove(accessory) } else { disconnected.insert(accessory) }
+    }
+  }
+
+  // MARK: Permission
+
+  /// Shows the prompt, unless the user has answered.
+  func askForPermission() { lock.withLock { prompt.ask(at: tick, tickRate: tickRate) } }
+
+  /// Answers the prompt for all devices of this process.
+  ///
+  /// - Parameter isAllowed: Whether the user allows measurements.
+  public func answerPermissionPrompt(_ isAllowed: Bool) {
+    let messages = lock.withLock { answer(isAllowed) }
+    for message in messages { message.deliver() }
+  }
+
+  private func answer(_ isAllowed: Bool) -> [DeviceRoster.Message] {
+    prompt.answer(isAllowed)
+    return devices.indices.flatMap { index in
+      devices[index].authorization = prompt.authorization
+      return devices[index].roster.toSessions(.authorization(isAllowed: isAllowed))
     }
   }
 
@@ -249,10 +341,11 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func step() {
     let (messages, beacons, link) = lock.withLock {
       tick += 1
+      if let isAllowed = prompt.answer(dueAt: tick) { self.messages += answer(isAllowed) }
       move()
       var beacons: [WorldBeacon] = []
       if tick % stride == 0 {
-        for index in devices.indices { rangeLocally(index) }
+        for index in devices.indices where !devices[index].roster.isEmpty { rangeLocally(index) }
         hearBeacons()
         farewells.removeAll { $0.until < exchange }
         if self.link != nil { beacons = devices.compactMap(beacon) }
@@ -298,14 +391,13 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func rangeLocally(_ index: Int) {
     let here = devices[index]
     for (token, session) in here.roster.ordered {
-      guard let peer = session.peer else { continue }
-      for there in devices where there.number != here.number {
-        guard let other = there.roster.sessions[peer], other.peer == token else { continue }
-        measure(
-          session, on: here, at: (exchange, here.truePose),
-          there: SimulatedRadio.End(number: there.number, pose: there.truePose),
-          isExtended: other.isExtended)
-      }
+      guard let peer = session.peer, let owner = owners[peer], owner != index,
+        let other = devices[owner].roster.sessions[peer], other.peer == token
+      else { continue }
+      measure(
+        session, on: here, at: (exchange, here.truePose),
+        there: SimulatedRadio.End(number: devices[owner].number, pose: devices[owner].truePose),
+        isExtended: other.isExtended)
     }
   }
 
@@ -314,11 +406,8 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     let due = waiting.filter { $0.exchange <= exchange }.sorted { $0.exchange < $1.exchange }
     waiting.removeAll { $0.exchange <= exchange }
     for beacon in due {
-      for device in devices {
-        for token in beacon.ended {
-          messages += device.roster.toSessions(with: token, .peerEnded)
-        }
-      }
+      // A beacon repeats the ends of the last seconds.
+      for token in beacon.ended where !ended.contains(token) { hear(endOf: token) }
       var remote = remotes[beacon.device] ?? RemoteDevice()
       guard !remote.heard.contains(beacon.exchange), beacon.exchange > oldestExchange,
         remotes.count < Self.mostRemotes || remotes[beacon.device] != nil,

@@ -37,6 +37,27 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   /// The amplitude of the default sweep of devices, metres.
   public var sweep = 0.2
 
+  /// Whether all sessions that are made without a device are on one, as those of an app on a phone are.
+  ///
+  /// Otherwise each has a device of its own, and two sessions of one program can measure each other.
+  public var sharesDefaultDevice = false
+  /// The prompt that asks the user once, before the first session runs; `nil` if none is shown and
+  /// measurements are allowed.
+  public var permissionPrompt: Prompt?
+
+  /// A prompt for the permission to measure.
+  public struct Prompt: Hashable, Sendable, Codable {
+    /// What the user answers; `nil` to wait for ``SimulatedWorld/answerPermissionPrompt(_:)`` or a script.
+    public var answer: Bool?
+    /// How long the user takes, seconds.
+    public var seconds = 0.5
+
+    /// Makes a prompt.
+    ///
+    /// - Parameter answer: What the user answers.
+    public init(answer: Bool?) { self.answer = answer }
+  }
+
   /// Makes default settings: ranges up to 30 m, angles within a cone of 120 degrees.
   public init() { radio.reach = 0...30 }
 
@@ -80,6 +101,8 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
     capabilities.contains(.direction) ? sweep > 0 ? .moving : .stationary : .unknown
   }
 
+  /// How long a person walks or stands, seconds: time enough to find a peer at rest.
+  private static let turnSeconds = 30.0
   /// The radius of the circle on which devices stand, metres.
   private static let circleRadius = 1.5
 
@@ -103,16 +126,21 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
 
   /// The default motion of a device, which is swept by hand.
   ///
-  /// Without antenna arrays such motions leave positions ambiguous. Every other device is then
-  /// carried about the room instead, and the others rest.
+  /// Without antenna arrays such motions leave positions ambiguous. Devices are then carried about the room
+  /// instead, by people who walk for ``turnSeconds`` and stand still for as long: every other one walks while
+  /// the rest stand, so that each finds the others in its turn.
   ///
   /// - Parameters:
   ///   - slot: Its index in the order of devices.
   ///   - roommate: Its index among the devices of one process, which share a slot. Every other
   ///     device stands across the circle from the one before and faces it, and each pair stands 0.6
   ///     m to the right of the previous pair. So devices that are made together see each other.
+  ///   - seconds: The world's time at which the motion begins.
+  ///   - isAccessory: Whether it is an accessory, which stays where it is.
   /// - Returns: Its motion.
-  func motion(_ slot: Int, roommate: Int = 0) -> SimulatedMotion {
+  func motion(
+    _ slot: Int, roommate: Int = 0, beginningAt seconds: Double = 0, isAccessory: Bool = false
+  ) -> SimulatedMotion {
     let isAcross = roommate % 2 == 1
     let steps = Double((roommate + 1) / 2)
     let across = RigidTransform(
@@ -123,12 +151,15 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
       rotation: .identity, translation: Vector3((isAcross ? -0.6 : 0.6) * steps, 0, 0))
     let standing = standing(slot) * (isAcross ? across : .identity) * aside
     let seed = seed &+ UInt64(slot) &+ 7919 &* UInt64(roommate)
+    if isAccessory { return .resting(at: standing) }
     if !capabilities.contains(.direction) {
-      if (slot + roommate) % 2 == 1 { return .resting(at: standing) }
       let walk = ScenarioMotion(.wanderingWalk, seed: seed)
       let start = RigidTransform(
         rotation: .identity, translation: standing.translation - Vector3(0, 1.4, 0))
-      return .carried(walk, from: start)
+      let isSecond = (slot + roommate) % 2 == 1
+      return .inTurns(
+        walk, from: start, turnSeconds: Self.turnSeconds,
+        phaseSeconds: seconds + (isSecond ? Self.turnSeconds : 0))
     }
     return .sweeping(about: standing, reach: sweep, seed: seed)
   }

@@ -28,6 +28,7 @@ public final class SimulatedAccessory: @unchecked Sendable {
   public init(on device: any NearbyDevice) {
     self.device = device
     token = .random(on: device.capabilities)
+    (device as? SimulatedDevice)?.isAccessory = true
     device.join(token) { [weak self] event in
       guard let self, case .measurement(let measurement) = event else { return }
       self.lock.withLock { self.taken.append(measurement) }
@@ -39,6 +40,15 @@ public final class SimulatedAccessory: @unchecked Sendable {
   /// The data that it sends to the app.
   public var configurationData: Data {
     Data(AccessoryData(kind: .accessory, token: token).bytes)
+  }
+
+  /// Whether it is connected over Bluetooth, which it is at first.
+  ///
+  /// A session whose configuration names its Bluetooth connection cannot be run without it: it ends with
+  /// ``NIError/accessoryPeerDeviceUnavailable``. Only simulated devices know the connections.
+  public var isConnected: Bool {
+    get { (device as? SimulatedDevice)?.world.isConnected(token) ?? true }
+    set { (device as? SimulatedDevice)?.world.setConnected(token, newValue) }
   }
 
   /// Its own measurements, also those made while the app is in the background.

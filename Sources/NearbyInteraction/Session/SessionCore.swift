@@ -121,17 +121,21 @@ final class SessionCore: @unchecked Sendable {
       self.configuration = configuration
       if let arSession, arSession.device !== device { move(to: arSession.device) }
       let active = device.activeSessions(besides: token)
+      let peer = configuration.peer.token
+      if device.authorization == .undetermined { device.askForPermission() }
       handle(
         .run(
           RunRequest(
             time: device.isClockSet ? device.now : nil, isMeasurable: configuration.isMeasurable,
-            namesItself: configuration.peer.token == token,
+            namesItself: peer == token, peer: peer, peerHasEnded: device.hasEnded(peer),
             isAccessory: configuration.accessory != nil,
+            isAccessoryConnected: !configuration.runsInBackground
+              || device.isConnected(to: peer),
             runsInBackground: configuration.runsInBackground,
             usesCamera: configuration.isCameraAssistanceEnabled, trajectory: trajectory,
             measuresExtendedDistance: configuration.measuresExtendedDistance,
             capabilities: device.capabilities,
-            peerCapabilities: configuration.peer.token.capabilities,
+            peerCapabilities: peer.capabilities,
             authorization: device.authorization, activeSessions: active.all,
             activeExtendedSessions: active.extended)))
     }

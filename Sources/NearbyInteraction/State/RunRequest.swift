@@ -20,8 +20,14 @@ struct RunRequest: Hashable, Sendable {
   var isMeasurable = true
   /// Whether the configuration names this session as its own peer.
   var namesItself = false
+  /// The session at the other end.
+  var peer: SessionToken?
+  /// Whether that session is known to have ended.
+  var peerHasEnded = false
   /// Whether the peer is an accessory.
   var isAccessory = false
+  /// Whether the accessory is connected over Bluetooth, where the configuration names it so.
+  var isAccessoryConnected = true
   /// Whether the session goes on while the app is in the background.
   var runsInBackground = false
   /// Whether the camera's odometry is fused.
@@ -48,6 +54,7 @@ struct RunRequest: Hashable, Sendable {
     if !isMeasurable || !capabilities.contains(.preciseDistance) { return .unsupportedPlatform }
     if namesItself { return .invalidConfiguration }
     if authorization == .denied { return .userDidNotAllow }
+    if !isAccessoryConnected { return .accessoryPeerDeviceUnavailable }
     if usesCamera, !capabilities.contains(.cameraAssistance) { return .invalidARConfiguration }
     if !usesCamera, trajectory != .own { return .invalidARConfiguration }
     if trajectory == .faulty { return .invalidARConfiguration }

@@ -97,6 +97,8 @@ struct SessionStateMachine: Hashable, Sendable {
   private var runningSince: Timestamp?
   /// The time of the last measurement of the peer in this run.
   private var lastHeard: Timestamp?
+  /// Whether the peer has ended its session and the app has not been told yet.
+  private var hasUntoldEnd = false
   private var isSuspendedByHost = false
   private var isInBackground = false
 
@@ -122,7 +124,11 @@ struct SessionStateMachine: Hashable, Sendable {
     case .peerEnded:
       switch state {
       case .running, .paused: return remove(.peerEnded)
-      case .idle, .awaitingPermission, .suspended, .removed, .invalidated: return []
+      case .suspended:
+        // The app gets no callbacks while it is suspended.
+        hasUntoldEnd = true
+        return []
+      case .idle, .awaitingPermission, .removed, .invalidated: return []
       }
     case .lifecycle(let change): return live(change)
     case .authorization(let isAllowed): return answered(isAllowed)
@@ -137,8 +143,16 @@ struct SessionStateMachine: Hashable, Sendable {
   /// The three outcomes of `run`: it starts, it is suspended at once, or it is invalidated at once.
   private mutating func run(_ request: RunRequest) -> [Effect] {
     if let time = request.time { advance(to: time) }
+    let isKnownPeer = self.request?.peer == request.peer
     self.request = request
     if let refusal = request.refusal(limits) { return end(refusal) }
+    if request.peerHasEnded {
+      // The token of a session that had ended before this one met it.
+      guard isKnownPeer else { return end(.invalidConfiguration) }
+      hasUntoldEnd = true
+    } else if !isKnownPeer {
+      hasUntoldEnd = false
+    }
     if request.authorization == .undetermined {
       let wasRunning = state == .running
       state = .awaitingPermission
@@ -157,6 +171,7 @@ struct SessionStateMachine: Hashable, Sendable {
     runningSince = now
     lastHeard = nil
     let started: [Effect] = [.startRanging, .didStartRunning]
+    if hasUntoldEnd { return started + remove(.peerEnded) }
     return request?.isAccessory == true ? started + [.shareConfiguration] : started
   }
 
@@ -200,6 +215,7 @@ struct SessionStateMachine: Hashable, Sendable {
       return isSilent ? remove(.timeout) : []
     case .suspended(let since):
       return now.seconds(since: since ?? now) > limits.suspension ? end(.sessionFailed) : []
+    case .paused where hasUntoldEnd: return remove(.peerEnded)
     case .idle, .awaitingPermission, .paused, .removed, .invalidated: return []
     }
   }
@@ -207,6 +223,7 @@ struct SessionStateMachine: Hashable, Sendable {
   private mutating func remove(_ reason: NINearbyObject.RemovalReason) -> [Effect] {
     let wasRunning = state == .running
     state = .removed
+    hasUntoldEnd = false
     return wasRunning ? [.stopRanging, .didRemove(reason)] : [.didRemove(reason)]
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-internal import NearbyFusion
 package import NearbyGeometry
 @_exported public import simd
 
@@ -46,54 +45,6 @@ public final class ARFrame: NSObject, NSCopying, Sendable {
   public func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// The pose of the camera, and its quality.
-public final class ARCamera: NSObject, NSCopying, Sendable {
-  /// How well the odometry tracks.
-  public enum TrackingState: Hashable, Sendable {
-    /// The reason why tracking is limited.
-    public enum Reason: Hashable, Sendable {
-      /// The odometry has just started.
-      case initializing
-      /// The device moves too fast.
-      case excessiveMotion
-      /// The camera sees too little.
-      case insufficientFeatures
-      /// The odometry tries to find its earlier world again.
-      case relocalizing
-    }
-
-    /// Poses are not valid.
-    case notAvailable
-    /// Poses drift faster than usual.
-    case limited(Reason)
-    /// Poses are good.
-    case normal
-  }
-
-  /// Camera axes (+x right, +y up, +z toward the user) to the world (+y up), metres.
-  ///
-  /// ARKit's camera axes are those of a device in landscape. Here they are those of the device in
-  /// portrait, as for all directions in this package.
-  public let transform: simd_float4x4
-  /// How well the odometry tracks.
-  public let trackingState: TrackingState
-
-  init(transform: simd_float4x4, trackingState: TrackingState) {
-    self.transform = transform
-    self.trackingState = trackingState
-  }
-
-  /// The attitude: pitch about x, yaw about y and roll about z, radians, the roll acting first.
-  public var eulerAngles: simd_float3 {
-    let (x, y, z) = (transform.columns.0, transform.columns.1, transform.columns.2)
-    return simd_float3(
-      asin(max(-1, min(1, -z.y))), atan2(z.x, z.z), atan2(x.y, y.y))
-  }
-
-  /// The camera itself, which never changes.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
-}
-
 /// The light of the scene.
 public final class ARLightEstimate: NSObject, Sendable {
   /// Lumens; 1000 is a well lit room.
@@ -117,21 +68,5 @@ extension simd_float4x4 {
     self.init(
       column(transform.rotation.xAxis, 0), column(transform.rotation.yAxis, 0),
       column(transform.rotation.zAxis, 0), column(transform.translation, 1))
-  }
-}
-
-extension ARCamera.TrackingState {
-  init(_ quality: TrackingSample.Quality) {
-    switch quality {
-    case .normal: self = .normal
-    case .notAvailable: self = .notAvailable
-    case .limited(let reason):
-      switch reason {
-      case .initializing, .unspecified: self = .limited(.initializing)
-      case .relocalizing: self = .limited(.relocalizing)
-      case .excessiveMotion: self = .limited(.excessiveMotion)
-      case .insufficientFeatures: self = .limited(.insufficientFeatures)
-      }
-    }
   }
 }

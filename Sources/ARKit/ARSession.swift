@@ -206,7 +206,10 @@ open class ARSession: NSObject, @unchecked Sendable {
   private func take(_ pose: DevicePose) {
     let mustDeliver = lock.withLock {
       frameUnderLock = makeFrame(
-        at: pose.timestamp.seconds, transform: simd_float4x4(pose.worldFromDevice))
+        at: pose.timestamp.seconds,
+        camera: ARCamera(
+          worldFromDevice: pose.worldFromDevice,
+          trackingState: ARCamera.TrackingState(tracking.quality)))
       // A slow delegate gets only the newest frame when it is done, and not a queue of old ones.
       defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
       return !isDeliveringFrame && delegateUnderLock != nil
@@ -226,7 +229,11 @@ open class ARSession: NSObject, @unchecked Sendable {
     let changed = lock.withLock { () -> ARCamera? in
       tracking = sample
       guard let before = frameUnderLock else { return nil }
-      let frame = makeFrame(at: before.timestamp, transform: before.camera.transform)
+      let frame = makeFrame(
+        at: before.timestamp,
+        camera: ARCamera(
+          transform: before.camera.transform,
+          trackingState: ARCamera.TrackingState(tracking.quality)))
       frameUnderLock = frame
       return frame.camera.trackingState == before.camera.trackingState ? nil : frame.camera
     }
@@ -234,13 +241,11 @@ open class ARSession: NSObject, @unchecked Sendable {
     deliver { $0.session($1, cameraDidChangeTrackingState: changed) }
   }
 
-  /// A frame with a pose and with what is known besides; called under the lock.
-  private func makeFrame(at timestamp: TimeInterval, transform: simd_float4x4) -> ARFrame {
+  /// A frame with a camera and with what is known besides; called under the lock.
+  private func makeFrame(at timestamp: TimeInterval, camera: ARCamera) -> ARFrame {
     let isLightKnown = configurationUnderLock?.isLightEstimationEnabled ?? false
     return ARFrame(
-      timestamp: timestamp,
-      camera: ARCamera(
-        transform: transform, trackingState: ARCamera.TrackingState(tracking.quality)),
+      timestamp: timestamp, camera: camera,
       lightEstimate: isLightKnown
         ? ARLightEstimate(ambientIntensity: tracking.ambientIntensityLumens ?? 1000) : nil,
       anchors: anchors)

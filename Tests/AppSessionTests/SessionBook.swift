@@ -106,7 +106,7 @@ enum Overlay {
   static func place(of object: NINearbyObject, camera: ARCamera) -> simd_float3? {
     guard let distance = object.distance, let direction = object.direction else { return nil }
     let local = simd_make_float4(direction * distance, 1)
-    return simd_make_float3(camera.transform * local)
+    return simd_make_float3(camera.viewMatrix(for: .portrait).inverse * local)
   }
 
   static func facing(_ target: simd_float3, from place: simd_float3) -> simd_float4x4 {

@@ -12,15 +12,10 @@ extension AnchorLocator {
   /// - Returns: How the locator treated its pose.
   @discardableResult
   public mutating func add(_ frame: ARFrame) -> PoseOutcome {
-    let transform = frame.camera.transform
-    return add(
+    add(
       DevicePose(
         timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: frame.timestamp),
-        worldFromDevice: RigidTransform(
-          rotation: Rotation(
-            xAxis: Vector3(transform.columns.0), yAxis: Vector3(transform.columns.1),
-            zAxis: Vector3(transform.columns.2)),
-          translation: Vector3(transform.columns.3))))
+        worldFromDevice: frame.camera.worldFromDevice))
   }
 
   /// Adds a session's measurement of an anchor.
@@ -36,12 +31,5 @@ extension AnchorLocator {
     }
     return add(
       distance, to: anchor, sigma: measurement.distanceSigma, at: measurement.timestamp)
-  }
-}
-
-extension Vector3 {
-  /// The first three components, in double precision.
-  fileprivate init(_ column: simd_float4) {
-    self.init(Double(column.x), Double(column.y), Double(column.z))
   }
 }

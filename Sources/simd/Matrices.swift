@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types differ only in their columns; ``SIMDSquareMatrix`` has their operations.
+// The types differ only in their columns; ``SIMDMatrix`` and ``SIMDSquareMatrix`` have their operations.
 
 /// A 2 × 2 matrix of single-precision numbers.
 public struct simd_float2x2: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_float2
+  /// The type of the transpose.
+  public typealias Transpose = simd_float2x2
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_float2x2
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_float3x2
+  /// The type with four such columns.
+  public typealias FourColumns = simd_float4x2
 
   /// The columns.
   public var columns: (simd_float2, simd_float2)
@@ -28,6 +36,14 @@ public struct simd_float2x2: SIMDSquareMatrix {
 public struct simd_float3x3: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_float3
+  /// The type of the transpose.
+  public typealias Transpose = simd_float3x3
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_float2x3
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_float3x3
+  /// The type with four such columns.
+  public typealias FourColumns = simd_float4x3
 
   /// The columns.
   public var columns: (simd_float3, simd_float3, simd_float3)
@@ -52,6 +68,14 @@ public struct simd_float3x3: SIMDSquareMatrix {
 public struct simd_float4x4: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_float4
+  /// The type of the transpose.
+  public typealias Transpose = simd_float4x4
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_float2x4
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_float3x4
+  /// The type with four such columns.
+  public typealias FourColumns = simd_float4x4
 
   /// The columns.
   public var columns: (simd_float4, simd_float4, simd_float4, simd_float4)
@@ -74,6 +98,14 @@ public struct simd_float4x4: SIMDSquareMatrix {
 public struct simd_double2x2: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_double2
+  /// The type of the transpose.
+  public typealias Transpose = simd_double2x2
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_double2x2
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_double3x2
+  /// The type with four such columns.
+  public typealias FourColumns = simd_double4x2
 
   /// The columns.
   public var columns: (simd_double2, simd_double2)
@@ -96,6 +128,14 @@ public struct simd_double2x2: SIMDSquareMatrix {
 public struct simd_double3x3: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_double3
+  /// The type of the transpose.
+  public typealias Transpose = simd_double3x3
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_double2x3
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_double3x3
+  /// The type with four such columns.
+  public typealias FourColumns = simd_double4x3
 
   /// The columns.
   public var columns: (simd_double3, simd_double3, simd_double3)
@@ -120,6 +160,14 @@ public struct simd_double3x3: SIMDSquareMatrix {
 public struct simd_double4x4: SIMDSquareMatrix {
   /// The type of a column.
   public typealias Column = simd_double4
+  /// The type of the transpose.
+  public typealias Transpose = simd_double4x4
+  /// The type with two such columns.
+  public typealias TwoColumns = simd_double2x4
+  /// The type with three such columns.
+  public typealias ThreeColumns = simd_double3x4
+  /// The type with four such columns.
+  public typealias FourColumns = simd_double4x4
 
   /// The columns.
   public var columns: (simd_double4, simd_double4, simd_double4, simd_double4)

@@ -87,3 +87,41 @@ public func simd_make_float4(_ xyz: simd_float3, _ w: Float) -> simd_float4 { si
 public func simd_make_double3(_ x: Double, _ y: Double, _ z: Double) -> simd_double3 {
   simd_double3(x, y, z)
 }
+
+/// A vector from its components.
+@inlinable
+public func simd_make_double2(_ x: Double, _ y: Double) -> simd_double2 { simd_double2(x, y) }
+
+/// The first two components of a vector.
+@inlinable
+public func simd_make_double2(_ other: simd_double3) -> simd_double2 {
+  simd_double2(other.x, other.y)
+}
+
+/// The first three components of a vector.
+@inlinable
+public func simd_make_double3(_ other: simd_double4) -> simd_double3 {
+  simd_double3(other.x, other.y, other.z)
+}
+
+/// A vector from its components.
+@inlinable
+public func simd_make_double4(
+  _ x: Double, _ y: Double, _ z: Double, _ w: Double
+) -> simd_double4 { simd_double4(x, y, z, w) }
+
+/// A vector from three of its components and the fourth.
+@inlinable
+public func simd_make_double4(_ xyz: simd_double3, _ w: Double) -> simd_double4 {
+  simd_double4(xyz, w)
+}
+
+// MARK: - Conversion
+
+/// The components in single precision.
+@inlinable
+public func simd_float(_ x: simd_double3) -> simd_float3 { simd_float3(x) }
+
+/// The components in double precision.
+@inlinable
+public func simd_double(_ x: simd_float3) -> simd_double3 { simd_double3(x) }

@@ -342,7 +342,7 @@ wheel: c-library $(PYTHON_ENV)/installed ## build a wheel of the Python package:
 # Foundation links ICU, 34 MB. These are apps, and the frameworks whose interface has Foundation's types.
 USES_FOUNDATION := Sources/(ARKit|NearbyInteraction|NearbyEnvironment|find-my-item|nearby-devices)/
 
-lint: ## check the formatting and the imports of every source file
+lint: ## check the formatting and the imports of every source file, and the list of Apple's names
 	@if grep -nE '^[^/]*import (class |enum |func |protocol |struct )?Foundation\b' \
 	  $$(git ls-files --cached --others --exclude-standard 'Sources/*.swift' | grep -vE '^$(USES_FOUNDATION)'); \
 	then echo "Foundation is 34 MB in every program: import FoundationEssentials or Glibc" >&2; exit 1; fi
@@ -350,6 +350,7 @@ lint: ## check the formatting and the imports of every source file
 	@if command -v clang-format >/dev/null; then \
 	  clang-format --dry-run -Werror $(CXX_FILES) && echo "clang-format: clean"; \
 	else echo "clang-format is not installed: C++ left unchecked"; fi
+	@Packaging/check-names.py
 
 format: ## format every source file
 	swift format --in-place --parallel $(SWIFT_FILES)

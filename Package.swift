@@ -283,7 +283,8 @@ let package = Package(
     // Also with default settings, and with imports of Foundation, NearbyInteraction and ARKit only.
     .testTarget(
       name: "AppSessionTests",
-      dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"]),
+      dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"],
+      exclude: ["AppleNames/AppleNames.csv"]),
     .testTarget(
       name: "NearbyFuzzTests",
       dependencies: [

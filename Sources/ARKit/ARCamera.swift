@@ -43,7 +43,7 @@ public final class ARCamera: NSObject, NSCopying, Sendable {
   ///
   /// There is no image. Its size and ``intrinsics`` are those of a phone's wide camera, so that
   /// projections have the usual field of view: 67 degrees along the long side.
-  public var imageResolution: CGSize { CGSize(width: 1920, height: 1440) }
+  public var imageResolution: CGSize { ARConfiguration.VideoFormat.only.imageResolution }
 
   /// Takes a point in camera axes with +y down and +z ahead to homogeneous pixels of the image.
   ///
@@ -186,10 +186,10 @@ extension UIInterfaceOrientation {
 // MARK: - From and to the engine's types
 
 extension ARCamera {
-  /// Makes the camera of a device with a pose in the world.
-  package convenience init(worldFromDevice: RigidTransform, trackingState: TrackingState) {
+  /// The camera axes of a device with a pose in the world, to that world.
+  package static func transform(of worldFromDevice: RigidTransform) -> simd_float4x4 {
     let turn = RigidTransform(rotation: .deviceFromARKitCamera, translation: .zero)
-    self.init(transform: simd_float4x4(worldFromDevice * turn), trackingState: trackingState)
+    return simd_float4x4(worldFromDevice * turn)
   }
 
   /// The pose of the device, with the axes of portrait.

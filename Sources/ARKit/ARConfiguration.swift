@@ -44,9 +44,14 @@ open class ARConfiguration: NSObject, NSCopying {
   public var providesAudioData = false
   /// Whether frames contain a light estimate.
   public var isLightEstimationEnabled = true
+  /// The size and the rate of the camera's images; without effect.
+  public var videoFormat = VideoFormat.only
 
   /// Whether this kind of configuration can run here.
   open class var isSupported: Bool { false }
+
+  /// The formats from which ``videoFormat`` may be chosen: a single one.
+  open class var supportedVideoFormats: [VideoFormat] { [.only] }
 
   /// Whether analyses of the camera's image are supported.
   ///
@@ -71,6 +76,7 @@ open class ARConfiguration: NSObject, NSCopying {
     worldAlignment = other.worldAlignment
     isLightEstimationEnabled = other.isLightEstimationEnabled
     frameSemantics = other.frameSemantics
+    videoFormat = other.videoFormat
     providesAudioData = other.providesAudioData
   }
 
@@ -85,6 +91,27 @@ open class ARConfiguration: NSObject, NSCopying {
 }
 
 extension ARConfiguration {
+  /// The size and the rate of the camera's images.
+  public final class VideoFormat: NSObject, NSCopying, Sendable {
+    /// The width and height of an image in landscape, pixels.
+    ///
+    /// There are no images; ``ARCamera`` projects to this size.
+    public var imageResolution: CGSize { CGSize(width: 1920, height: 1440) }
+    /// How many frames a second has on simulated devices.
+    ///
+    /// Replayed and live devices have the rate of their poses.
+    public let framesPerSecond = 60
+    /// Whether larger single images can be taken: never here.
+    public let isRecommendedForHighResolutionFrameCapturing = false
+
+    static let only = VideoFormat()
+
+    private override init() {}
+
+    /// The format itself, which never changes.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+  }
+
   /// Reconstructions of the scene.
   ///
   /// None is ever made.
@@ -216,10 +243,27 @@ open class AROrientationTrackingConfiguration: ARConfiguration {
   }
 }
 
-/// A stored world.
-///
-/// Here it is a type without content.
-open class ARWorldMap: NSObject {
-  /// Makes an empty map.
+/// Poses in six degrees of freedom, for apps that show no camera image.
+open class ARPositionalTrackingConfiguration: ARConfiguration {
+  /// The surfaces to detect.
+  ///
+  /// None is ever found here.
+  public var planeDetection: ARWorldTrackingConfiguration.PlaneDetection = []
+  /// A stored world to relocalise in.
+  public var initialWorldMap: ARWorldMap?
+
+  /// Whether this kind of configuration can run here: on the current environment's default device.
+  open override class var isSupported: Bool { ARWorldTrackingConfiguration.isSupported }
+
+  /// Makes a configuration of defaults.
   public override init() { super.init() }
+
+  /// Makes a copy.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = ARPositionalTrackingConfiguration()
+    copy.take(self)
+    copy.planeDetection = planeDetection
+    copy.initialWorldMap = initialWorldMap
+    return copy
+  }
 }

@@ -6,7 +6,9 @@ public let ARErrorDomain = "com.apple.arkit.error"
 
 /// The reason why an ``ARSession`` failed.
 public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError {
-  /// The kinds of errors, with Apple's raw values; only the first ever occurs here.
+  /// The kinds of errors, with Apple's raw values.
+  ///
+  /// Here `unsupportedConfiguration` and `insufficientFeatures` occur.
   public enum Code: Int, Hashable, Sendable, CaseIterable {
     /// The device cannot run the configuration.
     case unsupportedConfiguration = 100
@@ -20,8 +22,16 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
     case microphoneUnauthorized = 104
     /// The user does not allow the place to be known.
     case locationUnauthorized = 105
+    /// Another large image is being taken.
+    case highResolutionFrameCaptureInProgress = 106
+    /// A large image cannot be taken.
+    case highResolutionFrameCaptureFailed = 107
     /// Tracking failed.
     case worldTrackingFailed = 200
+    /// There are no data of this place on Earth.
+    case geoTrackingNotAvailableAtLocation = 201
+    /// Tracking on Earth failed.
+    case geoTrackingFailed = 202
     /// A known picture is of no use.
     case invalidReferenceImage = 300
     /// A known object is of no use.
@@ -30,8 +40,16 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
     case invalidWorldMap = 302
     /// The configuration contradicts itself.
     case invalidConfiguration = 303
+    /// Data of another device are of no use.
+    case invalidCollaborationData = 304
     /// The camera sees too little.
     case insufficientFeatures = 400
+    /// Two scans of an object do not fit.
+    case objectMergeFailed = 401
+    /// A file cannot be read or written.
+    case fileIOFailed = 500
+    /// A request failed.
+    case requestFailed = 501
   }
 
   /// The kind of error.
@@ -50,10 +68,40 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public static var sensorFailed: Code { .sensorFailed }
   /// The user does not allow the camera.
   public static var cameraUnauthorized: Code { .cameraUnauthorized }
+  /// The user does not allow the microphone.
+  public static var microphoneUnauthorized: Code { .microphoneUnauthorized }
+  /// The user does not allow the place to be known.
+  public static var locationUnauthorized: Code { .locationUnauthorized }
+  /// Another large image is being taken.
+  public static var highResolutionFrameCaptureInProgress: Code {
+    .highResolutionFrameCaptureInProgress
+  }
+  /// A large image cannot be taken.
+  public static var highResolutionFrameCaptureFailed: Code { .highResolutionFrameCaptureFailed }
   /// Tracking failed.
   public static var worldTrackingFailed: Code { .worldTrackingFailed }
+  /// There are no data of this place on Earth.
+  public static var geoTrackingNotAvailableAtLocation: Code { .geoTrackingNotAvailableAtLocation }
+  /// Tracking on Earth failed.
+  public static var geoTrackingFailed: Code { .geoTrackingFailed }
+  /// A known picture is of no use.
+  public static var invalidReferenceImage: Code { .invalidReferenceImage }
+  /// A known object is of no use.
+  public static var invalidReferenceObject: Code { .invalidReferenceObject }
+  /// A stored world is of no use.
+  public static var invalidWorldMap: Code { .invalidWorldMap }
   /// The configuration contradicts itself.
   public static var invalidConfiguration: Code { .invalidConfiguration }
+  /// Data of another device are of no use.
+  public static var invalidCollaborationData: Code { .invalidCollaborationData }
+  /// The camera sees too little.
+  public static var insufficientFeatures: Code { .insufficientFeatures }
+  /// Two scans of an object do not fit.
+  public static var objectMergeFailed: Code { .objectMergeFailed }
+  /// A file cannot be read or written.
+  public static var fileIOFailed: Code { .fileIOFailed }
+  /// A request failed.
+  public static var requestFailed: Code { .requestFailed }
 
   /// ``ARErrorDomain``.
   public static var errorDomain: String { ARErrorDomain }
@@ -65,8 +113,11 @@ public struct ARError: Error, Hashable, Sendable, CustomNSError, LocalizedError 
   public var errorDescription: String? { description }
 
   private var description: String {
-    code == .unsupportedConfiguration
-      ? "this device has no odometry" : "the AR session failed (\(code))"
+    switch code {
+    case .unsupportedConfiguration: "this device has no odometry"
+    case .insufficientFeatures: "no world is stored here, since there is no image"
+    default: "the AR session failed (\(code))"
+    }
   }
 }
 

@@ -26,6 +26,9 @@ public final class ARFrame: NSObject, NSCopying, Sendable {
     case mapped = 3
   }
 
+  /// The points that the camera saw: none, since there is no image.
+  public var rawFeaturePoints: ARPointCloud? { nil }
+
   /// The completeness of a stored world.
   ///
   /// No world is stored here.

@@ -3,6 +3,7 @@ public import Foundation
 public import NearbyEnvironment
 internal import NearbyFusion
 internal import NearbyGeometry
+public import simd
 
 /// A session that reports the device's trajectory, as frames from the odometry of its device.
 ///
@@ -21,7 +22,8 @@ open class ARSession: NSObject, @unchecked Sendable {
 
     /// Start a new world.
     ///
-    /// It has no effect, since the odometry of an environment keeps its world.
+    /// The odometry of an environment keeps its world; an origin that
+    /// ``ARSession/setWorldOrigin(relativeTransform:)`` has moved returns to the odometry's.
     public static let resetTracking = RunOptions(rawValue: 1 << 0)
     /// Remove the anchors.
     public static let removeExistingAnchors = RunOptions(rawValue: 1 << 1)
@@ -50,6 +52,8 @@ open class ARSession: NSObject, @unchecked Sendable {
   private var configurationUnderLock: ARConfiguration?
   private var frameUnderLock: ARFrame?
   private var anchors: [ARAnchor] = []
+  /// Takes the odometry's world to that of the frames.
+  private var frameFromOdometry = matrix_identity_float4x4
   private var observers: [(id: Int, receive: @Sendable (Event) -> Void)] = []
   private var nextObserver = 0
   private var follower: TrajectoryFollower?
@@ -110,6 +114,7 @@ open class ARSession: NSObject, @unchecked Sendable {
     let observers = lock.withLock {
       configurationUnderLock = configuration.copy() as? ARConfiguration
       if options.contains(.removeExistingAnchors) { anchors = [] }
+      if options.contains(.resetTracking) { frameFromOdometry = matrix_identity_float4x4 }
       if follower == nil { follower = device.follow { [weak self] in self?.receive($0) } }
       return self.observers
     }
@@ -140,7 +145,10 @@ open class ARSession: NSObject, @unchecked Sendable {
   ///
   /// - Parameter anchor: The anchor.
   open func add(anchor: ARAnchor) {
-    lock.withLock { anchors.append(anchor) }
+    lock.withLock {
+      anchor.sessionIdentifier = identifier
+      anchors.append(anchor)
+    }
     deliver { $0.session($1, didAdd: [anchor]) }
   }
 
@@ -150,6 +158,73 @@ open class ARSession: NSObject, @unchecked Sendable {
   open func remove(anchor: ARAnchor) {
     lock.withLock { anchors.removeAll { $0.identifier == anchor.identifier } }
     deliver { $0.session($1, didRemove: [anchor]) }
+  }
+
+  // MARK: The world
+
+  /// Moves the origin and the axes of the world in which frames and anchors are given.
+  ///
+  /// The newest frame, the anchors, whose delegate gets `didUpdate`, and the world transforms of a
+  /// Nearby Interaction session that shares this session are in the new world at once.
+  ///
+  /// - Parameter relativeTransform: The axes of the new world to those of the present one, metres. A
+  ///   scale is ignored, and so is a transform that is not finite.
+  open func setWorldOrigin(relativeTransform: simd_float4x4) {
+    let turn = simd_float4x4(simd_quatf(relativeTransform.withoutScale).normalized)
+    var newToOld = turn
+    newToOld.columns.3 = relativeTransform.columns.3
+    let oldToNew = newToOld.inverse
+    guard (0..<4).allSatisfy({ simd_reduce_add(oldToNew[$0]).isFinite }) else { return }
+    let old = lock.withLock {
+      frameFromOdometry = oldToNew * frameFromOdometry
+      if let frame = frameUnderLock {
+        frameUnderLock = makeFrame(
+          at: frame.timestamp,
+          camera: ARCamera(
+            transform: oldToNew * frame.camera.transform,
+            trackingState: frame.camera.trackingState))
+      }
+      return anchors
+    }
+    guard !old.isEmpty else { return }
+    // An app's subclass makes its own copies, so the lock is not held.
+    let moved = old.map { anchor in
+      let copy = type(of: anchor).init(anchor: anchor)
+      copy.transform = oldToNew * anchor.transform
+      return copy
+    }
+    lock.withLock {
+      for anchor in moved {
+        let index = anchors.firstIndex { $0.identifier == anchor.identifier }
+        if let index { anchors[index] = anchor }
+      }
+    }
+    deliver { $0.session($1, didUpdate: moved) }
+  }
+
+  /// A place of the odometry's world in that of the frames.
+  ///
+  /// - Parameter transform: A transform without a rotation.
+  /// - Returns: The same place, without a rotation.
+  package func inWorldOfFrames(_ transform: simd_float4x4) -> simd_float4x4 {
+    var moved = matrix_identity_float4x4
+    moved.columns.3 = lock.withLock { frameFromOdometry } * transform.columns.3
+    return moved
+  }
+
+  /// Asks for the present world, to store it.
+  ///
+  /// No world is stored here, since there is no image.
+  ///
+  /// - Parameter completionHandler: Called on ``delegateQueue`` with
+  ///   ``ARError/insufficientFeatures``, or with ``ARError/unsupportedConfiguration`` unless the
+  ///   session tracks the world.
+  open func getCurrentWorldMap(
+    completionHandler: @escaping @Sendable (ARWorldMap?, (any Error)?) -> Void
+  ) {
+    let tracksWorld = configuration is ARWorldTrackingConfiguration
+    let error = ARError(tracksWorld ? .insufficientFeatures : .unsupportedConfiguration)
+    (delegateQueue ?? .main).async { completionHandler(nil, error) }
   }
 
   // MARK: Those who use the poses
@@ -208,7 +283,7 @@ open class ARSession: NSObject, @unchecked Sendable {
       frameUnderLock = makeFrame(
         at: pose.timestamp.seconds,
         camera: ARCamera(
-          worldFromDevice: pose.worldFromDevice,
+          transform: frameFromOdometry * ARCamera.transform(of: pose.worldFromDevice),
           trackingState: ARCamera.TrackingState(tracking.quality)))
       // A slow delegate gets only the newest frame when it is done, and not a queue of old ones.
       defer { isDeliveringFrame = isDeliveringFrame || delegateUnderLock != nil }
@@ -262,6 +337,15 @@ open class ARSession: NSObject, @unchecked Sendable {
         self.lock.withLock { self.isDeliveringFrame = false }
       }
     }
+  }
+}
+
+extension simd_float4x4 {
+  /// The rotation with columns of length one.
+  fileprivate var withoutScale: simd_float3x3 {
+    simd_float3x3(
+      simd_normalize(simd_make_float3(columns.0)), simd_normalize(simd_make_float3(columns.1)),
+      simd_normalize(simd_make_float3(columns.2)))
   }
 }
 

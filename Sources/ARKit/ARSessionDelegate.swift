@@ -15,6 +15,8 @@ public protocol ARSessionObserver: NSObjectProtocol {
   /// called when a Nearby Interaction session is run with the session's poses, and when either runs
   /// again.
   func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool
+  /// The session has data for devices that share its world; never here.
+  func session(_ session: ARSession, didOutputCollaborationData data: ARSession.CollaborationData)
 }
 
 /// Receives the frames and anchors of an ``ARSession``; every method has a default that does nothing.
@@ -38,6 +40,10 @@ extension ARSessionObserver {
   public func sessionWasInterrupted(_ session: ARSession) {}
   /// Does nothing.
   public func sessionInterruptionEnded(_ session: ARSession) {}
+  /// Does nothing.
+  public func session(
+    _ session: ARSession, didOutputCollaborationData data: ARSession.CollaborationData
+  ) {}
   /// Always false.
   public func sessionShouldAttemptRelocalization(_ session: ARSession) -> Bool { false }
 }
@@ -51,4 +57,10 @@ extension ARSessionDelegate {
   public func session(_ session: ARSession, didUpdate anchors: [ARAnchor]) {}
   /// Does nothing.
   public func session(_ session: ARSession, didRemove anchors: [ARAnchor]) {}
+}
+
+/// An object with an AR session.
+public protocol ARSessionProviding: NSObjectProtocol {
+  /// The session.
+  var session: ARSession { get }
 }

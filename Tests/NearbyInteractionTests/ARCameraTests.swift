@@ -24,7 +24,7 @@ struct ARCameraTests {
   }
 
   private func camera(_ pose: RigidTransform) -> ARCamera {
-    ARCamera(worldFromDevice: pose, trackingState: .normal)
+    ARCamera(transform: ARCamera.transform(of: pose), trackingState: .normal)
   }
 
   private func single(_ v: Vector3) -> simd_float3 {

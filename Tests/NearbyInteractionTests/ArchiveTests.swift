@@ -54,6 +54,35 @@ struct ArchiveTests {
     }
   }
 
+  @Test func aMeasurementOfAnAnchorSurvivesAnArchive() throws {
+    let given = NIDLTDOAMeasurement(
+      address: 7, measurementType: .response, transmitTime: 2, receiveTime: 2.5,
+      rawTransmitTime: .max, signalStrength: -70, carrierFrequencyOffset: 3e-6,
+      coordinatesType: .geodetic, coordinates: simd_double3(52.5, 13.4, 34),
+      clusterInitiatorAddress: 3, floorElevation: .init(floorNumber: -1, height: 2.2),
+      responderClockFrequencyOffset: -1e-6)
+    let read = try #require(try copy(given))
+    #expect(read.address == 7 && read.measurementType == .response)
+    #expect(read.transmitTime == 2 && read.receiveTime == 2.5)
+    #expect(read.rawTransmitTime == .max && read.rawReceiveTime == 159_744_000_000)
+    #expect(read.signalStrength == -70 && read.carrierFrequencyOffset == 3e-6)
+    #expect(read.coordinatesType == .geodetic && read.coordinates == given.coordinates)
+    #expect(read.clusterInitiatorAddress == 3 && read.floorElevation == given.floorElevation)
+    #expect(read.responderClockFrequencyOffset == -1e-6)
+  }
+
+  @Test func aMeasurementOfAnAnchorNeedsLessThanAll() throws {
+    let given = NIDLTDOAMeasurement(
+      address: 7, measurementType: .poll, transmitTime: -1, receiveTime: .nan, signalStrength: -70,
+      carrierFrequencyOffset: 0, coordinatesType: .relative, coordinates: .zero,
+      responderClockFrequencyOffset: 1e-6)
+    let read = try #require(try copy(given))
+    #expect(read.clusterInitiatorAddress == 7 && read.floorElevation == nil)
+    // Times that the radio's clock cannot have, and an offset that only responses have.
+    #expect(read.rawTransmitTime == 0 && read.rawReceiveTime == 0 && read.receiveTime.isNaN)
+    #expect(read.responderClockFrequencyOffset == nil)
+  }
+
   @Test func configurationsSurviveAnArchive() throws {
     let peer = NINearbyPeerConfiguration(peerToken: token)
     peer.isCameraAssistanceEnabled = true

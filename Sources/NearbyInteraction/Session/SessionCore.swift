@@ -167,7 +167,9 @@ final class SessionCore: @unchecked Sendable {
   func worldTransform(for object: NINearbyObject) -> simd_float4x4? {
     lock.withLock {
       guard machine.state == .running, estimator?.peer == object.discoveryToken else { return nil }
-      return estimator?.worldTransform(at: machine.now)
+      let transform = estimator?.worldTransform(at: machine.now)
+      guard let transform, case .shared(let arSession, _) = source else { return transform }
+      return arSession.inWorldOfFrames(transform)
     }
   }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The update of one hypothesis as a textbook has it, slow and plain: the reader's way into the filter,
 /// and what the kernels are tested against.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNearbyKernels
-import Glibc
 import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The hypotheses about one peer: a structure of arrays that the kernels work on.
 ///

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CNearbyKernels
-import Glibc
 package import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Memory that is kept from fit to fit, and what a fit leaves in it.
 package struct ChainWorkspace: Sendable {

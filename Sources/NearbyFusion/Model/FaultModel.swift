@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Faulty values: how often they begin, how long they last, and what they look like.
 ///

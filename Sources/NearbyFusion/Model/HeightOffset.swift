@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The offset of height differences: two barometers never agree, and they drift apart slowly.
 ///

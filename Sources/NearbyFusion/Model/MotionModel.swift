@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// How peers move that may: the velocity of each axis is an Ornstein-Uhlenbeck process,
 /// `v̇ = -v/τ + w`, stationary with the variance of ``MotionConfiguration``.

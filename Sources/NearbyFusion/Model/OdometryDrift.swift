@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 package import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 extension OdometryConfiguration {
   /// Whether it has errors that are the same all the time, and are estimated.

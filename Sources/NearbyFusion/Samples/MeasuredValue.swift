@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One measured value with its accuracy, and why it cannot be used, if so.
 package struct MeasuredValue: Hashable, Sendable {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The profile likelihood of a place along a direction: how the least cost rises where the place is held.
 ///

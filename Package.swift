@@ -270,6 +270,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     // Default settings, as in an app's package.
     .executableTarget(name: "find-my-item", dependencies: ["NearbyInteraction"]),
+    // For apps on phones to copy, and compiled here to prove that it uses Apple's names only.
+    .target(name: "PhoneRecorder", dependencies: ["NearbyInteraction"]),
     .executableTarget(
       name: "nearby-devices",
       dependencies: ["NearbyEnvironment", "NearbyGeometry", "NearbyInteraction"]),
@@ -277,7 +279,7 @@ let package = Package(
       name: "NearbyInteractionTests",
       dependencies: [
         "ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "NearbyInteraction",
-        "NearbyRecordings", "NearbySimulation", "simd",
+        "NearbyRecordings", "NearbySimulation", "PhoneRecorder", "simd",
       ],
       swiftSettings: swiftSettings),
     // Also with default settings, and with imports of Foundation, NearbyInteraction and ARKit only.

@@ -7,9 +7,9 @@ public import NearbyRecordings
 
 /// An environment that replays a recording, with its device and its peers.
 ///
-/// The n-th token with which a session is run stands for the n-th peer, in the order of the
-/// recording's list and then of their first measurements. The replay starts with the first session
-/// that runs.
+/// ``peerToken(_:)`` gives the token of a peer by its name. Of other tokens, the n-th with which a
+/// session is run stands for the n-th peer, in the order of the recording's list and then of their
+/// first measurements. The replay starts with the first session that runs.
 public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecked Sendable {
   // Unchecked: everything that changes is read and written under `lock` only, which is never held
   // while a receiver is called.
@@ -37,7 +37,9 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   private var next: RecordingEvent?
   private var time: Timestamp
   private var roster = DeviceRoster()
+  /// Tokens that are not named, in the order of the peers for which they stand.
   private var peers: [SessionToken] = []
+  private var tokenOfName: [String: SessionToken] = [:]
   private var timer: (any DispatchSourceTimer)?
   private var failureUnderLock: RecordingError?
 
@@ -86,6 +88,20 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   /// Whether all of the recording has been replayed.
   public var hasEnded: Bool { lock.withLock { next == nil } }
 
+  /// The token of a peer, with which a session is run to get its measurements.
+  ///
+  /// - Parameter id: The peer's name in the recording. One that the recording does not have is never
+  ///   measured.
+  /// - Returns: The same token for the same name.
+  public func peerToken(_ id: String) -> SessionToken {
+    lock.withLock {
+      if let token = tokenOfName[id] { return token }
+      let token = SessionToken.random(on: capabilities)
+      tokenOfName[id] = token
+      return token
+    }
+  }
+
   // MARK: Time
 
   /// Advances the time of a stepped replay.
@@ -126,10 +142,11 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
       switch event {
       case .pose(let pose): messages += roster.toFollowers(.pose(pose))
       case .tracking(let sample): messages += roster.toFollowers(.tracking(sample))
-      case .ranging(let row) where row.peerIndex < peers.count:
-        messages += roster.toSessions(
-          with: peers[row.peerIndex], .measurement(RadioMeasurement(row)))
-      case .ranging: break
+      case .ranging(let row):
+        let byOrder = row.peerIndex < peers.count ? peers[row.peerIndex] : nil
+        for token in [tokenOfName[row.peer], byOrder].compactMap(\.self) {
+          messages += roster.toSessions(with: token, .measurement(RadioMeasurement(row)))
+        }
       }
       do throws(RecordingError) {
         next = try stream.stream.next()
@@ -158,15 +175,17 @@ public final class ReplayEnvironment: NearbyEnvironment, RosterDevice, @unchecke
   public func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool) {
     lock.withLock {
       roster.range(token, with: peer, isExtended: isExtended)
-      if !peers.contains(peer) { peers.append(peer) }
+      if !peers.contains(peer), !tokenOfName.values.contains(peer) { peers.append(peer) }
       startTimer()
     }
   }
 
   /// The declared motion of the peer for which a token stands, or will stand when it is run.
   public func motion(of peer: SessionToken) -> PeerMotion? {
-    let index = lock.withLock { peers.firstIndex(of: peer) ?? peers.count }
     let listed = recording.manifest.peers
+    let name = lock.withLock { tokenOfName.first { $0.value == peer }?.key }
+    if let name { return listed.first { $0.id == name }?.motion ?? .stationary }
+    let index = lock.withLock { peers.firstIndex(of: peer) ?? peers.count }
     return index < listed.count ? listed[index].motion : .stationary
   }
 

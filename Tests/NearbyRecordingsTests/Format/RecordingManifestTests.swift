@@ -63,6 +63,15 @@ import Testing
     try configuration.validate()
   }
 
+  @Test func aLatencyIsAClockThatIsAhead() throws {
+    let head = #"{ "format": "nearby-recording", "version": 1, "name": "n", "ranging": "#
+    let manifest = try read(head + #"{"latency": 0.08}}"#).manifest
+    #expect(manifest.fusionConfiguration().ranging.clockOffset == 0.08)
+    #expect(try read(head + "{}}").manifest.fusionConfiguration().ranging.clockOffset == 0)
+    #expect(!RecordingManifest(name: "n").json.contains("latency"))
+    #expect(throws: RecordingError.self) { try read(head + #"{"latency": -0.1}}"#) }
+  }
+
   @Test func trueTrajectoryDoesNotDriftUnlessItSaysSo() throws {
     let head = #"{ "format": "nearby-recording", "version": 1, "name": "n", "trajectory": "#
     #expect(try read(head + #"{"kind": "groundTruth"}}"#).manifest.trajectory.positionDrift == 0)
@@ -206,6 +215,7 @@ import Testing
     manifest.ranging.rangeSigma = 0.123456789012345678
     manifest.ranging.azimuthSigmaDegrees = 1.5
     manifest.ranging.elevationSigmaDegrees = 2.5
+    manifest.ranging.latency = 0.0625
     manifest.peers = [RecordingPeer(id: "a\tb", motion: .unknown), RecordingPeer(id: "c")]
     #expect(try read(manifest.json).manifest == manifest)
     #expect(try read(RecordingManifest(name: "n").json).manifest == RecordingManifest(name: "n"))

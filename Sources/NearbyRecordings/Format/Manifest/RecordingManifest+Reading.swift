@@ -59,6 +59,7 @@ extension RecordingManifest {
       ranging.elevationSigmaDegrees =
         try object.degrees("elevationSigma", in: 1e-3...180, &warnings)
         ?? ranging.elevationSigmaDegrees
+      ranging.latency = try object.number("latency", in: 0...10) ?? ranging.latency
       object.finish(&warnings)
     }
     for var object in try root.objects("peers") ?? [] {

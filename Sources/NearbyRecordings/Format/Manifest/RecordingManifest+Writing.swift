@@ -14,11 +14,12 @@ extension RecordingManifest {
     for (key, text) in [("description", description), ("source", source), ("license", license)] {
       if let text { lines.append("\"\(key)\": \(quoted(text))") }
     }
-    // The usual one is left out, so that recordings stay readable by older versions.
+    // What is usual is left out, so that recordings stay readable by older versions.
     let isUsualTurn =
       trajectory.turnRateSigmaDegrees == Trajectory(kind: trajectory.kind).turnRateSigmaDegrees
     let turn =
       isUsualTurn ? "" : "\"turnRateSigmaDegrees\": \(trajectory.turnRateSigmaDegrees), "
+    let latency = ranging.latency == 0 ? "" : ", \"latency\": \(ranging.latency)"
     let antenna = "[\(device.antenna.x), \(device.antenna.y), \(device.antenna.z)]"
     lines += [
       "\"world\": { \"up\": \"\(worldUp.rawValue)\" }",
@@ -34,7 +35,7 @@ extension RecordingManifest {
       """
       "ranging": { "rangeSigma": \(ranging.rangeSigma), \
       "azimuthSigmaDegrees": \(ranging.azimuthSigmaDegrees), \
-      "elevationSigmaDegrees": \(ranging.elevationSigmaDegrees) }
+      "elevationSigmaDegrees": \(ranging.elevationSigmaDegrees)\(latency) }
       """,
     ]
     let peerLines = peers.map {

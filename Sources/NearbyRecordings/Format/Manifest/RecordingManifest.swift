@@ -114,6 +114,8 @@ public struct RecordingManifest: Hashable, Sendable {
     public var azimuthSigmaDegrees = 3.5
     /// One standard deviation of an elevation, degrees.
     public var elevationSigmaDegrees = 5.0
+    /// How long after its measurement a sample is stamped, seconds, as by a callback of a phone.
+    public var latency = 0.0
 
     /// Makes a radio of defaults.
     public init() {}
@@ -132,6 +134,8 @@ public struct RecordingManifest: Hashable, Sendable {
     configuration.ranging.rangeSigma = ranging.rangeSigma
     configuration.ranging.azimuthSigmaRadians = ranging.azimuthSigmaDegrees.degreesAsRadians
     configuration.ranging.elevationSigmaRadians = ranging.elevationSigmaDegrees.degreesAsRadians
+    // A late stamp is that of a clock that is ahead.
+    configuration.ranging.clockOffset = ranging.latency
     configuration.odometry.positionDrift = trajectory.positionDrift
     configuration.odometry.yawDriftRadians = trajectory.yawDriftDegrees.degreesAsRadians
     configuration.odometry.turnRateSigmaRadians =

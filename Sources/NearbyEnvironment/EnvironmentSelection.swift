@@ -13,10 +13,11 @@ internal import NearbyRecordings
 /// | | `replay:FOLDER` | the recording in this folder; the n-th token that is run stands for its n-th peer |
 /// | | `none` | a device that measures nothing |
 /// | `NEARBY_SEED` | a number | the world's seed, 1 by default |
-/// | `NEARBY_SPEED` | a number | how much faster than life a replay is, 1 by default, at most 1000 |
+/// | `NEARBY_SPEED` | a number | how much faster than life a replay or a world `alone` is, 1 by default, at most 1000 |
 /// | `NEARBY_PHONE` | `camera`, `array`, `watch` | what simulated devices can measure: distances and camera as phones since 2022 (default), an antenna array besides as those before, distances only |
 /// | `NEARBY_DEVICES` | `each`, `one` | whether each session of a simulated world has a device (default), or all of a program's share one, as on a phone |
 /// | `NEARBY_PERMISSION` | `allow`, `deny`, `ask`, `granted` | the answer to the prompt before the first session runs: after half a second (`allow` by default), from a script (`ask`), or no prompt |
+/// | `NEARBY_SCRIPT` | a file | what happens to this program's simulated devices, and when: ``WorldScript`` |
 ///
 /// If an environment is not available, it is `none`, so that every session ends with
 /// `NIError.unsupportedPlatform`. ``failure`` gives the reason.
@@ -39,7 +40,9 @@ public struct EnvironmentSelection: Hashable, Sendable {
   public var choice: Choice
   /// The settings of a simulated world.
   public var settings = SimulatedWorldSettings()
-  /// The speed of a replay relative to real time.
+  /// The script of a simulated world, if there is one.
+  public var script: WorldScript?
+  /// The speed of a replay relative to real time, and of a world of one process.
   public var speed = 1.0
   /// What the device of a replay measures: all that the recording has, unless `NEARBY_PHONE` says less.
   private var replayCapabilities = DeviceCapabilities.phoneWithAntennaArray
@@ -83,6 +86,18 @@ public struct EnvironmentSelection: Hashable, Sendable {
     case let text?: refuse("NEARBY_PHONE", text)
     }
     if variables["NEARBY_PHONE"] != nil { replayCapabilities = settings.capabilities }
+    if let path = variables["NEARBY_SCRIPT"] {
+      do throws(WorldScript.SyntaxError) {
+        script = try WorldScript(contentsOf: path)
+        // Its answer is that of the user.
+        if let script, script.answersPrompt {
+          settings.permissionPrompt = SimulatedWorldSettings.Prompt(answer: nil)
+        }
+      } catch {
+        choice = .none
+        failure = "NEARBY_SCRIPT \(path), \(error)"
+      }
+    }
     switch variables["NEARBY_DEVICES"] {
     case nil, "each": break
     case "one": settings.sharesDefaultDevice = true
@@ -117,8 +132,14 @@ public struct EnvironmentSelection: Hashable, Sendable {
   }
 
   func environment(commonFolder: String) -> any NearbyEnvironment {
+    let environment = unscripted(commonFolder)
+    if let script { (environment as? SimulatedWorld)?.play(script) }
+    return environment
+  }
+
+  private func unscripted(_ commonFolder: String) -> any NearbyEnvironment {
     switch choice {
-    case .alone: return SimulatedWorld(settings, clock: .machine)
+    case .alone: return SimulatedWorld(settings, clock: .machine, speed: speed)
     case .simulated:
       do throws(SimulatedWorld.SharingError) {
         return try SimulatedWorld.shared(in: commonFolder, settings)

@@ -65,11 +65,19 @@ package struct SimulatedRadio: Sendable {
     package var number: UInt64
     /// Its true pose.
     package var pose: RigidTransform
+    /// Whether a wall stands between it and all others.
+    package var isBehindWall: Bool
+    /// Whether the others are in its reach.
+    package var isInReach: Bool
 
     /// Makes an end.
-    package init(number: UInt64, pose: RigidTransform) {
+    package init(
+      number: UInt64, pose: RigidTransform, isBehindWall: Bool = false, isInReach: Bool = true
+    ) {
       self.number = number
       self.pose = pose
+      self.isBehindWall = isBehindWall
+      self.isInReach = isInReach
     }
   }
 
@@ -105,10 +113,12 @@ package struct SimulatedRadio: Sendable {
     let roll = shared.uniform()
 
     var measurement = RadioMeasurement(timestamp: time)
-    guard length >= settings.reach.lowerBound,
+    guard here.isInReach, there.isInReach, length >= settings.reach.lowerBound,
       lost >= lostShare(at: length, reachFactor: reachFactor)
     else { return measurement }
-    let isBlocked = world.obstacles.contains { $0.blocks(antenna, otherAntenna) }
+    let isBlocked =
+      here.isBehindWall || there.isBehindWall
+      || world.obstacles.contains { $0.blocks(antenna, otherAntenna) }
     let widening = max(1, length / (world.limits.validatedRange * reachFactor))
     measurement.isNonLineOfSight = isBlocked
     measurement.distance = max(0.01, (1 + scale) * length + bias + widening * white)

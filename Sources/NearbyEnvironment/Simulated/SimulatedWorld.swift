@@ -36,6 +36,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   public let clock: Clock
 
   private let radio: SimulatedRadio
+  private let speed: Double
+  /// The machine's time when the world began, seconds.
+  private let machineStart: Double
   /// Ticks in a second.
   private let tickRate: Double
   /// Ticks from one exchange to the next.
@@ -51,6 +54,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// The accessories that are not connected over Bluetooth.
   private var disconnected: Set<SessionToken> = []
   private var prompt: PermissionPrompt
+  private var player: ScriptPlayer?
+  /// The indices of the devices in the order of their first uses.
+  private var order: [Int] = []
   /// The device of all sessions that are made without one, if they share it.
   private weak var commonDevice: SimulatedDevice?
   private var remotes: [UInt64: RemoteDevice] = [:]
@@ -76,6 +82,12 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     var authorization = MeasurementAuthorization.allowed
     /// Whether it is no phone, and stays where it is.
     var isAccessory = false
+    /// The pose of its first use.
+    var firstPose = RigidTransform.identity
+    /// Whether a wall stands between it and all others.
+    var isBehindWall = false
+    /// Whether the others are in its reach.
+    var isInReach = true
     var tracking: TrackingSample?
     var roster = DeviceRoster()
     /// New followers that did not get the tracking quality yet.
@@ -111,15 +123,19 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - clock: The clock of a world.
+  ///   - speed: How much faster than the machine's its clock is; a world of several processes has a speed of 1.
   public init(
-    _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped
+    _ settings: SimulatedWorldSettings = SimulatedWorldSettings(), clock: Clock = .stepped,
+    speed: Double = 1
   ) {
     self.settings = settings
     self.clock = clock
+    self.speed = speed
+    machineStart = Self.machineSeconds
     radio = SimulatedRadio(settings)
     prompt = PermissionPrompt(settings)
     farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
-    let start = clock == .stepped ? Self.steppedStart : Self.machineSeconds
+    let start = clock == .stepped ? Self.steppedStart : machineStart
     tickRate = settings.tickRate
     stride = settings.ticksPerExchange
     tick = Int64(start * tickRate)
@@ -203,6 +219,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   func place(_ device: SimulatedDevice) {
     lock.withLock {
       let index = index(of: device)
+      guard !order.contains(index) else { return }
+      order.append(index)
+      devices[index].firstPose = devices[index].truePose
       guard devices[index].motion == nil else { return }
       // In a shared world the next slots belong to devices of other processes, so that the devices
       // of this process share one slot.
@@ -214,6 +233,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       devices[index].motion = motion
       devices[index].firstTick = tick
       devices[index].truePose = motion.pose(at: 0)
+      devices[index].firstPose = devices[index].truePose
     }
   }
 
@@ -273,6 +293,75 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     }
   }
 
+  // MARK: Scripts
+
+  /// Plays a script from now on.
+  ///
+  /// - Parameter script: The script; it replaces one that is played.
+  public func play(_ script: WorldScript) {
+    lock.withLock { player = ScriptPlayer(script, at: Double(tick) / tickRate) }
+  }
+
+  /// Performs an event of a script; one for a device that there is not yet is left out.
+  private func perform(_ event: WorldScript.Event) {
+    if case .permission(let isAllowed) = event.action {
+      messages += answer(isAllowed)
+      return
+    }
+    let index: Int? =
+      switch event.subject {
+      case .device(let number):
+        order.filter { !devices[$0].isAccessory }.dropFirst(number).first
+      case .accessory:
+        order.first { devices[$0].isAccessory } ?? devices.firstIndex(where: \.isAccessory)
+      }
+    guard let index else { return }
+    let seconds = Double(tick - devices[index].firstTick) / tickRate
+    if let motion = SimulatedMotion.scripted(
+      event.action, from: devices[index].truePose, first: devices[index].firstPose, at: seconds)
+    {
+      devices[index].motion = motion
+      return
+    }
+    switch event.action {
+    case .lifecycle(let change):
+      messages += devices[index].roster.toFollowers(.lifecycle(change))
+      messages += devices[index].roster.toSessions(.lifecycle(change))
+    case .light(let isLight): track(index) { $0.ambientIntensityLumens = isLight ? 1000 : 10 }
+    case .tracking(let tracking):
+      track(index) {
+        $0.quality =
+          switch tracking {
+          case .lost: .notAvailable
+          case .limited: .limited(.insufficientFeatures)
+          case .normal: .normal
+          }
+      }
+    case .wall(let stands): devices[index].isBehindWall = stands
+    case .reach(let isInReach): devices[index].isInReach = isInReach
+    case .end:
+      for (token, _) in devices[index].roster.ordered {
+        devices[index].roster.rest(token)
+        farewells.append((token, exchange + Int64(Self.memory)))
+        hear(endOf: token)
+      }
+    case .connection(let isConnected):
+      for (token, _) in devices[index].roster.ordered {
+        if isConnected { disconnected.remove(token) } else { disconnected.insert(token) }
+      }
+    case .hold, .walk, .turn, .sweep, .permission: break
+    }
+  }
+
+  private func track(_ index: Int, _ change: (inout TrackingSample) -> Void) {
+    var sample =
+      devices[index].tracking ?? TrackingSample(timestamp: time(of: tick), quality: .normal)
+    sample.timestamp = time(of: tick)
+    change(&sample)
+    devices[index].tracking = sample
+    messages += devices[index].roster.toFollowers(.tracking(sample))
+  }
+
   // MARK: Permission
 
   /// Shows the prompt, unless the user has answered.
@@ -324,7 +413,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private func startTimer() {
     guard clock == .machine, timer == nil else { return }
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "nearby.world"))
-    timer.schedule(deadline: .now(), repeating: 1 / tickRate)
+    timer.schedule(deadline: .now(), repeating: 1 / min(tickRate * max(1, speed), 1000))
     timer.setEventHandler { [weak self] in self?.catchUp() }
     timer.resume()
     self.timer = timer
@@ -332,8 +421,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
 
   /// Makes the ticks that are due; after a long sleep only those of the last second.
   private func catchUp() {
-    let due = Int64(Self.machineSeconds * tickRate)
-    lock.withLock { tick = max(tick, due - Int64(tickRate)) }
+    let seconds = machineStart + speed * (Self.machineSeconds - machineStart)
+    let due = Int64(seconds * tickRate)
+    lock.withLock { tick = max(tick, due - Int64(max(1, speed) * tickRate)) }
     while lock.withLock({ tick < due }) { step() }
   }
 
@@ -342,6 +432,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     let (messages, beacons, link) = lock.withLock {
       tick += 1
       if let isAllowed = prompt.answer(dueAt: tick) { self.messages += answer(isAllowed) }
+      for event in player?.due(at: Double(tick) / tickRate) ?? [] { perform(event) }
       move()
       var beacons: [WorldBeacon] = []
       if tick % stride == 0 {
@@ -396,7 +487,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       else { continue }
       measure(
         session, on: here, at: (exchange, here.truePose),
-        there: SimulatedRadio.End(number: devices[owner].number, pose: devices[owner].truePose),
+        there: SimulatedRadio.End(
+          number: devices[owner].number, pose: devices[owner].truePose,
+          isBehindWall: devices[owner].isBehindWall, isInReach: devices[owner].isInReach),
         isExtended: other.isExtended)
     }
   }
@@ -445,7 +538,9 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   ) {
     let measurement = radio.measure(
       exchange: here.exchange, at: time(of: here.exchange * stride),
-      from: SimulatedRadio.End(number: device.number, pose: here.pose), to: there,
+      from: SimulatedRadio.End(
+        number: device.number, pose: here.pose, isBehindWall: device.isBehindWall,
+        isInReach: device.isInReach), to: there,
       measuresAngles: device.capabilities.contains(.direction),
       reachFactor: session.isExtended && isExtended ? settings.extendedReachFactor : 1)
     messages.append(

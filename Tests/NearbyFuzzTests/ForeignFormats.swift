@@ -406,7 +406,9 @@ struct ForeignFormat: Sendable {
 
   private static func tokens() throws -> [ForeignFormat] {
     let token = SessionToken(high: 1 << 60, low: 42, capabilities: .phoneWithAntennaArray)
-    let accessory = AccessoryData(kind: .accessory, token: token).bytes
+    let accessory = AccessoryConfigurationData(
+      radio: .init(maker: 1, model: 2, address: 3)
+    ).bytes
     let text = Array(try JSONEncoder().encode([token]))
     let sent = try JSONDecoder().decode([NIDiscoveryToken].self, from: Data(text))
     let archive = try NSKeyedArchiver.archivedData(

@@ -129,7 +129,9 @@ private struct HostileHost {
       session.options.peerMotion = generator.one(of: [nil, .moving, .unknown, .stationary])
     }
     if generator.happens(0.2) {
-      var bytes = AccessoryData(kind: .accessory, token: generator.one(of: others)).bytes
+      var bytes = AccessoryConfigurationData(
+        radio: .init(maker: 1, model: 2, address: UInt16(generator.number(1..<9)))
+      ).bytes
       if generator.happens(0.3) {
         bytes[generator.number(0..<bytes.count)] = UInt8(truncatingIfNeeded: generator.next())
       }

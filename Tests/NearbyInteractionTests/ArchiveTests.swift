@@ -96,13 +96,14 @@ struct ArchiveTests {
     let duplicate = try #require(peer.copy() as? NINearbyPeerConfiguration)
     #expect(duplicate == peer && duplicate !== peer)
 
-    let data = Data(AccessoryData(kind: .accessory, token: token.token).bytes)
+    let described = AccessoryConfigurationData(radio: .init(maker: 1, model: 2, address: 3))
+    let data = Data(described.bytes)
     let accessory = try NINearbyAccessoryConfiguration(
       accessoryData: data, bluetoothPeerIdentifier: UUID())
     accessory.isCameraAssistanceEnabled = true
     #expect(try copy(accessory) == accessory)
     #expect(accessory.copy() as? NINearbyAccessoryConfiguration == accessory)
-    #expect(accessory.accessoryDiscoveryToken == token)
+    #expect(accessory.accessoryDiscoveryToken == NIDiscoveryToken(described.token))
     let foreground = try NINearbyAccessoryConfiguration(data: data)
     #expect(foreground != accessory)
     #expect(try copy(foreground) == foreground)
@@ -122,20 +123,6 @@ struct ArchiveTests {
       bluetoothChannelSoundingIdentifier: UUID(), previousBluetoothIdentifier: nil)
     #expect(try copy(channel) == channel)
     #expect(channel.copy() as? NINearbyAccessoryConfiguration == channel)
-  }
-
-  @Test(
-    arguments: [
-      [], [1, 2, 3], Array(repeating: 0, count: 24),
-      AccessoryData(kind: .shareable, token: .random(on: .watch)).bytes,
-      Array("NIAC".utf8) + [2, 0] + SessionToken.random(on: .watch).bytes,
-      Array("NIAC".utf8) + [1, 0, 9] + SessionToken.random(on: .watch).bytes.dropFirst(),
-    ] as [[UInt8]])
-  func malformedAccessoryDataThrows(_ bytes: [UInt8]) {
-    let error = #expect(throws: NIError.self) {
-      try NINearbyAccessoryConfiguration(data: Data(bytes))
-    }
-    #expect(error?.code == .invalidConfiguration)
   }
 
   @Test(

@@ -152,21 +152,6 @@ struct WorldDatagramFuzzTests {
     #expect(read("[\"\"]") == nil && read("[\"0\"]") == nil)
   }
 
-  @Test func anAccessorysDataIsReadOrRefused() {
-    var generator = SeededGenerator(seed: 2)
-    let good = AccessoryData(kind: .accessory, token: .random(on: .watch)).bytes
-    for _ in 0..<2000 {
-      var bytes = good
-      bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
-        in: 0...255, using: &generator)
-      // These bits are not used yet.
-      bytes[5] = 0
-      let count = Int.random(in: 0...bytes.count, using: &generator)
-      let read = try? AccessoryData(bytes: Array(bytes.prefix(count)))
-      #expect(read == nil || read?.bytes == bytes)
-    }
-  }
-
   // MARK: Sensors
 
   /// Numbers that a faulty driver may supply.

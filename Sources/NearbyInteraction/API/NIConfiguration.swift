@@ -59,7 +59,7 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   /// Whether extended distances are requested.
   var measuresExtendedDistance: Bool { false }
   /// The accessory's data; `nil` for other peers.
-  var accessory: AccessoryData? { nil }
+  var accessory: AccessoryConfigurationData? { nil }
   /// Whether the session may go on while the app is in the background.
   var runsInBackground: Bool { false }
   /// Whether devices here can measure what the configuration is for.
@@ -118,10 +118,10 @@ public final class NINearbyPeerConfiguration: NIConfiguration {
 
 /// A session with an accessory, which is described by data that it sent.
 ///
-/// The format of real accessories is not public. Here it is ``AccessoryData``, a format of our own.
+/// The data has the layout of Apple's accessory protocol, ``AccessoryConfigurationData``.
 public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// `nil` for an accessory that is measured over Bluetooth.
-  private let data: AccessoryData?
+  private let data: AccessoryConfigurationData?
   private let bluetoothPeer: UUID?
 
   private enum Key {
@@ -131,7 +131,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
 
   /// Makes a configuration.
   ///
-  /// - Parameter data: The data that the accessory sent, ``AccessoryData``.
+  /// - Parameter data: The data that the accessory sent, ``AccessoryConfigurationData``.
   /// - Throws: ``NIError/invalidConfiguration`` when it is malformed.
   public convenience init(data: Data) throws {
     try self.init(data: data, bluetoothPeer: nil)
@@ -140,7 +140,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// Makes a configuration of a session that goes on while the app is in the background.
   ///
   /// - Parameters:
-  ///   - accessoryData: The data that the accessory sent, ``AccessoryData``.
+  ///   - accessoryData: The data that the accessory sent, ``AccessoryConfigurationData``.
   ///   - bluetoothPeerIdentifier: The accessory's Bluetooth name.
   /// - Throws: ``NIError/invalidConfiguration`` when the data is malformed.
   public convenience init(accessoryData: Data, bluetoothPeerIdentifier: UUID) throws {
@@ -162,7 +162,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   }
 
   private init(data: Data, bluetoothPeer: UUID?) throws {
-    let data = try AccessoryData(bytes: Array(data))
+    let data = try AccessoryConfigurationData(bytes: Array(data))
     self.data = data
     self.bluetoothPeer = bluetoothPeer
     super.init(peer: NIDiscoveryToken(data.token))
@@ -186,7 +186,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
     // archive.
     let hasData = coder.containsValue(forKey: Key.data)
     let bytes = hasData ? coder.decodeObject(of: NSData.self, forKey: Key.data) : nil
-    data = bytes.flatMap { try? AccessoryData(bytes: Array(Data(referencing: $0))) }
+    data = bytes.flatMap { try? AccessoryConfigurationData(bytes: Array(Data(referencing: $0))) }
     let isNamed = coder.containsValue(forKey: Key.bluetoothPeer)
     let name = isNamed ? coder.decodeObject(of: NSString.self, forKey: Key.bluetoothPeer) : nil
     bluetoothPeer = name.flatMap { UUID(uuidString: "\($0)") }
@@ -215,7 +215,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// The same for equal configurations.
   public override var hash: Int { super.hash }
 
-  override var accessory: AccessoryData? { data }
+  override var accessory: AccessoryConfigurationData? { data }
   override var runsInBackground: Bool { bluetoothPeer != nil }
   override var isMeasurable: Bool { data != nil }
 }

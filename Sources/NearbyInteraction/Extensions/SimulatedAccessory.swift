@@ -18,6 +18,8 @@ internal import NearbyGeometry
 public final class SimulatedAccessory: @unchecked Sendable {
   // Unchecked: the measurements are read and written under `lock` only.
   private let device: any NearbyDevice
+  /// How it describes itself.
+  private let configuration: AccessoryConfigurationData
   private let token: SessionToken
   private let lock = NSLock()
   private var taken: [RadioMeasurement] = []
@@ -27,7 +29,11 @@ public final class SimulatedAccessory: @unchecked Sendable {
   /// - Parameter device: The device.
   public init(on device: any NearbyDevice) {
     self.device = device
-    token = .random(on: device.capabilities)
+    configuration = AccessoryConfigurationData(
+      radio: AccessoryConfigurationData.RadioConfiguration(
+        maker: .random(in: 0...UInt32.max), model: .random(in: 0...UInt32.max),
+        address: .random(in: 1...0xFFFD)))
+    token = configuration.token
     (device as? SimulatedDevice)?.isAccessory = true
     device.join(token) { [weak self] event in
       guard let self, case .measurement(let measurement) = event else { return }
@@ -38,9 +44,7 @@ public final class SimulatedAccessory: @unchecked Sendable {
   deinit { device.leave(token, tellsPeer: false) }
 
   /// The data that it sends to the app.
-  public var configurationData: Data {
-    Data(AccessoryData(kind: .accessory, token: token).bytes)
-  }
+  public var configurationData: Data { Data(configuration.bytes) }
 
   /// Whether it is connected over Bluetooth, which it is at first.
   ///
@@ -61,7 +65,7 @@ public final class SimulatedAccessory: @unchecked Sendable {
   ///   ``NIError/activeSessionsLimitExceeded`` when the device runs the largest number of sessions
   ///   already.
   public func start(with shareableConfigurationData: Data) throws {
-    let data = try AccessoryData(bytes: Array(shareableConfigurationData), kind: .shareable)
+    let data = try ShareableConfigurationData(bytes: Array(shareableConfigurationData))
     guard device.activeSessions(besides: token).all < device.limits.activeSessions else {
       throw NIError(.activeSessionsLimitExceeded)
     }
@@ -70,4 +74,41 @@ public final class SimulatedAccessory: @unchecked Sendable {
 
   /// Stops measuring.
   public func stop() { device.rest(token) }
+
+  // MARK: Messages
+
+  /// A message of the protocol that Apple's sample app speaks over Bluetooth: a byte, and what follows it.
+  public enum MessageID: UInt8, Sendable, CaseIterable {
+    /// From the accessory: its configuration data follows.
+    case configurationData = 0x1
+    /// From the accessory: it measures.
+    case didStart = 0x2
+    /// From the accessory: it measures no more.
+    case didStop = 0x3
+    /// To the accessory: send your configuration data.
+    case initialize = 0xA
+    /// To the accessory: measure; the session's shareable data follows.
+    case configureAndStart = 0xB
+    /// To the accessory: stop.
+    case stop = 0xC
+  }
+
+  /// Answers a message that an app sends over Bluetooth.
+  ///
+  /// - Parameter message: The message.
+  /// - Returns: The answer; `nil` to an accessory's own messages, to unknown ones, and to shareable data that
+  ///   cannot be used.
+  public func answer(_ message: Data) -> Data? {
+    guard isConnected, let first = message.first else { return nil }
+    switch MessageID(rawValue: first) {
+    case .initialize: return Data([MessageID.configurationData.rawValue]) + configurationData
+    case .configureAndStart:
+      guard (try? start(with: message.dropFirst())) != nil else { return nil }
+      return Data([MessageID.didStart.rawValue])
+    case .stop:
+      stop()
+      return Data([MessageID.didStop.rawValue])
+    case .configurationData, .didStart, .didStop, nil: return nil
+    }
+  }
 }

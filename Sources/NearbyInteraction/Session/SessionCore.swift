@@ -270,7 +270,7 @@ final class SessionCore: @unchecked Sendable {
     case .didStartRunning: tell(.didStartRunning)
     case .shareConfiguration:
       guard let estimator else { return }
-      let data = AccessoryData(kind: .shareable, token: token)
+      let data = ShareableConfigurationData(token: token)
       tell(.didGenerateShareableConfigurationData(Data(data.bytes), estimator.newest))
     case .wasSuspended: tell(.wasSuspended)
     case .suspensionEnded: tell(.suspensionEnded)

@@ -4,7 +4,7 @@
 .PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
-	lint format docs report-test live live-build live-test interop-test fixtures c-library c-test \
+	lint format docs report-test programs-test live live-build live-test interop-test fixtures c-library c-test \
 	python-setup python-test python-speed \
 	distributed-measure wheel clean
 
@@ -363,6 +363,10 @@ $(BROWSER)/installed: Tests/NearbyReportTests/Browser/requirements.txt
 	python3 -m venv $(BROWSER)
 	$(BROWSER)/bin/pip install --quiet --requirement $<
 	@touch $@
+
+programs-test: ## test the example programs in a pseudo terminal (COMPILED: the folder of the programs)
+	$(if $(COMPILED),,swift build -c release --product find-my-item && swift build -c release --product nearby-devices)
+	NEARBY_PROGRAMS=$(or $(COMPILED),.build/release) python3 -m unittest discover -s Tests/AppSessionTests/Programs
 
 # COMPILED names a folder with the program, which is not built then.
 report-test: $(if $(COMPILED),,build) $(BROWSER)/installed ## test the pages of `nearby report` in a headless Chromium

@@ -286,7 +286,7 @@ let package = Package(
     .testTarget(
       name: "AppSessionTests",
       dependencies: ["ARKit", "NearbyInteraction", "find-my-item", "nearby-devices"],
-      exclude: ["AppleNames/AppleNames.csv"]),
+      exclude: ["AppleNames/AppleNames.csv", "Programs"]),
     .testTarget(
       name: "NearbyFuzzTests",
       dependencies: [

@@ -16,10 +16,24 @@ final class Finder: NSObject, NISessionDelegate {
   private var peerToken: NIDiscoveryToken?
   private var line = ""
 
+  /// Why the peer's file is of no use.
+  enum TokenFault: Error {
+    case unreadable(any Error)
+    case noToken
+  }
+
   init(own: URL, peer: URL) throws {
     self.peer = peer
     super.init()
     session.delegate = self
+    // A device that measures nothing says so at once, and not only when the peer's token is there: running the
+    // session, with whatever token, ends it with the reason.
+    if !NISession.deviceCapabilities.supportsPreciseDistanceMeasurement,
+      let token = session.discoveryToken
+    {
+      session.run(NINearbyPeerConfiguration(peerToken: token))
+      return
+    }
     let token = try NSKeyedArchiver.archivedData(
       withRootObject: session.discoveryToken as Any, requiringSecureCoding: true)
     try token.write(to: own, options: .atomic)
@@ -29,12 +43,17 @@ final class Finder: NSObject, NISessionDelegate {
   /// Reads the peer's token file, where an app would use its network.
   ///
   /// A peer that starts again has a new token, and an old file holds a token without a session.
-  func look() {
-    guard let data = try? Data(contentsOf: peer),
+  ///
+  /// - Throws: A `TokenFault`, when there is a file without a token, or one that cannot be read.
+  func look() throws {
+    guard FileManager.default.fileExists(atPath: peer.path) else { return }
+    let data: Data
+    do { data = try Data(contentsOf: peer) } catch { throw TokenFault.unreadable(error) }
+    guard
       let token = try? NSKeyedUnarchiver.unarchivedObject(
-        ofClass: NIDiscoveryToken.self, from: data),
-      token != peerToken
-    else { return }
+        ofClass: NIDiscoveryToken.self, from: data)
+    else { throw TokenFault.noToken }
+    guard token != peerToken else { return }
     peerToken = token
     let configuration = NINearbyPeerConfiguration(peerToken: token)
     configuration.isCameraAssistanceEnabled = true
@@ -126,16 +145,24 @@ guard arguments.count == 2 else {
   try? FileHandle.standardError.write(contentsOf: Data((usage + "\n").utf8))
   exit(EX_USAGE)
 }
-let own = URL(filePath: arguments[0])
+let (own, peer) = (URL(filePath: arguments[0]), URL(filePath: arguments[1]))
 let finder: Finder
 do {
-  finder = try Finder(own: own, peer: URL(filePath: arguments[1]))
+  finder = try Finder(own: own, peer: peer)
 } catch {
   fail(
     "\(own.path) cannot be written (\(reason(error))); name a file in a folder where you may write",
     EX_IOERR)
 }
 while true {
-  finder.look()
+  do {
+    try finder.look()
+  } catch Finder.TokenFault.unreadable(let error) {
+    fail(
+      "\(peer.path) cannot be read (\(reason(error))); name a file that you may read", EX_NOINPUT)
+  } catch {
+    fail(
+      "\(peer.path) holds no token; name the file that the peer's find-my-item writes", EX_DATAERR)
+  }
   RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
 }

@@ -11,7 +11,11 @@ struct Steering {
   private var turnRate = 0.0
   private var seconds = 0.0
 
-  static let help = "w s a d: walk   q e: turn   r f: up, down   x: stop   z: end"
+  /// What the keys do, as parts that stay on one line.
+  static let helpParts = [
+    "w s a d, arrows: walk", "j l: turn", "r f: up, down", "x: stop", "q: quit",
+  ]
+  static var help: String { helpParts.joined(separator: "   ") }
 
   /// Handles a key, which is effective until the next one of its kind.
   mutating func press(_ key: Character) {
@@ -22,8 +26,8 @@ struct Steering {
     case "d": speed = Vector3(1, 0, 0)
     case "r": speed = Vector3(0, 0.5, 0)
     case "f": speed = Vector3(0, -0.5, 0)
-    case "q": turnRate = 0.8
-    case "e": turnRate = -0.8
+    case "j": turnRate = 0.8
+    case "l": turnRate = -0.8
     case "x": (speed, turnRate) = (.zero, 0)
     default: break
     }

@@ -30,10 +30,10 @@ while index < arguments.count {
   index += 1
 }
 
-let room = Room(count: count, seed: 1)
 let step = 1.0 / 30
 
 if let keys {
+  let room = Room(count: count, seed: 1)
   for key in keys {
     room.press(key)
     for _ in 0..<15 { room.advance(bySeconds: step) }
@@ -43,17 +43,40 @@ if let keys {
   exit(0)
 }
 
-let terminal = Terminal()
+guard let terminal = Terminal() else {
+  Output.say(
+    "nearby-devices: needs a terminal for its full-screen view; with --keys it writes to a pipe")
+  exit(EX_USAGE)
+}
+let room = Room(count: count, seed: 1)
+var screen = Screen()
 var isRunning = true
 while isRunning {
   let end = Date().addingTimeInterval(step)
+  let size = terminal.size
+  func turn(_ pages: Int) {
+    screen.turn(pages: pages, of: count, rows: size.rows, columns: size.columns)
+  }
   while let key = terminal.key() {
-    // The second is control-C, after which the terminal must be restored.
-    if key == "z" || key == "\u{3}" { isRunning = false } else { room.press(key) }
+    switch key {
+    case .character("q"): isRunning = false
+    case .pageDown, .character("n"): turn(1)
+    case .pageUp, .character("p"): turn(-1)
+    case .up: room.press("w")
+    case .down: room.press("s")
+    case .left: room.press("a")
+    case .right: room.press("d")
+    case .character(let character): room.press(character)
+    }
   }
   room.advance(bySeconds: step)
-  terminal.show(["Nearby devices", ""] + room.lines + ["", Steering.help])
-  let rest = end.timeIntervalSinceNow
-  if rest > 0 { Thread.sleep(forTimeInterval: rest) }
+  terminal.show(screen.lines(room.lines, rows: size.rows, columns: size.columns))
+  while let request = terminal.wait(end.timeIntervalSinceNow) {
+    switch request {
+    case .end(let signal): terminal.end(by: signal)
+    case .stop: terminal.stop()
+    case .redraw: terminal.take()
+    }
+  }
 }
 terminal.restore()

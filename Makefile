@@ -340,7 +340,7 @@ wheel: c-library $(PYTHON_ENV)/installed ## build a wheel of the Python package:
 	@ls -sh out/wheels/*.whl
 
 # Foundation links ICU, 34 MB. These are apps, and the frameworks whose interface has Foundation's types.
-USES_FOUNDATION := Sources/(ARKit|NearbyInteraction|NearbyEnvironment|find-my-item|nearby-devices)/
+USES_FOUNDATION := Sources/(ARKit|NearbyInteraction|NearbyEnvironment|PhoneRecorder|find-my-item|nearby-devices)/
 
 lint: ## check the formatting and the imports of every source file, and the list of Apple's names
 	@if grep -nE '^[^/]*import (class |enum |func |protocol |struct )?Foundation\b' \

@@ -1,7 +1,7 @@
 # Developer tasks. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install package demo test test-races test-session-races test-dependent fuzz sanitize prove bench bench-setup \
+.PHONY: help setup build install package demo test test-races test-session-races test-many-sessions test-dependent fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test programs-test live live-build live-test interop-test fixtures c-library c-test \
@@ -83,6 +83,14 @@ test-races: setup ## run all tests under the thread sanitizer
 test-session-races: setup ## run the sessions' tests under the thread sanitizer
 	NEARBY_SESSION_TESTS_ONLY=1 setarch $$(uname -m) -R swift test --sanitize=thread --disable-xctest \
 	  -Xcxx -g0 -Xcxx -O1 --scratch-path .build-tsan-sessions
+
+# The thread and the address sanitizer over 1000 sessions of ten simulated minutes.
+test-many-sessions: setup ## run 1000 sessions under the sanitizers: 20 minutes
+	for sanitizer in thread address; do \
+	  NEARBY_SESSION_TESTS_ONLY=1 NEARBY_SESSIONS=1000 NEARBY_SESSION_SECONDS=600 ASAN_OPTIONS=detect_leaks=0 \
+	    setarch $$(uname -m) -R swift test -c release -Xswiftc -DDEBUG --sanitize=$$sanitizer --disable-xctest \
+	    -Xcxx -g0 -Xcxx -O1 --scratch-path .build-$$sanitizer-sessions --filter ManySessionsTests || exit 1; \
+	done
 
 # FUZZ_SECONDS is the time of all campaigns together. FUZZ_ONLY chooses one: EngineFuzzTests, RangeFuzzTests,
 # SmootherFuzzTests, SessionFuzzTests, ParserFuzzTests. Each run starts from new seeds; FUZZ_START=0 starts

@@ -13,7 +13,11 @@ struct ChainProblemTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var movers: Int
     var constants: ChainLayout.Constants = []
-    var testDescription: String { "\(movers) moving, constants \(constants.rawValue)" }
+    /// Whether range differences of a second peer at rest and the first are measured, with a clock each.
+    var hasDifferences = false
+    var testDescription: String {
+      "\(movers) moving, constants \(constants.rawValue)\(hasDifferences ? ", differences" : "")"
+    }
   }
 
   private static let ofRadio: ChainLayout.Constants = [.clockOffset, .leverArm, .rangeScale]
@@ -22,6 +26,8 @@ struct ChainProblemTests {
     Case(movers: 2, constants: .odometryErrors), Case(movers: 0, constants: .clockOffset),
     Case(movers: 0, constants: .leverArm), Case(movers: 0, constants: .rangeScale),
     Case(movers: 1, constants: ofRadio.union(.odometryErrors)),
+    Case(movers: 0, hasDifferences: true),
+    Case(movers: 1, constants: .odometryErrors, hasDifferences: true),
   ]
 
   @Test("constants stand in the border in their order")
@@ -79,7 +85,9 @@ struct ChainProblemTests {
 
     init(_ which: Case, seed: UInt64, shortness: Double = 0) {
       var generator = SeededGenerator(seed: seed)
-      let layout = ChainLayout(moverCount: which.movers, constants: which.constants)
+      let layout = ChainLayout(
+        moverCount: which.movers, clockCount: which.hasDifferences ? 2 : 0,
+        constants: which.constants)
       peers = 1 + which.movers
       device = Device(which.constants)
       var configuration = FusionConfiguration()
@@ -108,6 +116,10 @@ struct ChainProblemTests {
           state += [mover.place.x, mover.place.y, mover.place.z]
           state += [mover.velocity.x, mover.velocity.y, mover.velocity.z]
         }
+        // Rates are steady, as their walk is expected to be.
+        for clock in 0..<layout.clockCount {
+          state += [3 + Double(clock) + 0.5 * Double(knot) * Self.clockRate, Self.clockRate]
+        }
         let step = Vector3(0.5, 0.1 * Double(knot % 2), 0.3)
         place += step
         corrected += (1 + device.odometryScale) * YawTurn(yaw + 0.25 * device.turnRate).act(step)
@@ -122,6 +134,9 @@ struct ChainProblemTests {
         prior.append(
           mean: [p.x, p.y, p.z, v.x, v.y, v.z], variances: [9, 9, 9, 0.5, 0.2, 0.5])
       }
+      for clock in 0..<layout.clockCount {
+        prior.append(mean: [3 + Double(clock), Self.clockRate], variances: [0.04, 0.01])
+      }
       for (value, variance) in device.unknowns(which.constants) {
         prior.append(mean: [value], variances: [variance])
         state.append(value)
@@ -133,8 +148,43 @@ struct ChainProblemTests {
           variances: isAtRest ? [25, 25, 25, 0.02, 0.001] : [0, 0, 0, 0.02, 0.001])
         state += [resting.x, resting.y, resting.z, 0.05, 0.01]
       }
+      if which.hasDifferences {
+        prior.append(mean: [-2, 1, 4, -0.03, 0], variances: [25, 25, 25, 0.02, 0.001])
+        state += [-2, 1, 4, -0.03, 0]
+      }
       problem.restart(prior)
       fill(places, layout, settings, &generator, shortness)
+      for knot in 0..<Self.knots - 1 where which.hasDifferences {
+        for _ in 0..<3 { addDifference(knot, places, layout, &generator, shortness) }
+      }
+    }
+
+    private static let clockRate = 0.7
+
+    /// Adds a difference that measures what the state predicts.
+    private mutating func addDifference(
+      _ knot: Int, _ places: [Vector3], _ layout: ChainLayout, _ generator: inout SeededGenerator,
+      _ shortness: Double
+    ) {
+      let (share, elapsed) = (generator.uniform(in: 0...1), generator.uniform(in: 0...1))
+      let antenna = places[knot] + generator.normalVector(sigma: 0.3)
+      func corrected(_ knot: Int) -> Vector3 {
+        let first = layout.blockSize * knot
+        return Vector3(state[first], state[first + 1], state[first + 2])
+          + YawTurn(state[first + 3]).act(antenna - places[knot])
+      }
+      let fixed = (1 - share) * corrected(knot) + share * corrected(knot + 1)
+      func range(_ member: Int, clock: Int) -> Double {
+        let first = layout.peer(member, knots: Self.knots)
+        let place = Vector3(state[first], state[first + 1], state[first + 2])
+        let error = state[layout.blockSize * knot + layout.clock(clock)]
+        return (1 + state[first + 4]) * (place - fixed).length + state[first + 3] + error
+          + 0.5 * elapsed * Self.clockRate
+      }
+      problem.addDifference(
+        from: antenna, knot: knot, share: share, elapsed: elapsed, from: .init(member: 0, clock: 1),
+        to: .init(member: peers, clock: 0),
+        range(peers, clock: 0) - range(0, clock: 1) - shortness, variance: 0.02)
     }
 
     /// Adds the knots again, and cells that measure what the state predicts.
@@ -284,5 +334,53 @@ struct ChainProblemTests {
         }
       }
     }
+  }
+
+  /// Differences of ranges tell nothing of where all is together, nor of what all clocks share.
+  @Test("moving all together changes no cost")
+  func gauge() {
+    var generator = SeededGenerator(seed: 5)
+    let layout = ChainLayout(clockCount: 3)
+    let configuration = FusionConfiguration()
+    var prior = MarginalPrior()
+    prior.append(
+      mean: [Double](repeating: 0, count: layout.blockSize + 3 * ChainLayout.peerSize),
+      variances: [Double](repeating: .infinity, count: layout.blockSize + 3 * ChainLayout.peerSize))
+    var problem = ChainProblem(
+      prior, layout, FaultModel(configuration), configuration.ranging)
+    problem.clockWalk = 0.01
+    for knot in 0..<4 {
+      problem.addKnot(
+        at: Vector3(Double(knot), 0, 0), step: Vector3(1, 0.1, 0.2), horizontal: 0.01,
+        vertical: 0.01, yaw: 0.01, seconds: 0.5)
+    }
+    for index in 0..<30 {
+      problem.addDifference(
+        from: generator.normalVector(sigma: 2), knot: index % 3, share: 0.4, elapsed: 0.3,
+        from: .init(member: index % 3, clock: index % 3),
+        to: .init(member: (index + 1) % 3, clock: (index + 1) % 3), generator.normal(sigma: 2),
+        variance: 0.02)
+    }
+    let state = (0..<problem.stateCount).map { _ in generator.normal(sigma: 2) }
+    var workspace = ChainWorkspace()
+    let cost = problem.cost(at: state, workspace: &workspace).cost
+    let (turn, shift) = (0.8, Vector3(3, -1, 2))
+    var moved = state
+    func move(_ first: Int) {
+      let place = Vector3(moved[first], moved[first + 1], moved[first + 2])
+      let there = YawTurn(turn).act(place) + shift
+      (moved[first], moved[first + 1], moved[first + 2]) = (there.x, there.y, there.z)
+    }
+    for knot in 0..<4 {
+      move(layout.blockSize * knot)
+      moved[layout.blockSize * knot + 3] += turn
+      for clock in 0..<3 { moved[layout.blockSize * knot + layout.clock(clock)] += 40 }
+    }
+    for member in 0..<3 { move(layout.peer(member, knots: 4)) }
+    let same = problem.cost(at: moved, workspace: &workspace).cost
+    #expect(abs(same - cost) < 1e-9 * abs(cost))
+    // One alone moved is another cost.
+    moved[layout.peer(1, knots: 4)] += 0.1
+    #expect(abs(problem.cost(at: moved, workspace: &workspace).cost - cost) > 1e-3)
   }
 }

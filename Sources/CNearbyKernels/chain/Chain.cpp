@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "Cells.hpp"
+#include "Differences.hpp"
 
 namespace {
 
@@ -104,7 +105,9 @@ struct Work {
     }
     cost += add_odometry(problem, at, linear);
     if (shape.movers > 0) cost += add_motions(problem, at, linear);
+    if (shape.clocks > 0) cost += add_clocks(problem, at, linear);
     cost += add(problem, first_live, end_live, at, linear);
+    if (problem.difference_count > 0) cost += add_differences(problem, at, linear, inliers);
     if (problem.held_peer >= 0) cost += add_hold(problem, at, linear);
     return cost;
   }
@@ -361,14 +364,16 @@ struct Work {
 template <class Body>
 auto with_work(const nearby_chain_problem &problem, double *workspace, Body body) {
   const Constants constants(problem.constants);
-  if (problem.mover_count > 0) {
+  if (problem.mover_count > 0 || problem.clock_count > 0) {
     using S = Shape<true>;
     return body(Work<S>(problem,
-                        S{problem.knot_count, problem.peer_count, problem.mover_count, constants},
+                        S{problem.knot_count, problem.peer_count, problem.mover_count,
+                          problem.clock_count, constants},
                         workspace));
   }
   using S = Shape<false>;
-  return body(Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, constants}, workspace));
+  return body(
+      Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, 0, constants}, workspace));
 }
 
 template <class S>

@@ -12,7 +12,7 @@
 namespace nearby::chain {
 
 constexpr int drift_size = NEARBY_CHAIN_DRIFT_SIZE, motion_size = NEARBY_CHAIN_MOTION_SIZE,
-              peer_size = NEARBY_CHAIN_PEER_SIZE;
+              clock_size = NEARBY_CHAIN_CLOCK_SIZE, peer_size = NEARBY_CHAIN_PEER_SIZE;
 
 using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 using Square = Eigen::Map<Eigen::MatrixXd>;
@@ -41,19 +41,22 @@ struct Constants {
 
 /// How many unknowns there are.
 ///
-/// Performance: without peers that move the block of a knot has a size that the compiler knows.
-template <bool moves>
+/// Performance: without peers that move and clocks that wander the block of a knot has a size that
+/// the compiler knows.
+template <bool varies>
 struct Shape {
-  int knots, peers, movers;
+  int knots, peers, movers, clocks;
   Constants constants;
 
-  /// Unknowns of one knot: the odometry's drift, then each moving peer.
+  /// Unknowns of one knot: the odometry's drift, then each moving peer, then each clock.
   int block() const {
-    if constexpr (moves)
-      return drift_size + motion_size * movers;
+    if constexpr (varies)
+      return clock(clocks);
     else
       return drift_size;
   }
+  /// The first unknown of a clock within a block.
+  int clock(int c) const { return drift_size + motion_size * movers + clock_size * c; }
   /// The unknowns that are the same at all knots: the device's constants, then each peer's.
   int border() const { return constants.count + peer_size * peers; }
   /// The first unknown of a peer in the border.
@@ -111,7 +114,7 @@ struct System {
 
 /// The derivatives of one prediction by two neighbouring knots and by the border.
 struct Row {
-  static constexpr int most = 24;
+  static constexpr int most = 32;
   enum Part { here, there, border };
   int count = 0;
   Part part[most];

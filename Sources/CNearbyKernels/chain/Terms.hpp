@@ -93,11 +93,39 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
   return cost;
 }
 
-/// Moving peers between knots: an Ornstein-Uhlenbeck velocity.
+/// What is known of the step of a place and its velocity from one knot to the next.
 ///
 /// With `s = v' - φ v` and `r = p' - p - ρ v` of covariance Q the cost is that of `s`, of variance
-/// Q_ss, and of `r - k s`, k = Q_rs/Q_ss, of variance Q_rr - k Q_rs: two rows for each axis that
-/// are independent of each other.
+/// Q_ss, and of `r - k s`, k = Q_rs/Q_ss, of variance Q_rr - k Q_rs: two rows that are independent
+/// of each other.
+struct Step {
+  double correlation, reach, coupling, place_variance, velocity_variance;
+};
+
+/// Adds the step of a place and its velocity, which stand at `p` and `v` in the blocks of a knot and
+/// the next.
+template <class S>
+double add_step(const System<S> &system, int knot, const double *here, const double *there, int p,
+                int v, const Step &step) {
+  const double changed = there[v] - step.correlation * here[v];
+  const double displaced = there[p] - here[p] - step.reach * here[v];
+  Row place, velocity;
+  place.append(Row::here, p, -1);
+  place.append(Row::here, v, step.coupling * step.correlation - step.reach);
+  place.append(Row::there, p, 1);
+  place.append(Row::there, v, -step.coupling);
+  velocity.append(Row::here, v, -step.correlation);
+  velocity.append(Row::there, v, 1);
+  const double innovations[2] = {step.coupling * changed - displaced, -changed};
+  const double weights[2] = {1 / step.place_variance, 1 / step.velocity_variance};
+  add(system, knot, place, weights[0] * innovations[0], weights[0]);
+  add(system, knot, velocity, weights[1] * innovations[1], weights[1]);
+  double cost = 0;
+  for (int j = 0; j < 2; ++j) cost += 0.5 * innovations[j] * innovations[j] * weights[j];
+  return cost;
+}
+
+/// Moving peers between knots: an Ornstein-Uhlenbeck velocity.
 template <class S>
 double add_motions(const nearby_chain_problem &problem, const Point<S> &at,
                    const System<S> &system) {
@@ -105,25 +133,32 @@ double add_motions(const nearby_chain_problem &problem, const Point<S> &at,
   for (int k = 0; k + 1 < problem.knot_count; ++k) {
     const nearby_chain_motion &motion = problem.motions[k];
     for (int mover = 0; mover < problem.mover_count; ++mover) {
-      const double *a = at.motion(k, mover), *b = at.motion(k + 1, mover);
       const int first = drift_size + motion_size * mover;
-      for (int i = 0; i < 3; ++i) {
-        const double changed = b[3 + i] - motion.correlation * a[3 + i];
-        const double displaced = b[i] - a[i] - motion.reach * a[3 + i];
-        Row place, velocity;
-        place.append(Row::here, first + i, -1);
-        place.append(Row::here, first + 3 + i, motion.coupling * motion.correlation - motion.reach);
-        place.append(Row::there, first + i, 1);
-        place.append(Row::there, first + 3 + i, -motion.coupling);
-        velocity.append(Row::here, first + 3 + i, -motion.correlation);
-        velocity.append(Row::there, first + 3 + i, 1);
-        const double innovations[2] = {motion.coupling * changed - displaced, -changed};
-        const double weights[2] = {1 / (problem.speed_variance[i] * motion.position_variance),
-                                   1 / (problem.speed_variance[i] * motion.velocity_variance)};
-        add(system, k, place, weights[0] * innovations[0], weights[0]);
-        add(system, k, velocity, weights[1] * innovations[1], weights[1]);
-        for (int j = 0; j < 2; ++j) cost += 0.5 * innovations[j] * innovations[j] * weights[j];
-      }
+      for (int i = 0; i < 3; ++i)
+        cost += add_step(system, k, at.knot(k), at.knot(k + 1), first + i, first + 3 + i,
+                         {motion.correlation, motion.reach, motion.coupling,
+                          problem.speed_variance[i] * motion.position_variance,
+                          problem.speed_variance[i] * motion.velocity_variance});
+    }
+  }
+  return cost;
+}
+
+/// Clocks between knots: a rate that walks at random, with q its variance per second. Over a time t
+/// the covariance of error and rate is q [t³/3, t²/2; t²/2, t].
+template <class S>
+double add_clocks(const nearby_chain_problem &problem, const Point<S> &at,
+                  const System<S> &system) {
+  // Never taken for surer than this: 1 µm and 1 µm/s.
+  constexpr double least_variance = 1e-12;
+  double cost = 0;
+  for (int k = 0; k + 1 < problem.knot_count; ++k) {
+    const double t = problem.knots[k].seconds, walk = problem.clock_walk * t;
+    const Step step = {1, t, t / 2, std::max(walk * t * t / 12, least_variance),
+                       std::max(walk, least_variance)};
+    for (int clock = 0; clock < problem.clock_count; ++clock) {
+      const int first = system.shape.clock(clock);
+      cost += add_step(system, k, at.knot(k), at.knot(k + 1), first, first + 1, step);
     }
   }
   return cost;

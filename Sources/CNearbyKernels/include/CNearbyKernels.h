@@ -400,10 +400,16 @@ void nearby_fit_side_by_side_with(const nearby_keyframe *keyframes, int32_t coun
 
 /// The unknowns of a chain. At each knot the odometry's drift: the device's place in a world that
 /// does not drift (3) and the yaw by which the odometry's world is turned there; then for each peer
-/// that moves its place and velocity in that world (6). Behind the knots the border, which is the
+/// that moves its place and velocity in that world (6), and for each clock that wanders its error,
+/// as a length, and the rate of that (2). Behind the knots the border, which is the
 /// same at all of them: the constants of the device that are asked for, and for each peer its place
 /// (3), the constant error of its ranges and their scale error.
-enum { NEARBY_CHAIN_DRIFT_SIZE = 4, NEARBY_CHAIN_MOTION_SIZE = 6, NEARBY_CHAIN_PEER_SIZE = 5 };
+enum {
+  NEARBY_CHAIN_DRIFT_SIZE = 4,
+  NEARBY_CHAIN_MOTION_SIZE = 6,
+  NEARBY_CHAIN_CLOCK_SIZE = 2,
+  NEARBY_CHAIN_PEER_SIZE = 5
+};
 
 /// The constants of the device, each unknown only when its bit is set, in the order of the border.
 enum {
@@ -463,6 +469,19 @@ typedef struct nearby_chain_rate {
   double velocity[3], turn[3];
 } nearby_chain_rate;
 
+/// How much longer the range to one peer at rest is than that to another, both from one place, with
+/// the errors of the clocks by which they were sent: `r_peer - r_other + o_peer - o_other`.
+typedef struct nearby_chain_difference {
+  /// From where, in the odometry's world as it was then.
+  double antenna_in_world[3];
+  double value, variance;
+  /// As of a cell; and its share of the time from its knot to the next one.
+  double share, elapsed;
+  int32_t knot, peer, other;
+  /// The numbers of the peers' clocks; -1 for one that does not wander.
+  int32_t clock, other_clock;
+} nearby_chain_difference;
+
 /// A chain: what is minimised, and where.
 typedef struct nearby_chain_problem {
   const nearby_chain_knot *knots;
@@ -471,7 +490,14 @@ typedef struct nearby_chain_problem {
   const nearby_chain_cell *cells;
   /// One for each cell; null unless the clock's offset is unknown.
   const nearby_chain_rate *rates;
-  int32_t knot_count, cell_count, peer_count, mover_count;
+  /// Linearised anew at each state, whatever is live. The constants of the device but for the
+  /// odometry's do not enter them.
+  const nearby_chain_difference *differences;
+  int32_t knot_count, cell_count, peer_count, mover_count, difference_count, clock_count;
+  /// The random walk of the rate of a clock, as a length: variance per second, m²/s³.
+  double clock_walk;
+  /// The prior probability that a difference is an outlier; none takes all for inliers.
+  double difference_outlier_share;
   /// The bits of the constants that are unknown.
   int32_t constants;
   /// What is known from before, of the first knot and of all behind the knots: its information A

@@ -2,8 +2,8 @@
 
 /// Where everything stands among the unknowns of a chain.
 ///
-/// First the knots, each with the odometry's drift (place and yaw of the device) and then place and
-/// velocity of each peer that moves. Behind them the border, which is the same at all knots: the
+/// First the knots, each with the odometry's drift (place and yaw of the device), then place and
+/// velocity of each peer that moves, and then error and rate of each clock that wanders. Behind them the border, which is the same at all knots: the
 /// constants of the device that are unknown, in the order of ``Constants``, and of each peer place,
 /// range bias and range scale.
 package struct ChainLayout: Hashable, Sendable {
@@ -11,6 +11,8 @@ package struct ChainLayout: Hashable, Sendable {
   package static let driftSize = 4
   /// Unknowns of a moving peer at one knot: its place (3) and velocity (3).
   package static let motionSize = 6
+  /// Unknowns of a clock at one knot: its error, as a length, and the rate of that.
+  package static let clockSize = 2
   /// Unknowns of one peer in the border: its place (3), range bias and range scale.
   package static let peerSize = 5
 
@@ -49,15 +51,17 @@ package struct ChainLayout: Hashable, Sendable {
 
   /// How many peers move.
   package var moverCount = 0
+  /// How many clocks wander.
+  package var clockCount = 0
   /// The constants that are unknown.
   package var constants: Constants = []
 
-  package init(moverCount: Int = 0, constants: Constants = []) {
-    (self.moverCount, self.constants) = (moverCount, constants)
+  package init(moverCount: Int = 0, clockCount: Int = 0, constants: Constants = []) {
+    (self.moverCount, self.clockCount, self.constants) = (moverCount, clockCount, constants)
   }
 
   /// Unknowns of one knot.
-  package var blockSize: Int { Self.driftSize + Self.motionSize * moverCount }
+  package var blockSize: Int { clock(clockCount) }
   /// Whether the odometry's errors are unknown.
   package var hasOdometryErrors: Bool { constants.contains(.odometryErrors) }
   /// Unknowns of the device that are the same at all knots.
@@ -65,6 +69,9 @@ package struct ChainLayout: Hashable, Sendable {
 
   /// The first unknown of a moving peer within the block of a knot.
   package func motion(_ mover: Int) -> Int { Self.driftSize + Self.motionSize * mover }
+
+  /// The first unknown of a clock within the block of a knot.
+  package func clock(_ clock: Int) -> Int { motion(moverCount) + Self.clockSize * clock }
 
   /// The first unknown of a peer behind a number of knots.
   package func peer(_ member: Int, knots: Int) -> Int {

@@ -39,17 +39,22 @@ package struct ChainWorkspace: Sendable {
 /// is its velocity and R the device's rotation. A value counts
 /// as an inlier or an outlier by its mixture's density, to the power that it holds of an independent
 /// draw of its errors. The velocity of a peer that moves is an Ornstein-Uhlenbeck process
-/// (``MotionModel``).
+/// (``MotionModel``); the rate of a clock walks at random.
 package struct ChainProblem: Sendable {
   private var knots: [nearby_chain_knot] = []
   private var motions: [nearby_chain_motion] = []
   private var cells: [nearby_chain_cell] = []
   private var rates: [nearby_chain_rate] = []
+  private var differences: [nearby_chain_difference] = []
   private let model: Model
   package private(set) var prior: MarginalPrior
   package let layout: ChainLayout
   /// By what factor the variances of values are taken too large.
   package var widening = 1.0
+  /// The random walk of the rate of a clock, as a length: variance per second, m²/s³.
+  package var clockWalk = 0.0
+  /// Whether range differences may be outliers; from a start that is far off all would be.
+  package var doubtsDifferences = true
 
   /// What is assumed of outliers and of peers that move.
   private struct Model {
@@ -112,6 +117,7 @@ package struct ChainProblem: Sendable {
     motions.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
     rates.removeAll(keepingCapacity: true)
+    differences.removeAll(keepingCapacity: true)
   }
 
   package var knotCount: Int { knots.count }
@@ -222,6 +228,37 @@ package struct ChainProblem: Sendable {
     rates.append(
       nearby_chain_rate(
         velocity: (velocity.x, velocity.y, velocity.z), turn: (turn.x, turn.y, turn.z)))
+  }
+
+  /// A member, and the number of its clock; `nil` for a clock that does not wander.
+  package struct Sender {
+    package var member: Int
+    package var clock: Int?
+
+    package init(member: Int, clock: Int? = nil) { (self.member, self.clock) = (member, clock) }
+  }
+
+  /// Adds how much longer the range to one peer at rest is than that to another.
+  ///
+  /// - Parameters:
+  ///   - antenna: From where, in the odometry's world as it was then.
+  ///   - knot: The knot before it.
+  ///   - share: Its share of the drift from there to the next knot.
+  ///   - elapsed: Its share of the time from there to the next knot.
+  ///   - near: The peer whose range is taken off.
+  ///   - far: The peer whose range it is taken off from.
+  ///   - difference: The difference, metres.
+  ///   - variance: Its variance, m².
+  package mutating func addDifference(
+    from antenna: Vector3, knot: Int, share: Double, elapsed: Double, from near: Sender,
+    to far: Sender, _ difference: Double, variance: Double
+  ) {
+    differences.append(
+      nearby_chain_difference(
+        antenna_in_world: (antenna.x, antenna.y, antenna.z), value: difference,
+        variance: variance, share: share, elapsed: elapsed, knot: Int32(knot),
+        peer: Int32(far.member), other: Int32(near.member), clock: Int32(far.clock ?? -1),
+        other_clock: Int32(near.clock ?? -1)))
   }
 
   /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
@@ -449,29 +486,35 @@ package struct ChainProblem: Sendable {
       unsafe motions.withUnsafeBufferPointer { motions in
         unsafe cells.withUnsafeBufferPointer { cells in
           unsafe rates.withUnsafeBufferPointer { rates in
-            unsafe prior.information.withUnsafeBufferPointer { information in
-              unsafe prior.gradient.withUnsafeBufferPointer { gradient in
-                unsafe prior.origin.withUnsafeBufferPointer { origin in
-                  var problem = unsafe nearby_chain_problem(
-                    knots: knots.baseAddress, motions: motions.baseAddress,
-                    cells: cells.baseAddress, rates: rates.baseAddress,
-                    knot_count: Int32(knots.count), cell_count: Int32(cells.count),
-                    peer_count: Int32(memberCount), mover_count: Int32(layout.moverCount),
-                    constants: layout.constants.rawValue,
-                    information: information.baseAddress, gradient: gradient.baseAddress,
-                    origin: origin.baseAddress, outlier_share: model.shares.tuple,
-                    range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
-                    speed_variance: model.speedVariances, widening: widening,
-                    held_peer: Int32(held?.member ?? -1),
-                    held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
-                      ?? (0, 0, 0), held_place: held?.place ?? 0,
-                    live_peer: Int32(live ?? -1))
-                  let needed = unsafe Int(nearby_chain_workspace(&problem))
-                  if workspace.kernel.count < needed {
-                    workspace.kernel = [Double](repeating: 0, count: needed)
-                  }
-                  return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
-                    unsafe body(&problem, workspace.baseAddress)
+            unsafe differences.withUnsafeBufferPointer { differences in
+              unsafe prior.information.withUnsafeBufferPointer { information in
+                unsafe prior.gradient.withUnsafeBufferPointer { gradient in
+                  unsafe prior.origin.withUnsafeBufferPointer { origin in
+                    var problem = unsafe nearby_chain_problem(
+                      knots: knots.baseAddress, motions: motions.baseAddress,
+                      cells: cells.baseAddress, rates: rates.baseAddress,
+                      differences: differences.baseAddress, knot_count: Int32(knots.count),
+                      cell_count: Int32(cells.count), peer_count: Int32(memberCount),
+                      mover_count: Int32(layout.moverCount),
+                      difference_count: Int32(differences.count),
+                      clock_count: Int32(layout.clockCount), clock_walk: clockWalk,
+                      difference_outlier_share: doubtsDifferences ? model.shares.range : 0,
+                      constants: layout.constants.rawValue,
+                      information: information.baseAddress, gradient: gradient.baseAddress,
+                      origin: origin.baseAddress, outlier_share: model.shares.tuple,
+                      range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
+                      speed_variance: model.speedVariances, widening: widening,
+                      held_peer: Int32(held?.member ?? -1),
+                      held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
+                        ?? (0, 0, 0), held_place: held?.place ?? 0,
+                      live_peer: Int32(live ?? -1))
+                    let needed = unsafe Int(nearby_chain_workspace(&problem))
+                    if workspace.kernel.count < needed {
+                      workspace.kernel = [Double](repeating: 0, count: needed)
+                    }
+                    return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
+                      unsafe body(&problem, workspace.baseAddress)
+                    }
                   }
                 }
               }

@@ -14,6 +14,18 @@ public struct AnchorFix: Hashable, Sendable {
   /// There is none until the device has moved enough to tell how the one is turned to the other. Its
   /// sigma is that of the turn about gravity, radians.
   public var siteFromWorld: Estimated<RigidTransform>
+
+  init(_ fix: AnchorWindow.Fix, at device: TrajectoryPoint) {
+    let best = fix.solution
+    timestamp = device.timestamp
+    position = Estimated(
+      value: fix.isKnown ? best.position : nil, sigma: best.positionCovariance.trace.squareRoot(),
+      unavailability: fix.isKnown ? nil : .tooUncertain)
+    covariance = best.positionCovariance
+    siteFromWorld = Estimated(
+      value: fix.isTurnKnown ? best.siteFromWorld(device) : nil,
+      sigma: best.turnVariance.squareRoot(), unavailability: fix.isTurnKnown ? nil : .tooUncertain)
+  }
 }
 
 /// Locates a device from ranges to anchors whose places are known, as a receiver of a building's radio
@@ -101,16 +113,6 @@ public struct AnchorLocator: Sendable {
     guard let device = trajectory.newest, let fix = window.locate(at: device, configuration) else {
       return nil
     }
-    let best = fix.solution
-    return AnchorFix(
-      timestamp: device.timestamp,
-      position: Estimated(
-        value: fix.isKnown ? best.position : nil, sigma: best.positionCovariance.trace.squareRoot(),
-        unavailability: fix.isKnown ? nil : .tooUncertain),
-      covariance: best.positionCovariance,
-      siteFromWorld: Estimated(
-        value: fix.isTurnKnown ? best.siteFromWorld(device) : nil,
-        sigma: best.turnVariance.squareRoot(),
-        unavailability: fix.isTurnKnown ? nil : .tooUncertain))
+    return AnchorFix(fix, at: device)
   }
 }

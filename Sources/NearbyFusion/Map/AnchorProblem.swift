@@ -71,7 +71,7 @@ struct AnchorProblem {
   private static let priorInformation = Parameters(1e-6, 1e-6, 1e-6, 0.1)
   private static let planarInformation = Parameters(1e-6, 1e8, 1e-6, 0.1)
   /// A solution that takes fewer of the ranges for inliers explains nothing.
-  private static let leastInlierShare = 0.6
+  static let leastInlierShare = 0.6
 
   typealias Parameters = SIMD4<Double>
 

@@ -28,12 +28,12 @@ struct AnchorWindow: Sendable {
   /// The least seconds between two ranges to one anchor; those in between are left out.
   private static let interval = 0.2
   /// A place under which the ranges are less likely by this factor is no rival, in χ².
-  private static let rivalry = 2 * log(1000.0)
+  static let rivalry = 2 * log(1000.0)
   /// Solutions nearer than this are one, metres.
   private static let sameWithin = 0.3
   /// A place must be known this well, metres, and a turn this well, radians.
-  private static let positionGate = 1.0
-  private static let turnGate = 15.0.degreesAsRadians
+  static let positionGate = 1.0
+  static let turnGate = 15.0.degreesAsRadians
 
   /// Where the device is.
   struct Fix {
@@ -41,6 +41,15 @@ struct AnchorWindow: Sendable {
     /// Whether its place is known, and whether also how the odometry's world is turned.
     var isKnown: Bool
     var isTurnKnown: Bool
+
+    /// - Parameters:
+    ///   - solution: The best solution.
+    ///   - isAlone: Whether no other place explains what was measured about as well.
+    init(_ solution: AnchorSolution, isAlone: Bool) {
+      self.solution = solution
+      isKnown = isAlone && solution.positionCovariance.trace.squareRoot() <= positionGate
+      isTurnKnown = isKnown && solution.turnVariance.squareRoot() <= turnGate
+    }
   }
 
   init(anchors: [Vector3], errors: [AnchorError]) {
@@ -94,11 +103,9 @@ struct AnchorWindow: Sendable {
     }
     if solutions.isEmpty { solutions = distinct(problem.solveFromEverywhere()) }
     guard let best = solutions.first else { return nil }
-    let isAlone = solutions.count == 1 && problem.explains(best)
-    let isKnown = isAlone && best.positionCovariance.trace.squareRoot() <= Self.positionGate
-    let isTurnKnown = isKnown && best.turnVariance.squareRoot() <= Self.turnGate
-    previous = isTurnKnown ? (best, device) : nil
-    return Fix(solution: best, isKnown: isKnown, isTurnKnown: isTurnKnown)
+    let fix = Fix(best, isAlone: solutions.count == 1 && problem.explains(best))
+    previous = fix.isTurnKnown ? (best, device) : nil
+    return fix
   }
 
   /// The best solution first, and after it those that explain the ranges about as well elsewhere.

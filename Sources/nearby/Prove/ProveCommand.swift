@@ -55,6 +55,12 @@ struct ProveCommand: AsyncParsableCommand {
       This table has no goals. It costs seven times the smoothing of each run, a minute for a run \
       with eight peers: choose few seeds.
 
+      With --downlink a device is located that only listens: by range differences (DL-TDoA) to six \
+      anchors, once a second. Compared is the second half of each run: moments with a claimed place, its \
+      RMSE, the bound, their ratio (at most 1.15), NEES/3 (0.8 to 1.25); then runs with a wrong claim at \
+      any time (over 0.5 m and 3.4 sigma) and the median time to the first fix. The scenarios: \
+      \(DownlinkScenario.presets.map(\.name).joined(separator: ", ")).
+
       Where a scenario only may converge, NEES/3 and false convergences are its goals. Each peer of a \
       run counts as a run.
 
@@ -66,6 +72,7 @@ struct ProveCommand: AsyncParsableCommand {
         nearby prove find --set faults.rangeOnset=0.1 --json
         nearby prove --seeds 100 --ablate
         nearby prove level-office level-hall --reference --seeds 4
+        nearby prove --downlink --seeds 100
 
       EXIT STATUS
         1   a goal was missed
@@ -119,6 +126,9 @@ struct ProveCommand: AsyncParsableCommand {
       """)
   var reference = false
 
+  @Flag(help: "Compare the locator of range differences with its bound.")
+  var downlink = false
+
   @Flag(help: "Also print the outputs, their errors, and the cost of convergence.")
   var details = false
 
@@ -146,9 +156,14 @@ struct ProveCommand: AsyncParsableCommand {
     if reference && (ablate || trace != nil) {
       throw ValidationError("--reference excludes --ablate and --trace")
     }
+    if downlink && (ablate || reference || details || trace != nil || neverSeeds != nil) {
+      throw ValidationError(
+        "--downlink excludes --ablate, --reference, --details, --trace and --never-seeds")
+    }
   }
 
   func run() async throws {
+    if downlink { return try await proveDownlink() }
     let scenarios =
       try scenarioNames.isEmpty
       ? Scenario.presets : scenarioNames.map { try ScenarioArgument.scenario($0) }
@@ -203,6 +218,51 @@ struct ProveCommand: AsyncParsableCommand {
     return all
   }
 
+  private func proveDownlink() async throws {
+    let presets = DownlinkScenario.presets
+    let scenarios =
+      try scenarioNames.isEmpty
+      ? presets
+      : scenarioNames.map { name in
+        guard let scenario = presets.first(where: { $0.name == name }) else {
+          throw ValidationError(
+            "no downlink scenario '\(name)'; there are \(presets.map(\.name).joined(separator: ", "))"
+          )
+        }
+        return scenario
+      }
+    let general = try proof()
+    var proof = DownlinkProof(seeds: general.seeds)
+    proof.jobs = general.jobs
+    proof.change = general.change
+    let progress = ProgressLine(isQuiet: false)
+    defer { progress.finish() }
+    let table = DownlinkTable(names: scenarios.map(\.name))
+    if !json { try StandardOutput.print(table.header) }
+    let total = scenarios.count * proof.seeds.count
+    var (runs, all) = (0, [DownlinkProof.Figures]())
+    for scenario in scenarios {
+      let start = ContinuousClock.now
+      let figures = try await proof.figures(of: scenario) {
+        runs += 1
+        progress.update(
+          fraction: Double(runs) / Double(total), what: "\(scenario.name)  \(runs) of \(total) runs"
+        )
+      }
+      all.append(figures)
+      progress.finish()
+      if !json {
+        try StandardOutput.print(table.row(figures, seconds: start.duration(to: .now).inSeconds))
+      }
+    }
+    if json { try StandardOutput.write(CanonicalJSON.text(of: DownlinkResult(scenarios: all))) }
+    guard seed == nil else { return }
+    for figures in all where !json {
+      for miss in figures.misses { try StandardOutput.print("\(figures.scenario): \(miss)") }
+    }
+    if all.contains(where: { !$0.misses.isEmpty }) { throw ExitCode.failure }
+  }
+
   private func printAblation(of scenarios: [Scenario], _ proof: Proof) async throws {
     let progress = ProgressLine(isQuiet: false)
     defer { progress.finish() }
@@ -247,6 +307,11 @@ struct ProveCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "--set \(error.description)")
     }
   }
+}
+
+/// The output of `nearby prove --downlink --json`.
+private struct DownlinkResult: Encodable {
+  var scenarios: [DownlinkProof.Figures]
 }
 
 /// The output of `nearby prove --json`.

@@ -232,14 +232,17 @@ let package = Package(
     // Without strict memory safety: every call of the interface would be marked.
     .testTarget(
       name: "NearbyCTests",
-      dependencies: ["CNearby", "NearbyC", "NearbyFusion", "NearbyGeometry", "NearbyRecordings"],
+      dependencies: [
+        "CNearby", "NearbyC", "NearbyFusion", "NearbyGeometry", "NearbyRecordings",
+        "NearbySimulation",
+      ],
       exclude: ["Library"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "NearbyCommandTests",
       dependencies: [
         "CAllocationCounter", "nearby", "NearbyBatch", "NearbyEvaluation", "NearbyFusion",
-        "NearbyGeometry", "NearbyRecordings", "NearbyTestSupport",
+        "NearbyGeometry", "NearbyRecordings", "NearbySimulation", "NearbyTestSupport",
       ],
       exclude: ["Goldens"],
       swiftSettings: swiftSettings),

@@ -55,7 +55,8 @@ public struct RecordingRun: Sendable {
     into folder: String, progress: (_ fraction: Double, _ samples: Int) -> Void = { _, _ in },
     accept: (RecordingReplay.Outcome) throws -> Void = { _ in }
   ) throws -> RecordingReplay.Outcome {
-    let calibrated = try RecordingCalibration(recording, calibration, stated: configuration)
+    let calibrated = try RecordingCalibration(
+      recording, try hasSamples() ? calibration : .off, stated: configuration)
     let configuration = calibrated.configuration
     var replay = try RecordingReplay(
       recording, configuration: configuration, selection: selection)
@@ -89,6 +90,7 @@ public struct RecordingRun: Sendable {
       try accept(outcome)
       newMap = engine.peerMap
     }
+    try locate(&outcome, &files, known?.map, configuration)
     outcome.summary.calibration = summary(of: calibrated, newMap)
     outcome.summary.findings = try findings(of: outcome.summary)
     if !keepsTime { outcome.summary.timing = nil }
@@ -96,8 +98,31 @@ public struct RecordingRun: Sendable {
       &files, longestPoseGap: configuration.odometry.maximumPoseGap)
     // The recording has no fault: from here on files may appear.
     try files.commit(summary: outcome.summary.json(), configuration: configuration)
-    try keeper?.keep(newMap)
+    // Without a sample there is nothing to be kept, and nothing that tells this recording from others.
+    if outcome.summary.samples > 0 { try keeper?.keep(newMap) }
     return outcome
+  }
+
+  /// Whether `ranging.csv` has a row: a recording with range differences may have none.
+  private func hasSamples() throws(RecordingError) -> Bool {
+    guard recording.hasDifferences else { return true }
+    var ranging = try recording.ranging()
+    return try ranging.next() != nil
+  }
+
+  /// Locates the device by range differences, if there are any: among the anchors of the run's map, or of the
+  /// recording's own.
+  private func locate(
+    _ outcome: inout RecordingReplay.Outcome, _ files: inout ResultFiles, _ map: PeerMap?,
+    _ configuration: FusionConfiguration
+  ) throws(RecordingError) {
+    guard recording.hasDifferences else { return }
+    var anchors = map
+    if anchors == nil { anchors = try recording.anchorMap(configuration) }
+    var replay = try DownlinkReplay(recording, configuration, map: anchors)
+    let found = try replay.run { fix throws(RecordingError) in try files.located.write(fix) }
+    outcome.summary.located = found.summary
+    outcome.warnings.add(found.warnings)
   }
 
   /// What the recording told, with the biases that a run has found; `nil` when there is nothing to say.

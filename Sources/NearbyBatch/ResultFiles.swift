@@ -11,7 +11,7 @@ struct ResultFiles: ~Copyable {
   static let names = [
     RunSummary.fileName, ConfigurationFile.fileName, EstimateWriter.fileName,
     ModesWriter.fileName, SmoothedWriter.fileName, MapTrajectoryWriter.correctedFileName,
-    MapTrajectoryWriter.smoothedFileName,
+    MapTrajectoryWriter.smoothedFileName, LocatedWriter.fileName,
   ]
 
   /// The page that `nearby report` writes beside a result: it goes with the result that it shows.
@@ -37,6 +37,8 @@ struct ResultFiles: ~Copyable {
   var estimates: EstimateWriter
   /// A row for each mode of a peer with several.
   var modes: ModesWriter
+  /// A row for each moment at which the device was looked for by range differences.
+  var located: LocatedWriter
   /// A pose for each of the odometry's.
   var corrected: MapTrajectoryWriter
   /// `nil` when nothing is smoothed.
@@ -54,10 +56,12 @@ struct ResultFiles: ~Copyable {
       path: "\(folder)/\(MapTrajectoryWriter.correctedFileName)", frames: frames,
       isOfKnownMap: hasKnownMap)
     let modes = try ModesWriter(path: "\(folder)/\(ModesWriter.fileName)", frames: frames)
+    let located = try LocatedWriter(path: "\(folder)/\(LocatedWriter.fileName)", frames: frames)
     let smoothed = smooths ? try Smoothed(in: folder, frames: frames) : nil
     self.folder = folder
     self.estimates = estimates
     self.modes = modes
+    self.located = located
     self.corrected = corrected
     self.smoothed = smoothed
   }
@@ -75,6 +79,7 @@ struct ResultFiles: ~Copyable {
     try end.write(summary)
     try estimates.flush()
     try modes.flush()
+    try located.flush()
     _ = try corrected.flush()
     var smoothed = smoothed.take()
     _ = try smoothed?.rows.flush()
@@ -85,6 +90,7 @@ struct ResultFiles: ~Copyable {
     for name in Self.names + [Self.reportName] { try AtomicFile.remove("\(folder)/\(name)") }
     try estimates.commit()
     try modes.commit()
+    try located.commit()
     try corrected.commit()
     if let smoothed = smoothed.take() {
       try smoothed.rows.commit()

@@ -12,6 +12,7 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
+    if let located = summary.located { lines += [""] + Self.lines(of: located) }
     let calibration = summary.calibration?.lines ?? []
     if !calibration.isEmpty { lines += [""] + calibration }
     if let events = summary.events, !events.isEmpty { lines += [""] + eventLines(events) }
@@ -42,6 +43,34 @@ struct ResultTable {
         ).lines
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Where the device was located by range differences.
+  private static func lines(of located: LocatedSummary) -> [String] {
+    var lines = [
+      """
+      The device, by \(located.differencesUsed) of \(located.differences) range differences to \
+      \(located.anchors.count) anchors (\(located.anchors.count { $0.isInMap }) of known place): \
+      located at \(located.located) of \(located.moments) moments
+      """
+    ]
+    if let seconds = located.secondsToFirstFix {
+      lines[0] += ", first after \(seconds.text(decimals: 1)) s"
+    }
+    if let place = located.position, let sigma = located.positionSigma {
+      let axes = [place.x, place.y, place.z].map { $0.text(decimals: 2) }
+      lines.append(
+        "at the end it is at \(axes.joined(separator: " ")) ± \(sigma.text(decimals: 2)) m")
+    }
+    if let errors = located.errors {
+      lines.append(
+        """
+        errors against the truth (aligned by \(errors.alignment == "anchors" ? "anchors" : "the path")): \
+        RMSE \(errors.rmse.text(decimals: 2)) m, median \(errors.median.text(decimals: 2)) m, \
+        largest \(errors.largest.text(decimals: 2)) m, NEES/3 \(errors.consistency.text(decimals: 2))
+        """)
+    }
+    return lines
   }
 
   /// The events, of which a long list is cut.

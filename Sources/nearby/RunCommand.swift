@@ -16,6 +16,8 @@ struct RunCommand: ParsableCommand {
       trajectory-corrected.txt, the device's path in a map that does not drift (TUM). With --smooth \
       there is smoothed.csv: a row for each sample \
       with the estimate from the whole recording, past and future; and trajectory-smoothed.txt. \
+      Where the recording has range differences (tdoa.csv, DL-TDoA) the device itself is located among \
+      the anchors of map.json in the recording's folder, or of --map: located.csv has its place twice a second. \
       The files replace all those of an earlier run; summary.json comes last, so that where it is \
       the result is whole. Nothing is written when the recording has a fault.
 
@@ -177,7 +179,8 @@ struct RunCommand: ParsableCommand {
       try drawMap(of: outcome.summary, recording)
       try StandardOutput.print(
         """
-        \(EstimateWriter.fileName), \(smooth ? "\(SmoothedWriter.fileName), " : "")\
+        \(EstimateWriter.fileName), \
+        \(outcome.summary.located == nil ? "" : "\(LocatedWriter.fileName), ")\(smooth ? "\(SmoothedWriter.fileName), " : "")\
         \(RunSummary.fileName) and \(ConfigurationFile.fileName) are in \(output ?? "")
         """)
     }

@@ -11,10 +11,15 @@ struct AddAMeasurementTests {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
 
-  private static func page() throws -> String {
-    try String(
+  /// The page: the part about a kind of one peer, and that about a kind of two.
+  private static func page(ofTwoPeers isOfTwo: Bool = false) throws -> String {
+    let text = try String(
       contentsOf: sources.appending(path: "NearbyFusion/NearbyFusion.docc/AddAMeasurement.md"),
       encoding: .utf8)
+    let start = try #require(text.range(of: "## A kind of two peers"))
+    let end = try #require(text.range(of: "## Tests that must know it"))
+    let section = text[start.lowerBound..<end.lowerBound]
+    return isOfTwo ? String(section) : text.replacingOccurrences(of: section, with: "")
   }
 
   /// Names a height, but not what is measured of it: outputs, scenarios, documentation and the
@@ -58,6 +63,31 @@ struct AddAMeasurementTests {
     #expect(naming.subtracting(listed).isEmpty, "not on the page")
     #expect(listed.subtracting(naming).subtracting(byOtherNames).isEmpty, "on the page only")
     #expect(byOtherNames.isSubset(of: listed))
+  }
+
+  @Test("nine files hold a kind of two peers, and the page names them")
+  func twoPeers() throws {
+    let page = try Self.page(ofTwoPeers: true)
+    #expect(page.matches(of: /(?m)^\d+\. .*?`[\w\/+.]+`/).count == 9)
+    let root = Self.sources.path(percentEncoded: false)
+    let names = [
+      "NEARBY_CHAIN_CLOCK_SIZE", "clock_count", "clockCount", "nearby_chain_difference",
+      "DifferenceWindow",
+    ]
+    var naming: Set<String> = ["NearbyRecordings/Format/Rows/DifferenceReader.swift"]
+    for folder in ["CNearbyKernels", "NearbyFusion"] {
+      for case let file as URL in try #require(
+        FileManager.default.enumerator(
+          at: Self.sources.appending(path: folder), includingPropertiesForKeys: nil))
+      where ["swift", "hpp", "cpp", "h"].contains(file.pathExtension) {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        guard names.contains(where: text.contains) else { continue }
+        naming.insert(
+          String(file.path(percentEncoded: false).dropFirst(root.count))
+            .trimmingCharacters(in: ["/"]))
+      }
+    }
+    #expect(naming == Self.listed(in: page))
   }
 
   @Test("twenty files at most hold a kind")

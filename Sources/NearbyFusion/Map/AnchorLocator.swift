@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 public import NearbyGeometry
 
 /// Where a device is among anchors of known places.
@@ -14,6 +15,15 @@ public struct AnchorFix: Hashable, Sendable {
   /// There is none until the device has moved enough to tell how the one is turned to the other. Its
   /// sigma is that of the turn about gravity, radians.
   public var siteFromWorld: Estimated<RigidTransform>
+
+  /// The turn about gravity from the odometry's world to the site, counterclockwise as seen from above,
+  /// radians; `nil` where it is not known.
+  public var turnRadians: Double? {
+    siteFromWorld.value.map { transform in
+      let ahead = transform.rotation.zAxis
+      return atan2(ahead.x, ahead.z)
+    }
+  }
 
   init(_ fix: AnchorWindow.Fix, at device: TrajectoryPoint) {
     let best = fix.solution

@@ -40,7 +40,36 @@ extension RecordingReader {
     }
     var info = gatherer.finish(peers: stream.peers)
     info.warnings = stream.warnings
+    info.differences = try differences(&info.warnings)
     return survey.finish(info)
+  }
+
+  private func differences(
+    _ warnings: inout RecordingWarnings
+  ) throws(RecordingError) -> RecordingInfo.Differences? {
+    let map = try anchorMap(manifest.fusionConfiguration())
+    guard var rows = try differences(anchors: map?.peers.map(\.name)) else { return nil }
+    var differences = RecordingInfo.Differences()
+    var (seen, first): (Set<String>, DifferenceRow?) = ([], nil)
+    var last: DifferenceRow?
+    while var row = try rows.next() {
+      differences.count += 1
+      for name in [row.from, row.to] where seen.insert(name).inserted {
+        differences.anchors.append(name)
+      }
+      row.line = 0
+      if row == last { differences.duplicates += 1 }
+      (first, last) = (first ?? row, row)
+    }
+    if let first, let last, last.timestamp > first.timestamp {
+      differences.rate =
+        Double(differences.count - 1) / last.timestamp.seconds(since: first.timestamp)
+    }
+    differences.anchorsInMap = map.map { map in
+      map.peers.count { seen.contains($0.name) }
+    }
+    warnings.add(rows.warnings)
+    return differences
   }
 
   private func truth(

@@ -23,6 +23,7 @@ extension RecordingInfo {
         truth.map { "\(counted($0.poseCount, "pose")), \(counted($0.peerCount, "peer"))" }
           ?? "not recorded"
       ])
+    if let differences { lines += labelled("differences", Self.lines(of: differences)) }
     lines += labelled("faults", faultLines.isEmpty ? ["none"] : faultLines)
     lines += labelled("warnings", warningLines.isEmpty ? ["none"] : warningLines)
     lines.append("")
@@ -35,6 +36,20 @@ extension RecordingInfo {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(of differences: Differences) -> [String] {
+    let rate = differences.rate.map { ", \($0.fixed(decimals: 1)) a second" } ?? ""
+    let places = differences.anchorsInMap.map { ", \($0) with a place" } ?? ", none with a place"
+    let names = differences.anchors.prefix(12).map { $0.printable() }.joined(separator: ", ")
+    var lines = [
+      "\(differences.count) range differences\(rate)",
+      "\(differences.anchors.count) anchors\(places): \(names)",
+    ]
+    if differences.duplicates > 0 {
+      lines.append("\(differences.duplicates) repeat the one before")
+    }
+    return lines
   }
 
   private var trajectoryLines: [String] {

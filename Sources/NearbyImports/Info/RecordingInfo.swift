@@ -29,6 +29,8 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
   public var trackingStates: [String: Int]?
   /// The peers, in the reader's order.
   public var peers: [Peer] = []
+  /// The range differences; `nil` without that file.
+  public var differences: Differences?
   /// Faults of the samples, as opposed to faults of the files.
   public var faults = Faults()
   /// The truth; `nil` unless both of its files are there.
@@ -91,6 +93,20 @@ public struct RecordingInfo: Hashable, Sendable, Codable {
     public var missingAzimuthShare: Double {
       sampleCount > 0 ? 1 - Double(azimuthCount) / Double(sampleCount) : 0
     }
+  }
+
+  /// The range differences of a recording.
+  public struct Differences: Hashable, Sendable, Codable {
+    /// How many there are.
+    public var count = 0
+    /// How many a second on average; `nil` for fewer than two or all at once.
+    public var rate: Double?
+    /// The anchors, in the order in which the file names them.
+    public var anchors: [String] = []
+    /// How many anchors have a place in the recording's map; `nil` when it has none.
+    public var anchorsInMap: Int?
+    /// How many repeat stamp, anchors and value of the row before them.
+    public var duplicates = 0
   }
 
   /// How many samples have which fault; a sample may have several.

@@ -108,7 +108,41 @@ public struct RecordingReader: Hashable, Sendable {
   /// - Returns: The reader, before the first row.
   /// - Throws: When the file cannot be opened or its header is wrong.
   public func ranging() throws(RecordingError) -> RangingReader {
-    try RangingReader(file(Self.rangingFile), peers: manifest.peers.map(\.id))
+    var reader = try RangingReader(file(Self.rangingFile), peers: manifest.peers.map(\.id))
+    // A device that only listens measures no ranges.
+    reader.allowsNoRows = hasDifferences
+    return reader
+  }
+
+  /// Whether there are range differences.
+  public var hasDifferences: Bool { has(Self.differencesFile) }
+
+  /// Opens the range differences.
+  ///
+  /// - Parameter anchors: The names of the anchors whose places are known; any other is a warning. `nil` for
+  ///   any.
+  /// - Returns: The reader, before the first row; `nil` when the recording has no such file.
+  /// - Throws: When the file cannot be opened or its header is wrong.
+  public func differences(
+    anchors: [String]? = nil
+  ) throws(RecordingError) -> DifferenceReader? {
+    guard hasDifferences else { return nil }
+    return try DifferenceReader(file(Self.differencesFile), anchors: anchors)
+  }
+
+  /// Reads the map of the anchors that lies beside the range differences.
+  ///
+  /// - Parameter configuration: What is known of ranges where the file does not say.
+  /// - Returns: The map; `nil` when the recording has no such file.
+  /// - Throws: The first fault of the file.
+  public func anchorMap(
+    _ configuration: FusionConfiguration
+  ) throws(RecordingError) -> PeerMap? {
+    guard has(Self.mapFile) else { return nil }
+    return try PeerMapFile(
+      json: FileBytes.read(path: path(Self.mapFile), as: Self.mapFile), file: Self.mapFile,
+      configuration
+    ).map
   }
 
   /// Opens the tracking quality.
@@ -142,8 +176,8 @@ public struct RecordingReader: Hashable, Sendable {
 extension RecordingReader {
   /// The names of all files that a recording may have, in its folder.
   public static let fileNames = [
-    RecordingManifest.fileName, trajectoryFile, rangingFile, trackingFile, truthTrajectoryFile,
-    truthPeersFile,
+    RecordingManifest.fileName, trajectoryFile, rangingFile, differencesFile, mapFile,
+    trackingFile, truthTrajectoryFile, truthPeersFile,
   ]
 
   /// Whether a path in a recording's folder is that of a file of the format.
@@ -158,6 +192,8 @@ extension RecordingReader {
 
   static let trajectoryFile = "trajectory.txt"
   static let rangingFile = "ranging.csv"
+  package static let differencesFile = "tdoa.csv"
+  package static let mapFile = "map.json"
   package static let trackingFile = "tracking.csv"
   static let truthTrajectoryFile = "truth/trajectory.txt"
   static let truthPeersFile = "truth/peers.csv"

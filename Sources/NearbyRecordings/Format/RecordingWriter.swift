@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import NearbyFusion
-internal import NearbyGeometry
+public import NearbyFusion
+public import NearbyGeometry
 
 /// Writes a recording row by row; the folder appears whole with ``finish()``, or not at all.
 ///
@@ -44,6 +44,7 @@ public struct RecordingWriter: ~Copyable {
   private let missingColumns: [RangingColumn]
   private var trajectory: RowFile
   private var ranging: RowFile
+  private var differences: RowFile
   private var tracking: RowFile
   private var trueTrajectory: RowFile
   private var truePeers: RowFile
@@ -85,6 +86,10 @@ public struct RecordingWriter: ~Copyable {
       header: named.joined(separator: ",") + "\n")
     ranging.secondsBackAllowed = 1
     ranging.isWrittenEmpty = options.allowsNoRanging
+    differences = RowFile(
+      root, RecordingReader.differencesFile,
+      header: "timestamp,anchor_a,anchor_b,difference,sigma\n")
+    differences.secondsBackAllowed = 1
     tracking = RowFile(
       root, RecordingReader.trackingFile, header: "timestamp,state,reason,ambient_intensity\n")
     trueTrajectory = RowFile(root, RecordingReader.truthTrajectoryFile, header: poses)
@@ -116,6 +121,36 @@ public struct RecordingWriter: ~Copyable {
         remedy: "name the column in the writer's options")
     }
     try ranging.end()
+  }
+
+  /// Adds a row to `tdoa.csv`.
+  ///
+  /// - Parameter row: The range difference, at most a second before the latest.
+  /// - Throws: ``RecordingError`` when the row is not valid in this format, or cannot be written.
+  public mutating func append(_ row: DifferenceRow) throws(RecordingError) {
+    try differences.start(row.timestamp)
+    try differences.append(peer: row.from)
+    try differences.append(peer: row.to)
+    for value in [row.metres, row.sigma ?? 1] where !value.isFinite {
+      throw RecordingError(
+        .notFinite, "a range difference is not finite", file: differences.name,
+        line: differences.line, remedy: "leave out the row")
+    }
+    differences.append(row.metres, decimals: options.lengthDecimals)
+    differences.append(row.sigma, decimals: options.lengthDecimals)
+    try differences.end()
+  }
+
+  /// Writes `map.json`: where the anchors are.
+  ///
+  /// - Parameters:
+  ///   - anchors: The map in the engine's axes.
+  ///   - up: The axis of the file's world that points up.
+  /// - Throws: ``RecordingError`` when it cannot be written.
+  public mutating func write(anchors: PeerMap, up: WorldUp) throws(RecordingError) {
+    var file = try AtomicFile(path: "\(folder.temporaryPath)/\(RecordingReader.mapFile)")
+    try file.write(PeerMapFile(map: anchors).json(up: up))
+    try file.commit()
   }
 
   /// Adds a row to `tracking.csv`.
@@ -189,13 +224,18 @@ public struct RecordingWriter: ~Copyable {
   private mutating func close() throws(RecordingError) {
     for (name, rows) in [
       (trajectory.name, trajectory.rows), (ranging.name, ranging.rows),
-    ] where rows == 0 && !(name == ranging.name && options.allowsNoRanging) {
+    ]
+    where rows == 0
+      && !(name == ranging.name && (options.allowsNoRanging || differences.rows > 0))
+    {
       throw RecordingError(
         .noSamples, "there is nothing to write", file: name,
         remedy: "a recording needs poses and ranging samples")
     }
     try trajectory.close()
+    if differences.rows > 0 { ranging.isWrittenEmpty = true }
     try ranging.close()
+    try differences.close()
     try tracking.close()
     try trueTrajectory.close()
     try truePeers.close()

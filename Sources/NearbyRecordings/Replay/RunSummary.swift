@@ -56,6 +56,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// How far the odometry is from the true trajectory, as it is and corrected; `nil` without a true
   /// trajectory.
   @OrNull public var trajectory: TrajectorySummary? = nil
+  /// Where the device was located by range differences; `nil` when there were none.
+  public var located: LocatedSummary? = nil
   /// The engine's version and settings.
   public var engine: Engine
   /// How long the run took; `nil` where equal runs must give equal files.

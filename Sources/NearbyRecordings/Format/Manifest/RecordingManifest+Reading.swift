@@ -62,6 +62,16 @@ extension RecordingManifest {
       ranging.latency = try object.number("latency", in: 0...10) ?? ranging.latency
       object.finish(&warnings)
     }
+    if var object = try root.object("tdoa") {
+      differences.sigma = try object.number("sigma", in: 1e-4...1e3)
+      differences.clocks.offsetSigma =
+        try object.number("clockOffsetSigma", in: 0...1e6) ?? differences.clocks.offsetSigma
+      differences.clocks.rateSigma =
+        try object.number("clockRateSigma", in: 0...1e6) ?? differences.clocks.rateSigma
+      differences.clocks.rateWalk =
+        try object.number("clockRateWalk", in: 0...1e4) ?? differences.clocks.rateWalk
+      object.finish(&warnings)
+    }
     for var object in try root.objects("peers") ?? [] {
       var peer = RecordingPeer(id: try object.requiredString("id"))
       if peer.id.isEmpty {

@@ -38,6 +38,16 @@ extension RecordingManifest {
       "elevationSigmaDegrees": \(ranging.elevationSigmaDegrees)\(latency) }
       """,
     ]
+    // The usual ones are left out, so that recordings stay readable by older versions without a warning.
+    if differences != Differences() {
+      let sigma = differences.sigma.map { "\"sigma\": \($0), " } ?? ""
+      let clocks = differences.clocks
+      lines.append(
+        """
+        "tdoa": { \(sigma)"clockOffsetSigma": \(clocks.offsetSigma), \
+        "clockRateSigma": \(clocks.rateSigma), "clockRateWalk": \(clocks.rateWalk) }
+        """)
+    }
     let peerLines = peers.map {
       "    { \"id\": \(quoted($0.id)), \"motion\": \"\($0.motion.rawValue)\" }"
     }

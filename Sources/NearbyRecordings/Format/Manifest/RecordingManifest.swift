@@ -30,6 +30,8 @@ public struct RecordingManifest: Hashable, Sendable {
   public var trajectory = Trajectory()
   /// The radio.
   public var ranging = Ranging()
+  /// The range differences of `tdoa.csv`.
+  public var differences = Differences()
   /// The peers that are declared; those found in `ranging.csv` besides are stationary.
   public var peers: [RecordingPeer] = []
 
@@ -118,6 +120,17 @@ public struct RecordingManifest: Hashable, Sendable {
     public var latency = 0.0
 
     /// Makes a radio of defaults.
+    public init() {}
+  }
+
+  /// How accurate range differences are, and how the anchors' clocks err.
+  public struct Differences: Hashable, Sendable {
+    /// One standard deviation of a difference, metres; `nil` for that of two independent ranges.
+    public var sigma: Double?
+    /// How the clocks err.
+    public var clocks = AnchorClocks.synchronized
+
+    /// Makes clocks that the anchors' system keeps together.
     public init() {}
   }
 

@@ -25,6 +25,7 @@ struct HelpTests {
     ("nearby-import-kitti", ["import", "kitti", "--help"]),
     ("nearby-import-stray", ["import", "stray", "--help"]),
     ("nearby-import-csv", ["import", "csv", "--help"]),
+    ("nearby-import-tdoa", ["import", "tdoa", "--help"]),
     ("nearby-import-uci", ["import", "uci", "--help"]),
     ("nearby-import-mcap", ["import", "mcap", "--help"]),
     ("nearby-import-bag", ["import", "bag", "--help"]),

@@ -11,6 +11,10 @@ public struct ImportReport: Hashable, Sendable {
   public var samples = 0
   /// The peers, in the order in which they came.
   public var peers: [String] = []
+  /// How many range differences were written.
+  public var differences = 0
+  /// Their anchors, in the order in which they came.
+  public var anchors: [String] = []
   /// How many poses were read.
   public var posesRead = 0
   /// How many poses were written.

@@ -181,6 +181,20 @@ struct ImportSink: ~Copyable {
     do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
   }
 
+  /// Adds a range difference.
+  mutating func append(_ row: DifferenceRow, file: String) throws(RecordingError) {
+    report.differences += 1
+    for name in [row.from, row.to] where !report.anchors.contains(name) {
+      report.anchors.append(name)
+    }
+    do { try writer.append(row) } catch { throw error.ofRow(in: file, line: row.line) }
+  }
+
+  /// Writes the map of the anchors.
+  mutating func write(anchors: PeerMap) throws(RecordingError) {
+    try writer.write(anchors: anchors, up: manifest.worldUp)
+  }
+
   /// Adds a true position of a peer, in the world of the true poses.
   mutating func appendTruth(_ row: TruthPeerRow, file: String) throws(RecordingError) {
     do { try writer.appendTruth(row) } catch { throw error.ofRow(in: file, line: row.line) }

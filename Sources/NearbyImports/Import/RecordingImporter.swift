@@ -82,6 +82,8 @@ public struct RecordingImporter: Sendable {
   public var ranging: RangingInput?
   /// More files of ranging; with the first they are held in memory and sorted by time.
   public var moreRanging: [RangingInput] = []
+  /// The range differences, if there are any.
+  public var differences: DifferenceInput?
   /// The true poses, if they are known, in the device axes of the poses.
   public var truth: TrajectoryInput?
   /// A table of the peers' true positions, `timestamp,peer,x,y,z`, in the world of the true poses.
@@ -158,14 +160,18 @@ public struct RecordingImporter: Sendable {
   private func importRecording<Samples: RangingSource & ~Copyable>(
     to output: String, _ samples: consuming Samples
   ) throws(RecordingError) -> ImportReport {
-    let inputs = [trajectory.path, ranging?.path].compactMap(\.self) + moreRanging.map(\.path)
-    let manifest = options.manifest(
+    let inputs =
+      [trajectory.path, ranging?.path, differences?.path].compactMap(\.self)
+      + moreRanging.map(\.path)
+    var manifest = options.manifest(
       output: output, frames: trajectory.frames.recorded,
       source: "imported from \(inputs.map(Self.fileName).joined(separator: " and "))")
+    if let differences { manifest.differences = differences.model }
     var sink = try ImportSink(
       output: output, manifest: manifest, options: options, columns: samples.columns)
     try append(trajectory, to: &sink, isTruth: false)
     if let truth { try append(truth, to: &sink, isTruth: true) }
+    if let differences { try append(differences, to: &sink) }
     if let truePeers { try appendTruePeers(truePeers, to: &sink) }
     try sink.append(
       contentsOf: samples, offset: moreRanging.isEmpty ? ranging?.offset ?? .zero : .zero,
@@ -192,6 +198,23 @@ public struct RecordingImporter: Sendable {
       }
     }
     sink.note(findings)
+  }
+
+  /// Adds range differences, and the places of their anchors.
+  private func append(
+    _ input: DifferenceInput, to sink: inout ImportSink
+  ) throws(RecordingError) {
+    var reader = try DifferenceTableReader(path: input.path)
+    while let row = try reader.next() { try sink.append(row, file: input.path) }
+    guard sink.report.differences > 0 else {
+      throw RecordingError(
+        .nothingToFuse, "holds no range differences", file: input.path,
+        remedy: "check the columns")
+    }
+    if reader.leftOut > 0 { sink.leaveOut("rows without a range difference", reader.leftOut) }
+    guard let path = input.anchors else { return }
+    let map = try PeerMapFile(path: path, FusionConfiguration()).map
+    try sink.write(anchors: map)
   }
 
   /// Adds the true positions of the peers, in the axes in which the recording is written.

@@ -20,7 +20,8 @@ struct ImportCommand: ParsableCommand {
         nearby import euroc mav0/state_groundtruth_estimate0/data.csv -o flight
       """,
     subcommands: [
-      Tum.self, Euroc.self, Kitti.self, Stray.self, Csv.self, Uci.self, Mcap.self, Bag.self,
+      Tum.self, Euroc.self, Kitti.self, Stray.self, Csv.self, Tdoa.self, Uci.self, Mcap.self,
+      Bag.self,
       Pyfg.self,
       Jsonl.self, Plaza.self, Layouts.self,
     ])

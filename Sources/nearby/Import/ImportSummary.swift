@@ -11,7 +11,11 @@ struct ImportSummary {
   init(_ report: ImportReport, output: String) {
     var text = OutputText()
     text.append("\(report.name): ")
+    if report.differences > 0 {
+      text.append("\(report.differences) range differences of \(report.anchors.count) anchors, ")
+    }
     switch report.peers.count {
+    case 0 where report.differences > 0: break
     case 0: text.append("no ranging, ")
     case 1: text.append("\(report.samples) samples of 1 peer, ")
     case let count: text.append("\(report.samples) samples of \(count) peers, ")

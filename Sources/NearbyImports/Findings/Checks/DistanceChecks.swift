@@ -6,6 +6,8 @@ enum DistanceChecks {
   static func findings(_ survey: RecordingSurvey) -> [RecordingFinding] {
     let (count, faults) = (survey.samples.count, survey.info.faults)
     guard count > 0 else {
+      // A device that only listens measures no ranges.
+      if survey.info.differences != nil { return [] }
       return [
         RecordingFinding(
           .note, .nothingMeasured,
@@ -54,7 +56,7 @@ enum DistanceChecks {
           .error, .notPositiveDistances,
           "\(ShortNumber.percent(negatives, of: count)) of the distances are negative, as differences of "
             + "distances (TDoA) are",
-          remedy: "give distances; differences cannot be fused yet"))
+          remedy: "give distances; differences are imported by 'nearby import tdoa'"))
     } else if isShare(faults.notPositiveDistance, of: count, above: 0.01) {
       let zeros = survey.samples.zeroDistances
       findings.append(

@@ -13,9 +13,8 @@ struct DownlinkCommandTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A simulated walk among six anchors with free clocks as a recording with its truth.
-  ///
-  /// - Parameter mapped: How many of the anchors have a place in the recording's map.
+  // A simulated walk among six anchors with free clocks as a recording with its truth; so many of the
+  // anchors have a place in its map.
   private func recording(mapped: Int) throws -> String {
     var scenario = DownlinkScenario.presets[0]
     scenario.walk.duration = 40

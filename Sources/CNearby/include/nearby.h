@@ -631,6 +631,92 @@ NEARBY_API nearby_status nearby_smoother_solve(nearby_smoother *smoother,
                                                struct ArrowSchema *schema,
                                                struct ArrowArray *array);
 
+// MARK: - Locator
+
+/// Locates a device that only listens, by how much farther one anchor is than another (DL-TDoA). No
+/// address either.
+typedef struct nearby_locator nearby_locator;
+
+/// What is known of the place of an anchor.
+typedef struct nearby_anchor {
+  /// Metres in the site's world, with the axis up of the frames.
+  double position[3];
+  /// One sigma along each axis, metres; 0 for an exact place, NaN for an anchor that is to be
+  /// located.
+  double sigma;
+} nearby_anchor;
+
+/// How the clocks of anchors err, as lengths: a nanosecond is 0.3 m.
+typedef struct nearby_anchor_clocks {
+  /// One sigma at first, metres, and that of its rate, metres per second.
+  double offset_sigma, rate_sigma;
+  /// The random walk of the rate: one sigma after a second, metres per second.
+  double rate_walk;
+} nearby_anchor_clocks;
+
+/// How much farther one anchor is than another.
+typedef struct nearby_difference {
+  int64_t nanoseconds;
+  /// The anchors' numbers, in the order in which they were given.
+  uint32_t from, to;
+  /// Distance to `to` minus distance to `from`, metres.
+  double metres;
+  /// One sigma, metres; NaN for that of the configuration.
+  double sigma;
+} nearby_difference;
+
+/// What became of a difference.
+typedef enum nearby_difference_outcome {
+  NEARBY_DIFFERENCE_ACCEPTED = 0,
+  /// It was left out: no number, or of anchors that there are not.
+  NEARBY_DIFFERENCE_NOT_ONE = 1,
+  /// It was left out: no pose tells where the device was.
+  NEARBY_DIFFERENCE_WITHOUT_POSE = 2,
+  /// It was left out: it is older than what is still kept apart.
+  NEARBY_DIFFERENCE_TOO_LATE = 3
+} nearby_difference_outcome;
+
+/// Where the device is.
+typedef struct nearby_fix {
+  /// The time of the newest pose; 0 before there is anything to go by.
+  int64_t nanoseconds;
+  /// Whether the place is known, and the turn of the odometry's world to the site's.
+  int32_t is_located, is_turn_known;
+  /// Metres in the site's world; NaN when not known.
+  double position[3];
+  /// xx, xy, xz, yy, yz, zz, m², and the root of its trace, metres.
+  double covariance[6], position_sigma;
+  /// The turn about gravity, counterclockwise as seen from above, and its sigma, radians.
+  double yaw, yaw_sigma;
+} nearby_fix;
+
+/// Makes a locator.
+///
+/// - Parameter configuration, frames: As for `nearby_engine_create`.
+/// - Parameter clocks: How the anchors' clocks err; null for clocks that are kept together.
+NEARBY_API nearby_status nearby_locator_create(const char *configuration,
+                                               const nearby_frames *frames,
+                                               const nearby_anchor *anchors, int64_t count,
+                                               const nearby_anchor_clocks *clocks,
+                                               nearby_locator **locator);
+
+/// Destroys a locator; calls that are under way with it finish first. Null is allowed.
+NEARBY_API nearby_status nearby_locator_destroy(nearby_locator *locator);
+
+/// Extends the device's trajectory, as `nearby_engine_add_pose` does.
+NEARBY_API nearby_status nearby_locator_add_pose(nearby_locator *locator, const nearby_pose *pose,
+                                                 nearby_pose_outcome *outcome);
+
+/// Adds a range difference. Add first the pose at or after its time.
+///
+/// - Parameter outcome: Becomes what became of it; may be null. One that was left out is no failure.
+NEARBY_API nearby_status nearby_locator_add_difference(nearby_locator *locator,
+                                                       const nearby_difference *difference,
+                                                       nearby_difference_outcome *outcome);
+
+/// Where the device is at the newest pose: a fit, some milliseconds.
+NEARBY_API nearby_status nearby_locator_locate(nearby_locator *locator, nearby_fix *fix);
+
 // MARK: - Recordings
 
 /// A recording on disk, opened for reading. No address either.

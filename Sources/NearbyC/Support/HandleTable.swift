@@ -82,3 +82,4 @@ final class Shared<Value: Sendable>: Sendable {
 let engines = HandleTable<Shared<EngineState>>("engine", kind: 1)
 let smoothers = HandleTable<Shared<SmootherState>>("smoother", kind: 2)
 let recordings = HandleTable<Shared<RecordingReader>>("recording", kind: 3)
+let locators = HandleTable<Shared<LocatorState>>("locator", kind: 4)

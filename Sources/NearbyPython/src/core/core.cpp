@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cmath>
@@ -246,6 +247,57 @@ struct Smoother : Owner<nearby_smoother, nearby_smoother_destroy> {
   }
 };
 
+struct Locator : Owner<nearby_locator, nearby_locator_destroy> {
+  /// Four numbers an anchor: its place and its sigma. `clocks` are three numbers.
+  Locator(const Text &configuration, int up, int axes, const std::vector<double> &anchors,
+          const std::vector<double> &clocks) {
+    const nearby_frames frames = {static_cast<nearby_up>(up), static_cast<nearby_axes>(axes)};
+    std::vector<nearby_anchor> places(anchors.size() / 4);
+    for (size_t i = 0; i < places.size(); ++i) {
+      const double *numbers = anchors.data() + 4 * i;
+      places[i] = {{numbers[0], numbers[1], numbers[2]}, numbers[3]};
+    }
+    const nearby_anchor none = {};
+    const nearby_anchor_clocks model =
+        clocks.size() == 3 ? nearby_anchor_clocks{clocks[0], clocks[1], clocks[2]}
+                           : nearby_anchor_clocks{};
+    check(nearby_locator_create(pointer(configuration), &frames,
+                                places.empty() ? &none : places.data(), int64_t(places.size()),
+                                clocks.size() == 3 ? &model : nullptr, &handle));
+  }
+
+  template <typename Time>
+  const char *add_pose(Time time, double x, double y, double z, double qx, double qy, double qz,
+                       double qw) {
+    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later"};
+    const nearby_pose pose = {nanoseconds(time), {x, y, z}, {qx, qy, qz, qw}};
+    nearby_pose_outcome outcome;
+    brief([&] { return nearby_locator_add_pose(handle, &pose, &outcome); });
+    return words[outcome];
+  }
+
+  template <typename Time>
+  const char *add_difference(Time time, uint32_t from, uint32_t to, double metres, double sigma) {
+    static constexpr std::array words = {"accepted", "no difference", "without pose", "too late"};
+    const nearby_difference difference = {nanoseconds(time), from, to, metres, sigma};
+    nearby_difference_outcome outcome;
+    brief([&] { return nearby_locator_add_difference(handle, &difference, &outcome); });
+    return words[outcome];
+  }
+
+  /// Time, place, covariance, sigma, turn and its sigma; None for what is not known.
+  nb::tuple locate() const {
+    nearby_fix fix;
+    brief([&] { return nearby_locator_locate(handle, &fix); });
+    nb::object place = nb::none(), yaw = nb::none();
+    if (fix.is_located) place = nb::make_tuple(fix.position[0], fix.position[1], fix.position[2]);
+    if (fix.is_turn_known) yaw = nb::float_(fix.yaw);
+    const double *c = fix.covariance;
+    return nb::make_tuple(fix.nanoseconds, place, nb::make_tuple(c[0], c[1], c[2], c[3], c[4], c[5]),
+                          fix.position_sigma, yaw, fix.yaw_sigma);
+  }
+};
+
 struct Recording : Owner<nearby_recording, nearby_recording_destroy> {
   explicit Recording(const std::string &folder) {
     check(nearby_recording_open(folder.c_str(), &handle));
@@ -399,6 +451,26 @@ void bind_streaming(Class &engine) {
       .def("_estimate_at", &estimate_at<Time>);
 }
 
+template <typename Time, typename Class>
+void bind_locating(Class &locator) {
+  using nb::arg;
+  locator
+      .def("add_pose", &Locator::add_pose<Time>, arg("time"), arg("x"), arg("y"), arg("z"),
+           arg("qx"), arg("qy"), arg("qz"), arg("qw"), pose_doc)
+      .def("_add_difference", &Locator::add_difference<Time>);
+}
+
+void bind_locator(nb::module_ &module) {
+  nb::class_<Locator> locator(module, "Locator");
+  locator
+      .def(nb::init<const Text &, int, int, const std::vector<double> &,
+                    const std::vector<double> &>())
+      .def("_locate", &Locator::locate);
+  // An integer first: a float takes it, too.
+  bind_locating<int64_t>(locator);
+  bind_locating<double>(locator);
+}
+
 void bind_engine(nb::module_ &module) {
   nb::class_<Engine> engine(module, "Engine");
   engine.def(nb::init<const Text &, int, int>())
@@ -545,6 +617,7 @@ NB_MODULE(_core, module) {
   bind_table(module);
   bind_estimate(module);
   bind_engine(module);
+  bind_locator(module);
   bind_smoother(module);
   bind_recording(module);
   module.def("simulate", [](const std::string &scenario, const Text &settings, uint64_t seed,

@@ -14,6 +14,7 @@ measured or is not known.
 
 - `run`, `smooth`: arrays or tables in, a table of estimates out.
 - `Engine`: one sample at a time.
+- `Locator`: where the device itself is, by range differences to anchors (DL-TDoA).
 - `read_recording`: a folder in the recording format; its tables, runs and smoothing.
 - `simulate`: runs of scenarios, drawn from a seed, with the truth.
 - `show`: a result in Rerun, if `rerun-sdk` is installed.
@@ -31,18 +32,23 @@ from nearby._errors import (
     RecordingError,
     UnknownPeerError,
 )
+from nearby._locator import Anchor, Clocks, Fix, Locator
 from nearby._recording import Calibration, Recording, evaluate, read_recording
 from nearby._show import show
 from nearby._simulation import Simulation, simulate
 from nearby._table import Estimates, Table
 
 __all__ = [
+    "Anchor",
     "ArgumentError",
     "Calibration",
+    "Clocks",
     "ConfigurationError",
     "Engine",
     "Estimate",
     "Estimates",
+    "Fix",
+    "Locator",
     "NearbyError",
     "Peers",
     "Recording",

@@ -157,6 +157,43 @@ class Engine:
         /,
     ) -> tuple[Columns, dict[str, int]]: ...
 
+class Locator:
+    def __init__(
+        self,
+        configuration: str | None,
+        up: int,
+        axes: int,
+        anchors: list[float],
+        clocks: list[float],
+        /,
+    ) -> None: ...
+    def add_pose(
+        self,
+        time: float,
+        x: float,
+        y: float,
+        z: float,
+        qx: float,
+        qy: float,
+        qz: float,
+        qw: float,
+    ) -> Literal["accepted", "jumped", "not finite", "not later"]:
+        """Extends the device's trajectory."""
+
+    def _add_difference(
+        self, time: float, from_anchor: int, to_anchor: int, metres: float, sigma: float, /
+    ) -> str: ...
+    def _locate(
+        self,
+    ) -> tuple[
+        int,
+        tuple[float, float, float] | None,
+        tuple[float, float, float, float, float, float],
+        float,
+        float | None,
+        float,
+    ]: ...
+
 class Smoother:
     def __init__(self, configuration: str | None, up: int, axes: int, /) -> None: ...
     def add_peer(self, name: str | None, motion: int, /) -> int: ...

@@ -69,7 +69,7 @@ struct RecordingCalibrationTests {
       $0.radio.measuresAngles = true
       $0.radio.measuresElevation = false
       $0.radio.azimuth.noiseDegrees = 0.3
-      $0.radio.azimuth.bias = 0
+      $0.radio.azimuth.biasDegrees = 0
     }
     for seed in 1...2 as ClosedRange<UInt64> {
       let settings = try calibration(scenario, seed: seed).configuration

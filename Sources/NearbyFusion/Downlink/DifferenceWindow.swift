@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The newest range differences with the knots of the device's path, and where the device is by them.
 ///

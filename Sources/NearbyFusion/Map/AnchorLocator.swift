@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Glibc
 public import NearbyGeometry
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
 
 /// Where a device is among anchors of known places.
 public struct AnchorFix: Hashable, Sendable {

@@ -274,7 +274,7 @@ open class ARSession: NSObject, @unchecked Sendable {
       deliver { $0.sessionWasInterrupted($1) }
     case .lifecycle(.suspensionEnded), .lifecycle(.enteredForeground):
       deliver { $0.sessionInterruptionEnded($1) }
-    case .measurement, .peerEnded, .time, .authorization: break
+    case .measurement, .anchors, .peerEnded, .time, .authorization: break
     }
   }
 

@@ -16,6 +16,8 @@ public struct DeviceCapabilities: OptionSet, Hashable, Sendable, Codable {
   public static let cameraAssistance = DeviceCapabilities(rawValue: 1 << 2)
   /// Ranging far beyond the usual reach.
   public static let extendedDistance = DeviceCapabilities(rawValue: 1 << 3)
+  /// Messages of anchors, from which it locates itself without answering.
+  public static let downlink = DeviceCapabilities(rawValue: 1 << 4)
 
   /// A phone with an antenna array, as those of 2019 to 2021.
   public static let phoneWithAntennaArray: DeviceCapabilities = [

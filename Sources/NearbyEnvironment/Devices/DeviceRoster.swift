@@ -22,6 +22,8 @@ struct DeviceRoster {
     /// The session at the other end of the newest run, whose end it hears of while it rests, too.
     var awaited: SessionToken?
     var isExtended = false
+    /// Whether it listens to anchors.
+    var isListening = false
     /// Its number in the order in which sessions joined.
     var number: Int
   }
@@ -48,12 +50,19 @@ struct DeviceRoster {
     sessions[token]?.isExtended = isExtended
   }
 
-  mutating func rest(_ token: SessionToken) { sessions[token]?.peer = nil }
+  mutating func listen(_ token: SessionToken) { sessions[token]?.isListening = true }
+
+  mutating func rest(_ token: SessionToken) {
+    sessions[token]?.peer = nil
+    sessions[token]?.isListening = false
+  }
 
   mutating func leave(_ token: SessionToken) { sessions[token] = nil }
 
   func active(besides token: SessionToken) -> (all: Int, extended: Int) {
-    let others = sessions.filter { $0.key != token && $0.value.peer != nil }.values
+    let others = sessions.filter {
+      $0.key != token && ($0.value.peer != nil || $0.value.isListening)
+    }.values
     return (others.count, others.count { $0.isExtended })
   }
 

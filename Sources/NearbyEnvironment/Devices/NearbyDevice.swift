@@ -10,6 +10,8 @@ public enum DeviceEvent: Sendable {
   case tracking(TrackingSample)
   /// The radio measured the session's peer.
   case measurement(RadioMeasurement)
+  /// The radio heard the messages of a round of anchors.
+  case anchors([AnchorMessage], at: Timestamp)
   /// The peer reported the end of its session.
   case peerEnded
   /// Time has passed. Timeouts count on this clock only.
@@ -75,6 +77,11 @@ public protocol NearbyDevice: AnyObject, Sendable {
   ///   - isExtended: Whether extended distances are measured.
   func range(_ token: SessionToken, with peer: SessionToken, isExtended: Bool)
 
+  /// Starts listening to anchors.
+  ///
+  /// - Parameter token: The session.
+  func listen(_ token: SessionToken)
+
   /// Stops measuring; the peer gets no more measurements.
   ///
   /// - Parameter token: The session.
@@ -130,6 +137,9 @@ public protocol NearbyDevice: AnyObject, Sendable {
 extension NearbyDevice {
   /// Always true, since most clocks run by themselves.
   public var isClockSet: Bool { true }
+
+  /// Does nothing: there are no anchors.
+  public func listen(_ token: SessionToken) {}
 
   /// Not known.
   public func motion(of peer: SessionToken) -> PeerMotion? { nil }

@@ -100,6 +100,12 @@ public final class SimulatedDevice: NearbyDevice {
     world.change(self) { $0.roster.range(token, with: peer, isExtended: isExtended) }
   }
 
+  /// Starts listening to the world's anchors.
+  public func listen(_ token: SessionToken) {
+    world.place(self)
+    world.change(self) { $0.roster.listen(token) }
+  }
+
   /// Stops measuring.
   public func rest(_ token: SessionToken) { world.change(self) { $0.roster.rest(token) } }
 

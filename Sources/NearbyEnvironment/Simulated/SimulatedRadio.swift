@@ -180,7 +180,7 @@ package struct SimulatedRadio: Sendable {
   }
 
   /// The relative rate error of a device's clock.
-  private func clockRate(of device: UInt64) -> Double {
+  func clockRate(of device: UInt64) -> Double {
     var own = SeededGenerator(seed: world.seed &+ 0x636C_6F63, stream: device)
     return own.normal(sigma: world.clockRateSigma)
   }

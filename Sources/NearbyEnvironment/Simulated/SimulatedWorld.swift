@@ -55,6 +55,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   private var disconnected: Set<SessionToken> = []
   private var prompt: PermissionPrompt
   private var player: ScriptPlayer?
+  private var anchors: SimulatedAnchors
   /// The indices of the devices in the order of their first uses.
   private var order: [Int] = []
   /// The device of all sessions that are made without one, if they share it.
@@ -134,6 +135,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
     machineStart = Self.machineSeconds
     radio = SimulatedRadio(settings)
     prompt = PermissionPrompt(settings)
+    anchors = SimulatedAnchors(settings)
     farewellDice = SeededGenerator(seed: settings.seed, stream: 0x6661_7265)
     let start = clock == .stepped ? Self.steppedStart : machineStart
     tickRate = settings.tickRate
@@ -146,7 +148,12 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   // MARK: Devices
 
   /// The capabilities of a session's default device.
-  public var defaultCapabilities: DeviceCapabilities { settings.capabilities }
+  public var defaultCapabilities: DeviceCapabilities { hearing(settings.capabilities) }
+
+  /// Capabilities with that of hearing anchors, if there are anchors.
+  private func hearing(_ capabilities: DeviceCapabilities) -> DeviceCapabilities {
+    settings.anchors.isEmpty ? capabilities : capabilities.union(.downlink)
+  }
 
   /// The device of a session that is made without one.
   ///
@@ -175,7 +182,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
   ) -> SimulatedDevice {
     lock.withLock {
       let number = UInt64(slot * Self.numbersPerProcess + devices.count)
-      let capabilities = capabilities ?? settings.capabilities
+      let capabilities = hearing(capabilities ?? settings.capabilities)
       let device = SimulatedDevice(
         world: self, number: number, capabilities: capabilities, isPlacedByWorld: motion == nil)
       devices.append(
@@ -437,6 +444,7 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
       var beacons: [WorldBeacon] = []
       if tick % stride == 0 {
         for index in devices.indices where !devices[index].roster.isEmpty { rangeLocally(index) }
+        hearAnchors()
         hearBeacons()
         farewells.removeAll { $0.until < exchange }
         if self.link != nil { beacons = devices.compactMap(beacon) }
@@ -491,6 +499,26 @@ public final class SimulatedWorld: NearbyEnvironment, @unchecked Sendable {
           number: devices[owner].number, pose: devices[owner].truePose,
           isBehindWall: devices[owner].isBehindWall, isInReach: devices[owner].isInReach),
         isExtended: other.isExtended)
+    }
+  }
+
+  /// The sessions that listen hear a round of the anchors.
+  private func hearAnchors() {
+    guard !settings.anchors.isEmpty else { return }
+    anchors.advance(seconds: Double(stride) / tickRate)
+    let time = time(of: tick)
+    for device in devices where device.isInReach {
+      let listeners = device.roster.ordered.filter { $0.session.isListening }
+      guard !listeners.isEmpty else { continue }
+      let round = anchors.round(
+        heardAt: device.truePose, clockRate: radio.clockRate(of: device.number),
+        isBehindWall: device.isBehindWall)
+      guard !round.isEmpty else { continue }
+      for listener in listeners {
+        messages.append(
+          DeviceRoster.Message(
+            receiver: listener.session.receive, event: .anchors(round, at: time)))
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-internal import NearbyFusion
+public import NearbyFusion
 internal import NearbyGeometry
 public import NearbySimulation
 
@@ -34,6 +34,10 @@ public struct SimulatedWorldSettings: Hashable, Sendable, Codable {
   public var obstacleLoss = 10.0
   /// The spread of the devices' clock rates, one sigma, a ratio.
   public var clockRateSigma = 5e-6
+  /// The anchors whose messages devices hear, of which the first begins each round.
+  public var anchors: [SimulatedAnchor] = []
+  /// How the anchors' clocks err against the first one's.
+  public var anchorClocks = AnchorClocks.synchronized
   /// The amplitude of the default sweep of devices, metres.
   public var sweep = 0.2
 

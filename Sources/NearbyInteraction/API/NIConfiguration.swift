@@ -64,6 +64,8 @@ open class NIConfiguration: NSObject, NSCopying, NSSecureCoding {
   var runsInBackground: Bool { false }
   /// Whether devices here can measure what the configuration is for.
   var isMeasurable: Bool { true }
+  /// Whether anchors are listened to, instead of a peer.
+  var isListening: Bool { false }
 }
 
 /// A session with another device that runs such a session.

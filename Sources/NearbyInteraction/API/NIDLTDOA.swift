@@ -5,8 +5,9 @@ public import simd
 
 /// A session that listens to anchors (downlink time difference of arrival) instead of a peer.
 ///
-/// It exists so that code which checks ``NIDeviceCapability/supportsDLTDOAMeasurement`` compiles.
-/// No device supports it, and running it ends the session with ``NIError/unsupportedPlatform``.
+/// The delegate gets the messages of each round as ``NIDLTDOAMeasurement``s; an ``AnchorNetworkLocator`` locates the
+/// device from them. Simulated devices hear the anchors of their world, if it has any. On all others running it
+/// ends the session with ``NIError/unsupportedPlatform``.
 public final class NIDLTDOAConfiguration: NIConfiguration {
   /// How anchors are found.
   public enum DiscoveryMethod: Int, Hashable, Sendable {
@@ -74,7 +75,7 @@ public final class NIDLTDOAConfiguration: NIConfiguration {
   /// The same for equal configurations.
   public override var hash: Int { networkIdentifier }
 
-  override var isMeasurable: Bool { false }
+  override var isListening: Bool { true }
 }
 
 /// The message of an exchange between anchors in which a measurement was made.
@@ -97,7 +98,7 @@ public enum NIDLTDOACoordinatesType: Int, Hashable, Sendable {
 
 /// A measurement of an anchor.
 ///
-/// No device here receives anchors. An app's own tests may make measurements for its solver.
+/// An app's own tests may make measurements, too.
 public final class NIDLTDOAMeasurement: NSObject, NSCopying, NSSecureCoding, Sendable {
   /// The floor of a building on which an anchor is.
   public struct FloorElevation: Hashable, Sendable {

@@ -12,14 +12,14 @@ public protocol NIDeviceCapability: NSObjectProtocol, Sendable {
   var supportsCameraAssistance: Bool { get }
   /// Whether it measures extended distances.
   var supportsExtendedDistanceMeasurement: Bool { get }
-  /// Whether it measures differences of arrival from anchors; no device here does.
+  /// Whether it measures differences of arrival from anchors; simulated devices do in a world with anchors.
   var supportsDLTDOAMeasurement: Bool { get }
   /// Whether it measures distances over Bluetooth; no device here does.
   var supportsBluetoothChannelSounding: Bool { get }
 }
 
 extension NIDeviceCapability {
-  /// Always false.
+  /// False, unless a type says otherwise.
   public var supportsDLTDOAMeasurement: Bool { false }
   /// Always false.
   public var supportsBluetoothChannelSounding: Bool { false }
@@ -35,6 +35,7 @@ final class DeviceCapabilityReport: NSObject, NIDeviceCapability {
   var supportsDirectionMeasurement: Bool { capabilities.contains(.direction) }
   var supportsCameraAssistance: Bool { capabilities.contains(.cameraAssistance) }
   var supportsExtendedDistanceMeasurement: Bool { capabilities.contains(.extendedDistance) }
+  var supportsDLTDOAMeasurement: Bool { capabilities.contains(.downlink) }
 
   override func isEqual(_ object: Any?) -> Bool {
     (object as? DeviceCapabilityReport)?.capabilities == capabilities

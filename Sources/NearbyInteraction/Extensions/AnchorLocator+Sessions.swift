@@ -11,12 +11,7 @@ extension AnchorLocator {
   /// - Parameter frame: The frame.
   /// - Returns: How the locator treated its pose.
   @discardableResult
-  public mutating func add(_ frame: ARFrame) -> PoseOutcome {
-    add(
-      DevicePose(
-        timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: frame.timestamp),
-        worldFromDevice: frame.camera.worldFromDevice))
-  }
+  public mutating func add(_ frame: ARFrame) -> PoseOutcome { add(DevicePose(frame)) }
 
   /// Adds a session's measurement of an anchor.
   ///
@@ -31,5 +26,14 @@ extension AnchorLocator {
     }
     return add(
       distance, to: anchor, sigma: measurement.distanceSigma, at: measurement.timestamp)
+  }
+}
+
+extension DevicePose {
+  /// The pose of a frame, in device axes.
+  init(_ frame: ARFrame) {
+    self.init(
+      timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: frame.timestamp),
+      worldFromDevice: frame.camera.worldFromDevice)
   }
 }

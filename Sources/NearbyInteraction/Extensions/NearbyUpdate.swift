@@ -19,6 +19,8 @@ public enum NearbyUpdate: Sendable {
   case suspensionEnded
   /// The accessory needs these bytes.
   case shareableConfiguration(Data, NINearbyObject)
+  /// The messages of a round of anchors.
+  case anchors([NIDLTDOAMeasurement])
   /// The session has ended. This is the last element.
   case invalidated(NIError)
 
@@ -33,6 +35,7 @@ public enum NearbyUpdate: Sendable {
     case .suspensionEnded: self = .suspensionEnded
     case .didGenerateShareableConfigurationData(let data, let object):
       self = .shareableConfiguration(data, object)
+    case .didUpdateDLTDOA(let measurements): self = .anchors(measurements)
     case .didInvalidate(let error): self = .invalidated(error)
     }
   }

@@ -10,6 +10,7 @@ enum SessionCallback: Sendable {
   case wasSuspended
   case suspensionEnded
   case didGenerateShareableConfigurationData(Data, NINearbyObject)
+  case didUpdateDLTDOA([NIDLTDOAMeasurement])
   case didInvalidate(NIError)
 
   /// Calls the delegate.
@@ -25,6 +26,8 @@ enum SessionCallback: Sendable {
     case .suspensionEnded: delegate.sessionSuspensionEnded(session)
     case .didGenerateShareableConfigurationData(let data, let object):
       delegate.session(session, didGenerateShareableConfigurationData: data, for: object)
+    case .didUpdateDLTDOA(let measurements):
+      delegate.session(session, didUpdateDLTDOA: measurements)
     case .didInvalidate(let error): delegate.session(session, didInvalidateWith: error)
     }
   }

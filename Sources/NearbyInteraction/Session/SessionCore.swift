@@ -131,6 +131,7 @@ final class SessionCore: @unchecked Sendable {
             isAccessory: configuration.accessory != nil,
             isAccessoryConnected: !configuration.runsInBackground
               || device.isConnected(to: peer),
+            isListening: configuration.isListening,
             runsInBackground: configuration.runsInBackground,
             usesCamera: configuration.isCameraAssistanceEnabled, trajectory: trajectory,
             measuresExtendedDistance: configuration.measuresExtendedDistance,
@@ -215,6 +216,11 @@ final class SessionCore: @unchecked Sendable {
         tell(change)
       case .measurement(let measurement):
         handle(.measurement(at: measurement.timestamp, isEmpty: measurement.isEmpty), measurement)
+      case .anchors(let messages, let time):
+        // In the background they are withheld.
+        if machine.handle(.measurement(at: time, isEmpty: false)) == [.fuse] {
+          tell(.didUpdateDLTDOA(messages.map(NIDLTDOAMeasurement.init)))
+        }
       case .peerEnded: handle(.peerEnded)
       case .time(let time): handle(.time(time))
       case .lifecycle(let change): handle(.lifecycle(change))
@@ -286,6 +292,10 @@ final class SessionCore: @unchecked Sendable {
 
   private func startRanging() {
     guard let configuration else { return }
+    guard !configuration.isListening else {
+      estimator = nil
+      return device.listen(token)
+    }
     let usesCamera = configuration.isCameraAssistanceEnabled
     // The same peer with the same settings keeps its state from before the pause.
     if estimator?.peer != configuration.peer || estimator?.usesCamera != usesCamera
@@ -324,7 +334,7 @@ final class SessionCore: @unchecked Sendable {
     // Lifecycle and time come to the session itself as well.
     switch event {
     case .pose, .tracking: receive(event)
-    case .measurement, .peerEnded, .time, .lifecycle, .authorization: break
+    case .measurement, .anchors, .peerEnded, .time, .lifecycle, .authorization: break
     }
   }
 

@@ -28,6 +28,8 @@ struct RunRequest: Hashable, Sendable {
   var isAccessory = false
   /// Whether the accessory is connected over Bluetooth, where the configuration names it so.
   var isAccessoryConnected = true
+  /// Whether the session listens to anchors instead of measuring a peer.
+  var isListening = false
   /// Whether the session goes on while the app is in the background.
   var runsInBackground = false
   /// Whether the camera's odometry is fused.
@@ -52,6 +54,7 @@ struct RunRequest: Hashable, Sendable {
   /// Permanent reasons come before temporary ones.
   func refusal(_ limits: SessionLimits) -> NIError.Code? {
     if !isMeasurable || !capabilities.contains(.preciseDistance) { return .unsupportedPlatform }
+    if isListening, !capabilities.contains(.downlink) { return .unsupportedPlatform }
     if namesItself { return .invalidConfiguration }
     if authorization == .denied { return .userDidNotAllow }
     if !isAccessoryConnected { return .accessoryPeerDeviceUnavailable }

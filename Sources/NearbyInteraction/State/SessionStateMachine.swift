@@ -208,6 +208,8 @@ struct SessionStateMachine: Hashable, Sendable {
     case .running:
       guard let runningSince, let request else { return [] }
       if now.seconds(since: runningSince) > limits.usage { return end(.resourceUsageTimeout) }
+      // Anchors that are not heard are out of reach, and no peer that could be removed.
+      guard !request.isListening else { return [] }
       let patience =
         lastHeard != nil
         ? limits.silence : request.isAccessory ? limits.accessoryStart : limits.firstContact

@@ -319,7 +319,7 @@ struct FirstContactTests {
       ),
       (
         ["import", "xyzzy", "x", "-o", "y"],
-        "there are tum, euroc, kitti, stray, csv, uci, mcap, bag"
+        "there are tum, euroc, kitti, stray, csv, tdoa, uci, mcap, bag"
       ),
       (["export", "csv", "x"], "'nearby export' has no format 'csv'"),
       (["datasets", "lst"], "'nearby datasets' has no command 'lst'; did you mean list?"),

@@ -182,6 +182,10 @@ import Testing
       #""version": 1, "name": "n", "peers": [{"id": "a"}, {"id": "a"}]"#, .valueOutOfRange,
       "peers[1].id \"a\" is declared twice"
     ),
+    (
+      #""version": 1, "name": "n", "tdoa": {"clockRateWalk": -1}"#, .valueOutOfRange,
+      "tdoa.clockRateWalk -1 is out of range"
+    ),
     (#""version": 1, "name": "n", "peers": [{}]"#, .missingValue, "peers[0].id is missing"),
     (#""version": 1, "name": "n", "peers": ["a"]"#, .wrongType, "peers[0] is a string"),
     (
@@ -216,6 +220,8 @@ import Testing
     manifest.ranging.azimuthSigmaDegrees = 1.5
     manifest.ranging.elevationSigmaDegrees = 2.5
     manifest.ranging.latency = 0.0625
+    manifest.differences.sigma = 0.2
+    manifest.differences.clocks = .free
     manifest.peers = [RecordingPeer(id: "a\tb", motion: .unknown), RecordingPeer(id: "c")]
     #expect(try read(manifest.json).manifest == manifest)
     #expect(try read(RecordingManifest(name: "n").json).manifest == RecordingManifest(name: "n"))

@@ -57,6 +57,10 @@ struct ResultTable {
     if let seconds = located.secondsToFirstFix {
       lines[0] += ", first after \(seconds.text(decimals: 1)) s"
     }
+    if located.anchors.allSatisfy({ !$0.isInMap }) {
+      lines.append(
+        "no anchor has a known place, so this is in the first world of the odometry")
+    }
     if let place = located.position, let sigma = located.positionSigma {
       let axes = [place.x, place.y, place.z].map { $0.text(decimals: 2) }
       lines.append(

@@ -81,8 +81,10 @@ struct EnvironmentTests {
   @Test func twoSessionsOfOneProgramMeetInAFolder() async throws {
     let folder = "/tmp/n-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let environment = EnvironmentSelection(["NEARBY_ENVIRONMENT": "simulated:\(folder)"])
-      .environment()
+    let environment = EnvironmentSelection([
+      "NEARBY_ENVIRONMENT": "simulated:\(folder)", "NEARBY_PHONE": "array",
+    ])
+    .environment()
     let sessions = (0..<2).map { _ in NISession(on: environment.defaultDevice()) }
     let recorder = SessionRecorder()
     recorder.attach(to: sessions[0])

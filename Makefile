@@ -1,7 +1,7 @@
 # Developer tasks. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build install package demo test test-races test-session-races test-many-sessions test-dependent fuzz sanitize prove bench bench-setup \
+.PHONY: help setup build install package demo test test-races test-session-races test-many-sessions test-dependent app-test fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
 	lint format docs report-test programs-test live live-build live-test interop-test fixtures c-library c-test \
@@ -135,6 +135,14 @@ test-dependent: setup ## build and run a package that depends on this one, as th
 	  $$(grep -hE '/(NearbyFusion|NearbyGeometry|CNearbyKernels)\.build/' \
 	    $(MODULES)/nearbyPackageTests.product/Objects.LinkFileList) -lstdc++ -lm
 	@said=$$($(DEPENDENT)) && echo "$$said" && echo "$$said" | grep -q '^converged'
+
+# The dependencies' modules are the same in both modes, and compiled once. The tests share the program's
+# environment, so one runs after the other.
+APP_TEST := swift test -c release --no-parallel --disable-xctest -debug-info-format none \
+	--package-path Tests/AppPackage --scratch-path .build-app
+app-test: setup ## run the session code of apps in a package that depends on this one, as Swift 6 and Swift 5
+	APP_SWIFT_MODE=6 $(APP_TEST)
+	APP_SWIFT_MODE=5 $(APP_TEST)
 
 prove: build ## compare the engine with its goals: 500 seeds per scenario, minutes
 	.build/release/nearby prove --seeds 500 --never-seeds 10000
@@ -425,5 +433,5 @@ docs: setup ## build the documentation as a site, out/docs/site; a broken link i
 	@.build-docs/bin/python Packaging/site.py $(DOCS) $(DOCS)/site $(DOCUMENTED)
 
 clean: ## remove build products and outputs
-	rm -rf .build .build-test .build-dependent .build-bench .build-peers .build-compare \
+	rm -rf .build .build-test .build-dependent .build-app .build-bench .build-peers .build-compare \
 	  .build-browser .build-docs .build-live .build-interop .build-python .build-python-module .build-tsan .build-tsan-sessions .build-asan out

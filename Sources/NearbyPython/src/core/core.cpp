@@ -258,9 +258,9 @@ struct Locator : Owner<nearby_locator, nearby_locator_destroy> {
       places[i] = {{numbers[0], numbers[1], numbers[2]}, numbers[3]};
     }
     const nearby_anchor none = {};
-    const nearby_anchor_clocks model =
-        clocks.size() == 3 ? nearby_anchor_clocks{clocks[0], clocks[1], clocks[2]}
-                           : nearby_anchor_clocks{};
+    const nearby_anchor_clocks model = clocks.size() == 3
+                                           ? nearby_anchor_clocks{clocks[0], clocks[1], clocks[2]}
+                                           : nearby_anchor_clocks{};
     check(nearby_locator_create(pointer(configuration), &frames,
                                 places.empty() ? &none : places.data(), int64_t(places.size()),
                                 clocks.size() == 3 ? &model : nullptr, &handle));
@@ -293,8 +293,9 @@ struct Locator : Owner<nearby_locator, nearby_locator_destroy> {
     if (fix.is_located) place = nb::make_tuple(fix.position[0], fix.position[1], fix.position[2]);
     if (fix.is_turn_known) yaw = nb::float_(fix.yaw);
     const double *c = fix.covariance;
-    return nb::make_tuple(fix.nanoseconds, place, nb::make_tuple(c[0], c[1], c[2], c[3], c[4], c[5]),
-                          fix.position_sigma, yaw, fix.yaw_sigma);
+    return nb::make_tuple(fix.nanoseconds, place,
+                          nb::make_tuple(c[0], c[1], c[2], c[3], c[4], c[5]), fix.position_sigma,
+                          yaw, fix.yaw_sigma);
   }
 };
 

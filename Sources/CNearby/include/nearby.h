@@ -709,7 +709,8 @@ NEARBY_API nearby_status nearby_locator_add_pose(nearby_locator *locator, const 
 
 /// Adds a range difference. Add first the pose at or after its time.
 ///
-/// - Parameter outcome: Becomes what became of it; may be null. One that was left out is no failure.
+/// - Parameter outcome: Becomes what became of it; may be null. One that was left out is no
+/// failure.
 NEARBY_API nearby_status nearby_locator_add_difference(nearby_locator *locator,
                                                        const nearby_difference *difference,
                                                        nearby_difference_outcome *outcome);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Differences of the ranges to two peers of the border, as a receiver of anchors' messages has them.
+// Differences of the ranges to two peers of the border, as a receiver of anchors' messages has
+// them.
 
 #pragma once
 
@@ -37,8 +38,8 @@ inline double difference_cost(const nearby_chain_problem &problem, double varian
   return -all;
 }
 
-/// Where the antenna of a difference is in the fixed world, and how it swings with the yaw at either
-/// knot: along x and along z.
+/// Where the antenna of a difference is in the fixed world, and how it swings with the yaw at
+/// either knot: along x and along z.
 struct DifferenceSight {
   double antenna_in_world[3] = {0, 0, 0}, swing[2][2];
 
@@ -59,7 +60,8 @@ struct DifferenceSight {
   }
 };
 
-/// Adds all differences. `inliers` gets of both peers of each the probability that it is no outlier.
+/// Adds all differences. `inliers` gets of both peers of each the probability that it is no
+/// outlier.
 ///
 /// Between knots the error of a clock whose rate walks at random is Hermite's cubic of errors and
 /// rates at both: its mean given those.

@@ -102,8 +102,8 @@ struct Step {
   double correlation, reach, coupling, place_variance, velocity_variance;
 };
 
-/// Adds the step of a place and its velocity, which stand at `p` and `v` in the blocks of a knot and
-/// the next.
+/// Adds the step of a place and its velocity, which stand at `p` and `v` in the blocks of a knot
+/// and the next.
 template <class S>
 double add_step(const System<S> &system, int knot, const double *here, const double *there, int p,
                 int v, const Step &step) {

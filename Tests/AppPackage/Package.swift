@@ -22,6 +22,8 @@ let package = Package(
         // The stepped world, and where its devices are.
         .product(name: "NearbyEnvironment", package: "nearby"),
         .product(name: "NearbyGeometry", package: "nearby"),
+        // Recordings to replay.
+        .product(name: "NearbyRecordings", package: "nearby"),
       ],
       swiftSettings: settings),
   ])

@@ -89,7 +89,7 @@ struct TwoProcessTests {
     #expect(lines("a").last == "the item is gone")
   }
 
-  /// Whoever walks finds the one that stands, and they take turns.
+  /// The devices walk in turn; the one that walks finds the one that stands.
   @Test func twoPhonesWithoutAntennaArraysFindEachOtherInTurn() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let variables = variables(.inAFolder)

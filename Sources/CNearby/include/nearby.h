@@ -637,7 +637,7 @@ NEARBY_API nearby_status nearby_smoother_solve(nearby_smoother *smoother,
 /// address either.
 typedef struct nearby_locator nearby_locator;
 
-/// What is known of the place of an anchor.
+/// The prior of an anchor's place.
 typedef struct nearby_anchor {
   /// Metres in the site's world, with the axis up of the frames.
   double position[3];

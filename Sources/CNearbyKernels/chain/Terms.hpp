@@ -93,7 +93,7 @@ double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
   return cost;
 }
 
-/// What is known of the step of a place and its velocity from one knot to the next.
+/// The information of the step of a place and its velocity from one knot to the next.
 ///
 /// With `s = v' - φ v` and `r = p' - p - ρ v` of covariance Q the cost is that of `s`, of variance
 /// Q_ss, and of `r - k s`, k = Q_rs/Q_ss, of variance Q_rr - k Q_rs: two rows that are independent

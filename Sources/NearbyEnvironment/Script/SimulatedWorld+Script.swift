@@ -28,8 +28,8 @@ struct ScriptPlayer {
 extension SimulatedWorld {
   /// Advances the time of a stepped world, and lets the main queue run meanwhile.
   ///
-  /// After each tenth of a second the callbacks on the main queue have run. So an app whose delegates are called
-  /// there, as is usual, reacts at its time. To be awaited from any task, also one of the main actor.
+  /// After each tenth of a second the callbacks on the main queue have run, so that an app whose delegates are
+  /// called there reacts in time. It may be awaited by a task of the main actor.
   ///
   /// - Parameter seconds: The time to advance.
   public func pass(seconds: Double) async {
@@ -38,7 +38,7 @@ extension SimulatedWorld {
       let step = min(left, 0.1)
       advance(bySeconds: step)
       left -= step
-      // What a callback puts on the queue runs, too.
+      // Twice, so that blocks that a callback enqueues run, too.
       for _ in 0..<2 {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
           DispatchQueue.main.async { done.resume() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-/// What is known of the place of an anchor.
+/// The prior of an anchor's place.
 public enum AnchorPlacement: Hashable, Sendable {
   /// It is there, exactly.
   case known(Vector3)

@@ -9,8 +9,8 @@ import NearbyGeometry
 
 /// The newest range differences with the knots of the device's path, and where the device is by them.
 ///
-/// Until one place alone explains the differences it is sought from many starts, and what is older than the
-/// window is forgotten. From then on what is older is marginalised.
+/// The place is searched from many starts until one place alone explains the differences. Differences older than the
+/// window are dropped until then, and marginalised afterwards.
 struct DifferenceWindow: Sendable {
   let anchors: [AnchorPlacement]
   private let clocks: AnchorClocks
@@ -31,7 +31,7 @@ struct DifferenceWindow: Sendable {
   private var candidates: [Candidate] = []
   /// How many differences there were at the last search.
   private var searchedCount = 0
-  /// How many searches one after the other have found one place for the device, and the same.
+  /// How many consecutive searches have found the same single place of the device.
   private var confirmations = 0
   private var workspace = ChainWorkspace()
   /// What the newest fix says of the anchors.
@@ -53,39 +53,39 @@ struct DifferenceWindow: Sendable {
     var inlierShare = 0.0
   }
 
-  /// Of the random walk of a clock's rate so much may lie between two knots, as a share of the sigma of a
-  /// difference: a tenth costs 1 % of its variance.
+  /// The largest effect of a clock's rate walk between two knots, as a share of the sigma of a difference: a
+  /// tenth adds 1 % to its variance.
   private static let bridgeShare = 0.1
   private static let knotSecondsLimits = 0.1...5.0
   /// A new knot where drift since the last one exceeds this share of the sigma of a range, as in the joint
   /// fit, or with so many differences.
   private static let driftShare = 0.25
   private static let mostObservationsOfKnot = 200
-  /// With so many knots or differences the oldest third goes.
+  /// The largest numbers of knots and differences; beyond them the oldest third is removed.
   private static let mostKnots = 48
   private static let mostObservations = 1200
-  /// A search is made of so many differences at most, every so manieth.
+  /// The largest number of differences of a search, evenly thinned.
   private static let mostSearched = 150
-  /// A new search when there are more differences by this factor, by the second where a place is to be
-  /// confirmed, and so many for each anchor at first.
+  /// The growth of the number of differences after which the search is repeated: usually, and where a place has
+  /// to be confirmed; and the number for each anchor before the first search.
   private static let searchGrowth = 1.3
   private static let confirmingGrowth = 1.1
   private static let leastPerAnchor = 4
   /// Two states are one where device and anchors are nearer than this, metres.
   private static let sameWithin = 0.3
   private static let mostCandidates = 4
-  /// A place is known after so many searches that have found it alone: the first minimum is that of few
-  /// differences, whose curvature may promise too much.
+  /// The number of consecutive searches that must find one place: the first is made of few differences, whose
+  /// curvature may be overconfident.
   private static let leastConfirmations = 2
   private static let mostIterations = 12
   private static let searchIterations = 25
   /// A step that lowers the cost by less, in nats, is the last.
   private static let tolerance = 1e-3
-  /// By what factors the noise is widened in a search, after a start that takes all for inliers.
+  /// The factors by which the noise is widened in a search, after a start without outliers.
   private static let widenings = [25.0, 1]
   private static let startWidening = 25.0
   private static let turnStarts = 8
-  /// From so many places an anchor is sought that is nowhere.
+  /// The number of starts for an anchor of unknown place.
   private static let anchorStarts = 24
   /// How far above and below the anchors the device is looked for, metres.
   private static let heightStarts = [0.0, -2.5, 2.5]
@@ -126,13 +126,13 @@ struct DifferenceWindow: Sendable {
 
   // MARK: Taking in
 
-  /// Takes in a range difference.
+  /// Adds a range difference.
   ///
-  /// - Returns: Whether it is used: not when what is kept apart begins after it.
+  /// - Returns: Whether it is used; one before the oldest knot is not.
   mutating func add(_ difference: RangeDifference, sigma: Double, from device: TrajectoryPoint)
     -> Bool
   {
-    // Nothing that was measured in a world that is lost can be tied to this one.
+    // Measurements in an odometry world that is lost have no relation to this one.
     if knots.first?.world != device.world { restart(at: device) }
     guard device.timestamp >= knots[0].timestamp else { return false }
     addKnotIfDue(at: device)
@@ -203,7 +203,7 @@ struct DifferenceWindow: Sendable {
 
   // MARK: The problem
 
-  /// What is known of a first knot, its clocks and the anchors before any difference.
+  /// The prior of the first knot, its clocks and the anchors, before any difference.
   private func initialPrior(at device: TrajectoryPoint) -> MarginalPrior {
     var prior: MarginalPrior
     let here = device.worldFromDevice.translation
@@ -238,7 +238,7 @@ struct DifferenceWindow: Sendable {
     return prior
   }
 
-  /// The problem of some knots, the first ones of the path, and every so manieth difference between them.
+  /// The problem of the first knots of the path, and of every n-th difference between them.
   private func problem(_ knots: [TrajectoryPoint], stride: Int = 1) -> ChainProblem {
     var problem = ChainProblem(prior, layout, faults, configuration.ranging)
     problem.clockWalk = clocks.rateWalk * clocks.rateWalk
@@ -264,7 +264,7 @@ struct DifferenceWindow: Sendable {
       let share = observation.device.driftShare(from: before, to: after)
       let seconds = after.timestamp.seconds(since: before.timestamp)
       let elapsed = observation.device.timestamp.seconds(since: before.timestamp) / seconds
-      // What path and clocks stray between the knots from where they are interpolated.
+      // The variance of path and clocks about their interpolation between the knots.
       let bridge = elapsed * (1 - elapsed)
       let wandering = [observation.from, observation.to].count { clock(of: $0) != nil }
       let strays =
@@ -308,7 +308,7 @@ struct DifferenceWindow: Sendable {
     }
     found.removeAll { !explains($0) }
     if hasMarginalized, found.isEmpty {
-      // The path or the clocks are not what they were taken for: nothing of before can be relied on.
+      // Path or clocks violate their models, so the marginal prior is wrong.
       restart(at: device)
       return nil
     }

@@ -29,8 +29,7 @@ public struct DownlinkMessage: Hashable, Sendable {
   public var kind: Kind
   /// When the anchor sent it, on the anchors' clock, seconds.
   ///
-  /// Best counted from the beginning of the round: a picosecond is 0.3 mm, and that is what is left of a
-  /// double after an hour.
+  /// Best counted from the beginning of the round: after an hour a double resolves half a picosecond, 0.1 mm.
   public var transmitSeconds: Double
   /// When the device's radio received it, on that radio's clock, seconds; likewise.
   public var receiveSeconds: Double

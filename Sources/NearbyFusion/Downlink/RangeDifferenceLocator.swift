@@ -26,7 +26,7 @@ public struct RangeDifference: Hashable, Sendable {
   }
 }
 
-/// What became of a range difference.
+/// How a range difference was treated.
 public enum RangeDifferenceOutcome: String, Hashable, Sendable {
   /// It is used.
   case accepted
@@ -34,11 +34,11 @@ public enum RangeDifferenceOutcome: String, Hashable, Sendable {
   case rejectedNotADifference
   /// It was left out: no pose tells where the device was.
   case rejectedWithoutPose
-  /// It was left out: it is older than what is still kept apart.
+  /// It was left out: it is older than the oldest knot.
   case rejectedTooLate
 }
 
-/// What is known of an anchor and its clock.
+/// The posterior of an anchor's place and clock.
 public struct AnchorEstimate: Hashable, Sendable {
   /// Its place in the fixed world, metres.
   public var position: Estimated<Vector3>
@@ -51,7 +51,7 @@ public struct AnchorEstimate: Hashable, Sendable {
 }
 
 /// Locates a device that only listens, by how much farther one anchor is than another, with the odometry
-/// to tie together what was measured on the way.
+/// between the measurements.
 ///
 /// The antenna at p hears messages of anchors at `a_i`, whose clocks are wrong by `c_i` metres:
 ///
@@ -67,7 +67,7 @@ public struct AnchorEstimate: Hashable, Sendable {
 /// at the first difference: gravity aligned, y up, metres. Differences of one moment count as independent.
 /// Cost: ``locate()`` is a fit of up to 48 knots.
 public struct RangeDifferenceLocator: Sendable {
-  /// What was said of the anchors' places.
+  /// The priors of the anchors' places.
   public var anchors: [AnchorPlacement] { window.anchors }
 
   private let configuration: FusionConfiguration
@@ -77,7 +77,7 @@ public struct RangeDifferenceLocator: Sendable {
   /// Makes a locator that has seen nothing.
   ///
   /// - Parameters:
-  ///   - anchors: What is known of the anchors' places.
+  ///   - anchors: The priors of the anchors' places.
   ///   - clocks: How their clocks err.
   ///   - configuration: How accurate ranges and odometry are, and how often ranges are outliers.
   /// - Throws: The first setting that makes no sense, or an anchor that is nowhere.
@@ -105,19 +105,19 @@ public struct RangeDifferenceLocator: Sendable {
   /// Extends the device's trajectory.
   ///
   /// - Parameter pose: The pose; its time must be after that of the pose before.
-  /// - Returns: What became of it.
+  /// - Returns: How it was treated.
   @discardableResult
   public mutating func add(_ pose: DevicePose) -> PoseOutcome { trajectory.append(pose) }
 
-  /// Takes note of how good the odometry is from now on.
+  /// Sets the odometry's quality from now on.
   ///
   /// - Parameter sample: Its report.
   public mutating func add(_ sample: TrackingSample) { trajectory.setQuality(sample.quality) }
 
-  /// Takes in a range difference.
+  /// Adds a range difference.
   ///
   /// - Parameter difference: The difference, not before the pose of its moment.
-  /// - Returns: What became of it.
+  /// - Returns: How it was treated.
   @discardableResult
   public mutating func add(_ difference: RangeDifference) -> RangeDifferenceOutcome {
     let sigma = difference.sigma ?? Self.sigma(configuration)
@@ -145,7 +145,7 @@ public struct RangeDifferenceLocator: Sendable {
   /// Beyond this a difference is no measurement, metres: a millisecond, with which clocks may be wrong.
   private static let largest = 3e5
 
-  /// The sigma of a difference of which nothing is said: two independent ranges.
+  /// The sigma of a difference that states none: two independent ranges.
   private static func sigma(_ configuration: FusionConfiguration) -> Double {
     configuration.ranging.rangeSigma * 2.0.squareRoot()
   }

@@ -14,7 +14,7 @@ from nearby._errors import ArgumentError
 
 @dataclass(frozen=True)
 class Anchor:
-    """What is known of the place of an anchor.
+    """The prior of an anchor's place.
 
     Attributes:
         position: Metres in the site's world; None for an anchor that is to be located.

@@ -173,7 +173,7 @@ extension Apps {
       #expect(ada.status == .failed("userDidNotAllow"))
     }
 
-    @Test("observable model: an invitation that is none throws")
+    @Test("observable model: data that hold no invitation throw")
     func modelNonsense() throws {
       _ = try world()
       let model = RangingModel()

@@ -33,6 +33,11 @@ final class SessionRecorder: NSObject, NISessionDelegate, @unchecked Sendable {
     session.delegateQueue = queue
   }
 
+  /// Answers calls from now on, also those of a session that runs already.
+  func answer(_ onCall: @escaping (NISession, String) -> Void) {
+    queue.sync { self.onCall = onCall }
+  }
+
   private func note(_ call: String, _ session: NISession) {
     calls.append(call)
     onCall?(session, call)

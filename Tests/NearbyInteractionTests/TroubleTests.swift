@@ -30,7 +30,7 @@ struct TroubleTests {
       peerToken: try #require(pair.sessions[1].discoveryToken))
     pair.run()
     if runsAgain {
-      recorder.onCall = { session, call in
+      recorder.answer { session, call in
         if call == "suspensionEnded" { session.run(configuration) }
       }
     }

@@ -122,7 +122,7 @@ struct WorldScriptTests {
   @Test("the app's life is scripted")
   func lifecycle() throws {
     let pair = try pair("2 background\n4 foreground\n6 call\n7 hangup")
-    pair.recorders[0].onCall = { session, call in
+    pair.recorders[0].answer { session, call in
       if call == "suspensionEnded", let configuration = session.configuration {
         session.run(configuration)
       }

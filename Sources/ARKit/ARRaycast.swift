@@ -74,7 +74,7 @@ public final class ARRaycastResult: NSObject, Sendable {
 
 /// A ray that a session casts again with each frame.
 ///
-/// There are none here: ``ARSession/trackedRaycast(_:updateHandler:)`` returns `nil`.
+/// No instance exists: ``ARSession/trackedRaycast(_:updateHandler:)`` returns `nil`.
 public final class ARTrackedRaycast: NSObject, Sendable {
   override init() {}
 

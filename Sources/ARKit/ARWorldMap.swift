@@ -47,7 +47,7 @@ open class ARWorldMap: NSObject, NSCopying, NSSecureCoding {
 
 /// The points that the camera saw.
 ///
-/// There are none here, since there is no image.
+/// No instance exists, since frames have no image.
 public final class ARPointCloud: NSObject, Sendable {
   /// The points in the world, metres.
   public let points: [simd_float3] = []

@@ -6,7 +6,7 @@ internal import NearbyGeometry
 extension SimulatedMotion {
   /// How fast a device is turned, radians a second.
   private static let turnRate = 60.0.degreesAsRadians
-  /// How far a device is moved to either side by an arm, metres, and how long a sweep to and fro takes, seconds.
+  /// The amplitude of a sweep, metres, and its period, seconds.
   private static let reach = 0.25
   private static let period = 2.5
 

@@ -25,7 +25,7 @@ internal import NearbyGeometry
 /// | `walk RIGHT AHEAD [SPEED]` | walk to a place, metres from the device's first pose, at 1 m/s |
 /// | `carry RIGHT AHEAD [SPEED]` | the same without turning the device |
 /// | `turn DEGREES` | turn to the right by an angle, 60 degrees a second |
-/// | `sweep side SECONDS`, `sweep up SECONDS` | move the device to and fro within an arm's reach |
+/// | `sweep side SECONDS`, `sweep up SECONDS` | sweep the device horizontally or vertically, 0.25 m to either side |
 /// | `background`, `foreground` | the app leaves the screen, and comes back |
 /// | `call`, `hangup` | the system takes the radio, as for a phone call, and gives it back |
 /// | `permission allow`, `permission deny` | the user answers the prompt |
@@ -55,7 +55,7 @@ public struct WorldScript: Hashable, Sendable {
     case walk(right: Double, ahead: Double, speed: Double, turns: Bool)
     /// Turn to the right, radians.
     case turn(radians: Double)
-    /// Move the device to and fro, for some seconds.
+    /// Sweep the device horizontally or vertically, for some seconds.
     case sweep(isUp: Bool, seconds: Double)
     /// A change of the app's state.
     case lifecycle(DeviceLifecycle)

@@ -57,8 +57,8 @@ struct DifferenceWindow: Sendable {
   /// tenth adds 1 % to its variance.
   private static let bridgeShare = 0.1
   private static let knotSecondsLimits = 0.1...5.0
-  /// A new knot where drift since the last one exceeds this share of the sigma of a range, as in the joint
-  /// fit, or with so many differences.
+  /// A knot is added where the drift since the last one exceeds this share of the sigma of a range, as in the
+  /// joint fit, or after this number of differences.
   private static let driftShare = 0.25
   private static let mostObservationsOfKnot = 200
   /// The largest numbers of knots and differences; beyond them the oldest third is removed.

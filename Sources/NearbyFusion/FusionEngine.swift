@@ -105,7 +105,10 @@ public struct FusionEngine: Sendable {
     if light < settings.configuration.convergence.darkBelowLumens { isVisionLimited = true }
   }
 
-  /// Changes how a peer may move, with the peer's next sample; all that is known of it stays.
+  /// Changes how a peer may move, with the peer's next sample.
+  ///
+  /// The posterior stays, except of a moving peer that has not converged and is declared at rest: its search begins
+  /// anew.
   ///
   /// - Parameters:
   ///   - motion: How it may move from now on.

@@ -92,8 +92,9 @@ open class NISession: NSObject, @unchecked Sendable {
 
   /// Sets whether the peer moves.
   ///
-  /// The engine's model of the peer follows with the peer's next measurement, and what is known of the
-  /// peer stays. It is that of later runs, too: ``NearbySessionOptions/peerMotion``.
+  /// The engine's model of the peer changes with the peer's next measurement. A place that was found stays; a
+  /// moving peer that was not found and now rests is searched anew. Later runs use the same model:
+  /// ``NearbySessionOptions/peerMotion``.
   ///
   /// - Parameters:
   ///   - state: Whether it moves.

@@ -73,6 +73,7 @@ struct OdometryTrack: DeviceTrack {
         if seconds >= odometry.loss.seconds, seconds < odometry.loss.end { continue }
       }
       pose = Self.shaken(inFinalWorld(pose, at: seconds), by: odometry, &noise)
+      if odometry.freeze.contains(seconds), let last = poses.last { pose = last.worldFromDevice }
       poses.append(
         DevicePose(timestamp: SimulatedRun.timestamp(at: seconds), worldFromDevice: pose))
       arrivals.append(seconds)
@@ -213,8 +214,9 @@ private struct DeadReckoning {
     // At rest only tremor moves the device, and it does not count as a path.
     let distance = isIdle ? 0 : increment.length
     let walk = distance.squareRoot()
+    let factor = odometry.freeze.contains(seconds) ? 0 : odometry.scale * slip.scale(at: seconds)
     position +=
-      turn.act(slip.scale(at: seconds) * increment)
+      turn.act(factor * increment)
       + generator.normalVector(sigma: odometry.positionDrift * walk)
     yaw += generator.normal(sigma: odometry.yawDriftRadians * walk)
     if steadyTurn != 0 { yaw += steadyTurn * interval }

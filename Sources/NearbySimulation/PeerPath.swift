@@ -43,12 +43,31 @@ public struct PeerPath: Sendable {
   /// The speed of that circle's centre as a share of theirs.
   public static let centreShare = 0.2
 
+  /// How far beside the device a peer is that is carried along, metres.
+  static let alongDistance = 0.5
+
   private let start: Vector3
   private var legs: [Leg] = []
+  /// Of a peer that creeps, m/s.
+  private var creep = Vector3.zero
+  /// The device whose holder carries the peer along, and the peer's place beside it.
+  private var carrier: (device: DeviceMotion, offset: Vector3)?
   private var station = Station.centre
 
   /// Makes a peer at rest.
   public init(restingAt position: Vector3) { start = position }
+
+  /// Makes a peer that creeps in a straight line.
+  init(creepingFrom position: Vector3, velocity: Vector3) {
+    start = position
+    creep = velocity
+  }
+
+  /// Makes a peer that is carried along with a device, at an offset along the world's axes.
+  init(along device: DeviceMotion, offset: Vector3) {
+    start = device.pose(at: 0).translation + offset
+    carrier = (device, offset)
+  }
 
   /// Makes a peer that walks from a position, as the scenario defines.
   init(
@@ -104,7 +123,7 @@ public struct PeerPath: Sendable {
   }
 
   /// Whether it never moves.
-  public var isResting: Bool { legs.isEmpty }
+  public var isResting: Bool { legs.isEmpty && creep == .zero && carrier == nil }
 
   /// The time spans of its walks in order, seconds after the start.
   public var walks: [ClosedRange<Double>] { legs.map(\.walk.span) }
@@ -127,15 +146,23 @@ public struct PeerPath: Sendable {
   ///   ends with the run.
   /// - Returns: The position, metres, exact to 1e-6 m.
   public func position(at seconds: Double) -> Vector3 {
-    guard let leg = leg(at: seconds) else { return start }
+    if let carrier { return carrier.device.pose(at: seconds).translation + carrier.offset }
+    guard let leg = leg(at: seconds) else { return start + max(seconds, 0) * creep }
     return leg.position(at: seconds) + station.offset(at: seconds, leg.walk)
   }
 
   /// The derivative of ``position(at:)``, m/s.
   public func velocity(at seconds: Double) -> Vector3 {
-    guard let leg = leg(at: seconds) else { return .zero }
+    if carrier != nil {
+      let half = Self.velocitySeconds / 2
+      return (1 / (2 * half)) * (position(at: seconds + half) - position(at: seconds - half))
+    }
+    guard let leg = leg(at: seconds) else { return creep }
     return leg.velocity(at: seconds) + station.velocity(at: seconds, leg.walk)
   }
+
+  /// The time over which the velocity of a peer that is carried along is measured, seconds.
+  private static let velocitySeconds = 0.02
 
   /// The newest leg that has begun by a time, or the first.
   private func leg(at seconds: Double) -> Leg? {

@@ -81,7 +81,7 @@ struct RadioDraw {
     let hasElevation = radio.measuresElevation && angles.value != nil
     guard radio.measuresRange || hasAzimuth || hasElevation || height != nil else { return nil }
     var sample = SimulatedRun.Sample(
-      peer: index, timestamp: SimulatedRun.timestamp(at: seconds + radio.clockOffset),
+      peer: index, timestamp: SimulatedRun.timestamp(at: seconds + radio.clockAhead(at: seconds)),
       seconds: seconds, odometryFromDevice: moment.odometryFromTruth * moment.truth,
       peerInOdometry: moment.odometryFromTruth.act(path.position(at: seconds)),
       peerVelocityInOdometry: moment.odometryFromTruth.rotation.act(path.velocity(at: seconds)),

@@ -11,7 +11,34 @@ struct RangeErrorDraw {
   /// behind are; `nil` of an antenna that faces all directions alike.
   private var turned: (facing: Vector3, excess: Double)?
   private var lapse: (span: ClosedRange<Double>, error: Double, wildShare: Double)?
+  private let walls: Walls?
+  private let warming: ScenarioRangeErrors.Warming
   private var noise: SeededGenerator
+
+  /// Planes at `offset + n spacing` along both horizontal axes.
+  private struct Walls {
+    var excess: Double
+    var offset: (x: Double, z: Double)
+    var spacing: (x: Double, z: Double)
+
+    init(_ walls: ScenarioRangeErrors.Walls, seed: UInt64) {
+      var generator = SeededGenerator(seed: seed, stream: 7)
+      excess = walls.excess
+      spacing = (generator.uniform(in: walls.spacing), generator.uniform(in: walls.spacing))
+      offset = (
+        generator.uniform(in: 0...max(spacing.x, 0)), generator.uniform(in: 0...max(spacing.z, 0))
+      )
+    }
+
+    /// How much longer the walls between two places make a range, metres.
+    func error(from a: Vector3, to b: Vector3) -> Double {
+      func count(_ a: Double, _ b: Double, _ offset: Double, _ spacing: Double) -> Double {
+        abs(((a - offset) / spacing).rounded(.down) - ((b - offset) / spacing).rounded(.down))
+      }
+      return excess
+        * (count(a.x, b.x, offset.x, spacing.x) + count(a.z, b.z, offset.z, spacing.z))
+    }
+  }
 
   private struct Zone {
     var center: Vector3
@@ -59,6 +86,8 @@ struct RangeErrorDraw {
     let duration = generator.uniform(in: errors.lapse.duration)
     let error = generator.uniform(in: errors.lapse.error)
     if duration > 0 { lapse = (begin...begin + duration, error, errors.lapse.wildShare) }
+    walls = errors.walls.excess > 0 ? Walls(errors.walls, seed: seed) : nil
+    warming = errors.warming
     noise = SeededGenerator(seed: generator.next())
   }
 
@@ -111,6 +140,8 @@ struct RangeErrorDraw {
       let behind = -turned.facing.dot(away) / max(away.length, 1e-6)
       if behind > 0 { error += turned.excess * behind.squareRoot() }
     }
+    if let walls { error += walls.error(from: device, to: peer) }
+    if warming.metres != 0 { error += warming.metres * (1 - exp(-seconds / warming.seconds)) }
     if let lapse, lapse.span.contains(seconds) {
       let (chance, size) = (noise.uniform(), noise.uniform(in: 10...20))
       error += chance < lapse.wildShare ? size : lapse.error

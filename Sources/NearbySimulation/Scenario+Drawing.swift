@@ -47,7 +47,7 @@ extension Scenario {
       seed: seed, peers: 0..<UInt64(max(1, peerCount)))
     for index in run.samples.indices {
       run.samples[index].timestamp = trajectory.timestamp(
-        at: run.samples[index].seconds + radio.clockOffset)
+        at: run.samples[index].seconds + radio.clockAhead(at: run.samples[index].seconds))
     }
     return run
   }
@@ -173,6 +173,15 @@ extension Scenario {
   private func peerPath(
     _ track: some DeviceTrack, device: DeviceMotion, seed: UInt64, peer: UInt64
   ) -> PeerPath {
+    let fromLast = self.peer.count - 1 - Int(peer)
+    if fromLast < self.peer.alongCount {
+      var generator = SeededGenerator(seed: seed, stream: 4_000_000 + peer)
+      let bearing = Rotation(
+        angleRadians: generator.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
+      return PeerPath(
+        along: device, offset: bearing.act(Vector3(0, 0, -PeerPath.alongDistance)))
+    }
+    let isCreeping = fromLast < self.peer.alongCount + self.peer.creepingCount
     let isAlone = self.peer.formation == .alone
     let leader = isAlone ? peer : 0
     var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * leader)
@@ -182,7 +191,10 @@ extension Scenario {
     var best: (clearance: Double, path: PeerPath)?
     for _ in 0..<Self.positionsTried {
       let position = peerPosition(around: first, device, &generator)
-      let path = PeerPath(self.peer, from: position, until: duration, &walking)
+      let path =
+        isCreeping
+        ? creeping(from: position, &walking)
+        : PeerPath(self.peer, from: position, until: duration, &walking)
       let count = self.peer.count
       let members = isAlone ? [path] : (0..<count).map { path.member($0, of: count) }
       let nearest = Self.clearance(
@@ -192,6 +204,13 @@ extension Scenario {
       if nearest > best?.clearance ?? -1 { best = (nearest, own) }
     }
     return best?.path ?? PeerPath(restingAt: first.translation)
+  }
+
+  private func creeping(from position: Vector3, _ draws: inout SeededGenerator) -> PeerPath {
+    let turn = Rotation(
+      angleRadians: draws.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
+    let speed = draws.uniform(in: peer.creepingSpeed)
+    return PeerPath(creepingFrom: position, velocity: turn.act(Vector3(0, 0, -speed)))
   }
 
   /// How near the device comes to any of the paths, metres; where that is not above a limit, any value

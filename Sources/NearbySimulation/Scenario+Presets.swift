@@ -14,7 +14,7 @@ extension Scenario {
   /// The scenarios of the proving ground, in the order in which they are listed.
   public static let presets: [Scenario] =
     finding + rangesOnly + angles + ranges + odometryFaults + timing + movingPeers + endurance
-    + levelWalks + movingLives + slips + lastingErrors
+    + levelWalks + movingLives + slips + lastingErrors + misfits
 
   // MARK: Finding
 

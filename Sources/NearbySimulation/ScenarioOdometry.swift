@@ -12,6 +12,8 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   /// The spread of a constant error of the rate of yaw from run to run, as of a gyroscope's bias,
   /// degrees per second.
   public var steadyTurnDegrees = 0.0
+  /// The factor of all increments: 1.03 for an odometry whose distances are 3 % too long.
+  public var scale = 1.0
   /// White noise of every reported position, one sigma for each axis, metres.
   public var positionNoise = 0.0
   /// White noise of every reported attitude, one sigma about each axis, degrees.
@@ -23,6 +25,8 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
   public var jump = Jump()
   /// A slip of the odometry's world, which nothing announces.
   public var slip = Slip()
+  /// A tracker that reports the same pose again and again.
+  public var freeze = Freeze()
   /// A loss of tracking.
   public var loss = Loss()
   /// The light in the scene, lumens; reported only if tracking is lost or the scene is dark at some
@@ -70,6 +74,10 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
     public var turnDegrees = 0.0...0.0
     /// How far the world moves, drawn for each run, in any horizontal direction, metres.
     public var shift = 0.0...0.0
+    /// How far the world moves along gravity, drawn for each run, up or down, metres.
+    ///
+    /// An elevator that only the radio notices.
+    public var rise = 0.0...0.0
     /// The factor of all increments while it lasts: 1.5 for wheels that spin, 0.3 for wheels that slide,
     /// 1 for none.
     public var scale = 1.0
@@ -82,8 +90,25 @@ public struct ScenarioOdometry: Hashable, Sendable, Codable {
 
     /// Whether there is any slip.
     package var isPresent: Bool {
-      turnDegrees.upperBound > 0 || shift.upperBound > 0 || duration > 0 && scale != 1
+      turnDegrees.upperBound > 0 || shift.upperBound > 0 || rise.upperBound > 0
+        || duration > 0 && scale != 1
     }
+  }
+
+  /// An interval in which the odometry repeats its last pose to the last bit.
+  ///
+  /// How the device moves meanwhile is lost: the path goes on from where it stopped.
+  public struct Freeze: Hashable, Sendable, Codable {
+    /// Seconds after the start.
+    public var seconds = 0.0
+    /// How long it lasts, seconds; zero if it never happens.
+    public var duration = 0.0
+
+    /// Makes no such interval.
+    public init() {}
+
+    /// Whether a time is in it.
+    func contains(_ time: Double) -> Bool { time >= seconds && time < seconds + duration }
   }
 
   /// A loss of tracking: no poses for some time, then poses in a world that may be a new one.

@@ -63,6 +63,8 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
   public var latency = 0.03...0.03
   /// By how much the radio's clock is ahead of the poses', seconds.
   public var clockOffset = 0.0
+  /// A step of the radio's clock.
+  public var clockStep = ClockStep()
   /// The share of samples that never arrive.
   public var lostShare = 0.0
   /// The share of samples that arrive twice, the second time 10 ms later.
@@ -127,6 +129,22 @@ public struct ScenarioRadio: Hashable, Sendable, Codable {
     public var totalSigma: Double { (noise * noise + bias * bias).squareRoot() }
     /// The share of white noise in both together, 0.01 to 1.
     public var whiteShare: Double { totalSigma > 0 ? max(noise / totalSigma, 0.01) : 1 }
+  }
+
+  /// A step of the radio's clock, as when it is set while it records.
+  public struct ClockStep: Hashable, Sendable, Codable {
+    /// When it happens, seconds after the start.
+    public var seconds = 0.0
+    /// By how much the clock is ahead from then on, seconds; zero for no step.
+    public var step = 0.0
+
+    /// Makes no step.
+    public init() {}
+  }
+
+  /// By how much the radio's clock is ahead of the poses' at a time, seconds.
+  func clockAhead(at seconds: Double) -> Double {
+    clockOffset + (seconds >= clockStep.seconds ? clockStep.step : 0)
   }
 
   /// The front-back ambiguity of a radio with two antennas, far from straight ahead.

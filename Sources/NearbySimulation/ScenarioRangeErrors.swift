@@ -19,6 +19,10 @@ public struct ScenarioRangeErrors: Hashable, Sendable, Codable {
   public var zones = Zones()
   /// Anchors whose antenna faces away from half of the room.
   public var turned = TurnedAntenna()
+  /// Walls that delay what passes them.
+  public var walls = Walls()
+  /// Ranges that grow as the radio warms.
+  public var warming = Warming()
   /// An interval in which all ranges of a peer are wrong by about the same.
   public var lapse = Lapse()
 
@@ -48,6 +52,29 @@ public struct ScenarioRangeErrors: Hashable, Sendable, Codable {
     public var share = 0.0
     /// How much too long ranges are straight behind it, metres; less to the sides.
     public var excess = 0.3...1.2
+
+    /// Makes none.
+    public init() {}
+  }
+
+  /// The walls of rooms side by side: vertical planes across both horizontal axes, drawn for each run and
+  /// the same for all peers.
+  public struct Walls: Hashable, Sendable, Codable {
+    /// How much longer each wall between device and peer makes a range, metres; zero for no walls.
+    public var excess = 0.0
+    /// How far apart walls are, drawn for each axis, metres.
+    public var spacing = 4.0...8.0
+
+    /// Makes none.
+    public init() {}
+  }
+
+  /// Ranges of all peers that grow while the radio warms: by `metres (1 - exp(-t / seconds))`.
+  public struct Warming: Hashable, Sendable, Codable {
+    /// By how much they grow in the end, metres; zero for none.
+    public var metres = 0.0
+    /// The time constant, seconds.
+    public var seconds = 90.0
 
     /// Makes none.
     public init() {}

@@ -17,7 +17,9 @@ struct SlipDraw {
     let sign = generator.uniform() < 0.5 ? -1.0 : 1
     turn = sign * generator.uniform(in: slip.turnDegrees).degreesAsRadians
     let direction = generator.uniform(in: -.pi...Double.pi)
-    shift = generator.uniform(in: slip.shift) * Vector3(cos(direction), 0, sin(direction))
+    let across = generator.uniform(in: slip.shift) * Vector3(cos(direction), 0, sin(direction))
+    let rise = generator.uniform(in: slip.rise)
+    shift = across + Vector3(0, generator.uniform() < 0.5 ? -rise : rise, 0)
   }
 
   /// Whether turn and shift are a step.

@@ -53,11 +53,12 @@ public struct ReferenceModel: Sendable {
       (radio.rangePlaceSigma > 0, "its ranges have errors that depend on the place"),
       (radio.rangeErrors != ScenarioRangeErrors(), "its ranges have errors that last"),
       (
-        radio.clockOffset != 0 || radio.lateShare > 0 || radio.duplicateShare > 0,
+        radio.clockOffset != 0 || radio.clockStep.step != 0 || radio.lateShare > 0 || radio.duplicateShare > 0,
         "its samples are late, doubled or have wrong times"
       ),
       (
         odometry.jump.displacement != .zero || odometry.slip.isPresent || odometry.loss.duration > 0
+          || odometry.freeze.duration > 0 || odometry.scale != 1
           || odometry.steadyTurnDegrees > 0 || odometry.tiltDegrees > 0
           || odometry.positionNoise > 0 || odometry.attitudeNoiseDegrees > 0,
         "its odometry has faults besides drift"

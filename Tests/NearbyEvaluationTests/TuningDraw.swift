@@ -58,6 +58,18 @@ struct TuningDraw {
     return data
   }
 
+  /// What a calibration takes from the run, with further peers of another run of the same walk.
+  func calibrationData(
+    stated: FusionConfiguration = FusionConfiguration(), adding other: TuningDraw? = nil
+  ) -> CalibrationData {
+    var data = CalibrationData(run, motion: .stationary, stated: stated)
+    if let other {
+      let peers = other.run.peers.map { _ in data.addPeer(.stationary) }
+      for index in other.run.samples.indices { data.add(other.sample(index, of: peers)) }
+    }
+    return data
+  }
+
   private func sample(_ index: Int, of peers: [PeerID]) -> RangingSample {
     let sample = run.samples[index]
     var ranging = RangingSample(peer: peers[sample.peer], timestamp: sample.timestamp)

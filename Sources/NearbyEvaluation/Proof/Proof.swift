@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
+public import NearbyRecordings
 public import NearbySimulation
 
 /// Compares an engine with its goals, in seeded runs of scenarios on all cores.
@@ -14,6 +15,9 @@ public struct Proof: Sendable {
   public var neverSeeds: Range<UInt64>
   /// Changes the engines' configuration, which initially matches the scenario's sensors.
   public var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
+
+  /// Whether each run is calibrated first: `use` is what `nearby run` does.
+  public var calibration = CalibrationMode.off
 
   /// Makes a proof.
   ///
@@ -41,6 +45,7 @@ public struct Proof: Sendable {
   public func run(of scenario: Scenario) throws -> ConsistencyRun {
     var run = ConsistencyRun(scenario)
     try change(&run.configuration)
+    run.calibration = calibration
     return run
   }
 

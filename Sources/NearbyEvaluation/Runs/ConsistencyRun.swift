@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyFusion
 internal import NearbyGeometry
+public import NearbyRecordings
 public import NearbySimulation
 
 /// Seeded runs of one scenario through engines of one configuration, compared with the truth and
@@ -12,6 +13,8 @@ public struct ConsistencyRun: Sendable {
   ///
   /// Tests change it to break something on purpose.
   public var configuration: FusionConfiguration
+  /// Whether each run is calibrated first, as `nearby run` does it.
+  public var calibration = CalibrationMode.off
   /// The bound's model of direction-dependent angle errors.
   public var angleBias = PosteriorBound.AngleBias.field
 
@@ -37,7 +40,8 @@ public struct ConsistencyRun: Sendable {
     let bounds = bounds(of: run, events)
     var records = events.enumerated().map { RunRecord(seed: seed, peer: $0, event: $1) }
     var failure: Failure?
-    try follow(run, bounds) { moment, truth, sample in
+    let configuration = configuration(for: run)
+    try follow(run, configuration, bounds) { moment, truth, sample in
       var moment = moment
       moment.contradictsFormerPlace =
         events[sample.peer]?.isContradicted(by: sample, in: scenario) ?? false
@@ -50,7 +54,7 @@ public struct ConsistencyRun: Sendable {
     for index in records.indices {
       guard let settled = records[index].recovery?.settledSeconds else { continue }
       records[index].recovery?.freshStartSeconds = try freshStart(
-        at: settled, in: run, peer: index, bounds)
+        at: settled, in: run, configuration, peer: index, bounds)
     }
     return records
   }
@@ -80,6 +84,16 @@ public struct ConsistencyRun: Sendable {
     let all = try await SeededRuns(seeds: seeds, jobs: jobs)
       .results(finished: finished) { try records(seed: $0) }
     return ConsistencyReport(records: all.flatMap(\.self))
+  }
+
+  /// The engine's configuration in a run.
+  ///
+  /// - Parameter run: The run.
+  /// - Returns: ``configuration``, with what the run tells of it where it is calibrated.
+  public func configuration(for run: SimulatedRun) -> FusionConfiguration {
+    guard calibration == .use else { return configuration }
+    let data = CalibrationData(run, motion: scenario.peerMotion, stated: configuration)
+    return RecordingCalibration(data, calibration).configuration
   }
 
   /// The bound after each sample, of the sample's peer.
@@ -114,7 +128,8 @@ public struct ConsistencyRun: Sendable {
   /// `note` gets each moment of a sample's peer, the peer's newest sample so far, which holds the
   /// truth, and the sample itself.
   private func follow(
-    _ run: SimulatedRun, _ bounds: [Double], from seconds: Double = -.infinity,
+    _ run: SimulatedRun, _ configuration: FusionConfiguration, _ bounds: [Double],
+    from seconds: Double = -.infinity,
     _ note: (Moment, _ truth: SimulatedRun.Sample, SimulatedRun.Sample) -> Bool
   ) throws {
     var engine = try FusionEngine(configuration)
@@ -142,10 +157,11 @@ public struct ConsistencyRun: Sendable {
   /// How long an engine that starts at a given time takes to converge to the right position,
   /// seconds.
   private func freshStart(
-    at seconds: Double, in run: SimulatedRun, peer: Int, _ bounds: [Double]
+    at seconds: Double, in run: SimulatedRun, _ configuration: FusionConfiguration, peer: Int,
+    _ bounds: [Double]
   ) throws -> Double? {
     var first: Double?
-    try follow(run, bounds, from: seconds) { moment, _, sample in
+    try follow(run, configuration, bounds, from: seconds) { moment, _, sample in
       if sample.peer == peer, moment.isConverged, !moment.isFalselyConverged {
         first = moment.seconds - seconds
       }

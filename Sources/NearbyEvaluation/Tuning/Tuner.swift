@@ -30,9 +30,6 @@ public struct Tuner: Sendable {
     var starts: [(ranges: Double, drift: Double)]
     /// The steps of a search for the maximum.
     var mostSteps: Int
-    /// Standard deviations of the noise are computed only where one of its parameters differs by this factor from what
-    /// is stated.
-    var leastContradiction = 1.0
     /// Whether all settings are tested on the end of the recording, and not only what most contradicts them.
     var isThorough: Bool
 
@@ -40,31 +37,17 @@ public struct Tuner: Sendable {
     public static let thorough = Effort(
       mostPeers: 12, mostSamples: 12_000, mostConstantSamples: 12_000, mostKnots: 600, rounds: 3,
       starts: [(1, 1), (1, 6), (4, 1), (4, 6)], mostSteps: 25, isThorough: true)
-    /// For the calibration before a run: tenths of a second.
+    /// For a first look: tenths of a second.
     public static let quick = Effort(
       mostPeers: 8, mostSamples: 2000, mostConstantSamples: 10_000, mostKnots: 150,
       samplesPerKnot: 4, rounds: 2,
       starts: [(1, 1), (1, 6)], mostSteps: 8, isThorough: false)
-    /// The quick effort for what a run takes of it: constants, and noise that contradicts the settings.
-    static let calibration = {
-      var effort = quick
-      effort.leastContradiction = TuningResult.contradictingFactor
-      return effort
-    }()
-    /// The quick effort with as many knots as the thorough one, for sparse recordings.
-    static let quickWithManyKnots = {
-      var effort = quick
-      effort.mostKnots = 600
-      effort.samplesPerKnot = 1
-      return effort
-    }()
   }
 
   private let data: TuningData
   /// The same with more samples: for constants, which need one mode only.
   private let all: TuningData
   private let effort: Effort
-  private let heldAccuracies: Set<MeasurementKind>
   /// What is stated, with the offset of the radio's clock at which ranges fit the path best.
   private let aligned: FusionConfiguration
   /// The least number of knots.
@@ -78,17 +61,6 @@ public struct Tuner: Sendable {
   ///   - data: The recording.
   ///   - effort: How much work is done.
   public init(_ data: TuningData, effort: Effort = .thorough) {
-    self.init(data, effort: effort, holding: [])
-  }
-
-  /// Makes a tuner that takes some accuracies as stated.
-  ///
-  /// - Parameters:
-  ///   - data: The recording.
-  ///   - effort: How much work is done.
-  ///   - heldAccuracies: The kinds whose accuracy and white share stay as stated.
-  init(_ data: TuningData, effort: Effort, holding heldAccuracies: Set<MeasurementKind>) {
-    self.heldAccuracies = heldAccuracies
     self.data = data.prepared(effort.mostPeers, effort.mostSamples)
     all = data.prepared(effort.mostPeers, effort.mostConstantSamples)
     self.effort = effort
@@ -122,7 +94,7 @@ public struct Tuner: Sendable {
     mended.ranging.antennaInDevice = best.evidence.constants.antenna
     let moved = data.movedPeers(mended)
     if !moved.isEmpty {
-      let others = Tuner(all.excluding(moved), effort: effort, holding: heldAccuracies)
+      let others = Tuner(all.excluding(moved), effort: effort)
       return others.tune(progress: progress)
     }
     progress(0.2)
@@ -184,7 +156,7 @@ public struct Tuner: Sendable {
     evidence.measureViewpoints()
     // With wide noise too: a mode that is off must not be taken for outliers.
     var best: Candidate?
-    for factor in heldAccuracies.contains(.range) ? [0] : [0.0, 0.7, 1.4, 2.1, 2.8] {
+    for factor in [0.0, 0.7, 1.4, 2.1, 2.8] {
       for more in [0.0, 1.5, 3] {
         var other = noise
         other[.rangeSigma] += factor
@@ -226,9 +198,9 @@ public struct Tuner: Sendable {
       switch name {
       case .positionDrift, .yawDrift: true
       case .rangeOutliers: has([.range])
-      case .rangeSigma: !heldAccuracies.contains(.range) && has([.range])
-      case .azimuthSigma: !heldAccuracies.contains(.azimuth) && has([.azimuth])
-      case .elevationSigma: !heldAccuracies.contains(.elevation) && has([.elevation])
+      case .rangeSigma: has([.range])
+      case .azimuthSigma: has([.azimuth])
+      case .elevationSigma: has([.elevation])
       case .angleOutliers: has([.azimuth, .elevation])
       }
     }
@@ -280,7 +252,7 @@ public struct Tuner: Sendable {
   /// Learns how much of the noise is white.
   private func learnShares(_ candidate: inout Candidate) {
     for kind in MeasurementKind.allCases
-    where !heldAccuracies.contains(kind) && data.count(of: kind) >= Self.leastSamples {
+    where data.count(of: kind) >= Self.leastSamples {
       let series = candidate.evidence.residuals(of: kind)
       let faults = FaultModel(candidate.configuration)
       let (sigma, share) = (
@@ -357,17 +329,6 @@ public struct Tuner: Sendable {
     certainty.shareSigmas = best.shareSigmas
     // A parameter at the end of its interval has no maximum, and no curvature there.
     let stated = NoiseParameters(data.stated)
-    let least = log(effort.leastContradiction)
-    guard
-      free.contains(where: { name in
-        let contradiction = best.noise[name] - stated[name]
-        return switch name {
-        case .positionDrift, .yawDrift: effort.isThorough || contradiction >= least
-        case .rangeSigma, .azimuthSigma, .elevationSigma: abs(contradiction) >= least
-        case .rangeOutliers, .angleOutliers: least == 0
-        }
-      })
-    else { return certainty }
     let free = free.filter { !best.noise.isAtEnd($0) }
     let curvature = maximizer(best, over: free).curvature(at: free.map { best.noise[$0] })
     // A parameter in which the evidence is flat is left out, so that the others have a covariance.

@@ -9,7 +9,7 @@ public struct PeerID: Hashable, Sendable {
   public let index: Int
 
   @inlinable
-  init(index: Int) { self.index = index }
+  package init(index: Int) { self.index = index }
 }
 
 /// How a peer may move.

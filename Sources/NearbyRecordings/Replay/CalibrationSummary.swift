@@ -17,6 +17,26 @@ public struct CalibrationSummary: Hashable, Sendable, Codable {
   /// The constant errors of ranges that are beyond what the settings expect.
   public var rangeBiases: [RangeBias]
 
+  /// What is measured of peers and fits no place at rest, nor any error that is known.
+  public var misfits: [Misfit]?
+
+  /// Ranges to a peer that contradict every model.
+  public struct Misfit: Hashable, Sendable, Codable {
+    /// The peer's name.
+    public var peer: String
+    /// By how much its ranges are off, root mean square, metres.
+    public var metres: Double
+    /// Along how much of the walk, metres.
+    public var along: Double
+
+    /// Makes one.
+    public init(peer: String, metres: Double, along: Double) {
+      self.peer = peer
+      self.metres = metres
+      self.along = along
+    }
+  }
+
   /// One quantity.
   public struct Finding: Hashable, Sendable, Codable {
     /// What it is, such as `clockOffset`: the quantities of `nearby tune`.

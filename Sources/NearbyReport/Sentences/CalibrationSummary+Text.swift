@@ -6,6 +6,10 @@ extension CalibrationSummary {
   /// The summary in sentences.
   package var lines: [String] {
     let significant = findings.filter(\.isSignificant)
+    let contradictions = (misfits ?? []).map { misfit in
+      "the ranges to \(misfit.peer) contradict every model by \(ShortNumber.number(misfit.metres)) m along "
+        + "\(ShortNumber.number(misfit.along)) m of the walk"
+    }
     let isUsed = significant.contains(where: \.isUsed)
     let sentences = significant.compactMap(\.text)
     let verdict =
@@ -25,13 +29,28 @@ extension CalibrationSummary {
       "that is more than the settings expect; a configuration with "
         + "{ \"ranging\": { \"rangeBiasSigma\": \(metres.roundedUpToTwoDigits) } } allows for it"
     }
-    return sentences + verdict + biases + [remedy].compactMap(\.self)
+    return sentences + verdict + contradictions + biases + [remedy].compactMap(\.self)
   }
 }
 
 extension CalibrationSummary.Finding {
   /// What was found as a sentence.
   fileprivate var text: String? {
+    let metres = ShortNumber.number(value)
+    switch quantity {
+    case "rangePlaceError":
+      return "ranges err by \(metres) m with the device's place, as behind walls"
+    case "rangeDirectionError":
+      return "ranges err by \(metres) m with the peer's direction in the device, as beside a body"
+    case "rangeCommonDrift":
+      return "the errors of all ranges drift together, by \(metres) m in a minute"
+    case TuningResult.Quantity.rangeScale.rawValue:
+      let percent = (100 * abs(value)).significant(digits: 2)
+      return
+        "the ranges are \(percent) % \(value > 0 ? "longer" : "shorter") than the odometry says, "
+        + "± \((100 * sigma).significant(digits: 2)): the ranges' scale or the odometry's is off; both are left open"
+    default: break
+    }
     guard let quantity = TuningResult.Quantity(rawValue: quantity) else { return nil }
     if quantity == .clockOffset {
       return "the radio's clock is \(ShortNumber.seconds(abs(value))) s "

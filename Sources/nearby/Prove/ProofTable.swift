@@ -8,7 +8,10 @@ struct ProofTable {
   private static let columns: [(title: String, width: Int)] =
     [("runs", 6), ("conv", 6), ("RMSE/bd", 8), ("NEES/3", 7)]
     + MeasurementKind.allCases.map { ("NIS \($0.name.prefix(1))", 7) }
-    + [("false", 6), ("conv s", 7), ("ratio", 7), ("away s", 7), ("back x", 7), ("took s", 7)]
+    + [
+      ("false", 6), ("wrong %", 7), ("conv s", 7), ("ratio", 7), ("away s", 7), ("back x", 7),
+      ("took s", 7),
+    ]
 
   private let nameWidth: Int
 
@@ -23,9 +26,10 @@ struct ProofTable {
   /// - Parameters:
   ///   - figures: Its figures; those that miss a goal are marked.
   ///   - seconds: How long it took.
+  ///   - isWithout: Whether the figures are those without calibration, which have no goals.
   /// - Returns: The line.
-  func row(_ figures: ScenarioFigures, seconds: Double) -> String {
-    let missed = Set(figures.misses.map(\.goal))
+  func row(_ figures: ScenarioFigures, seconds: Double, isWithout: Bool = false) -> String {
+    let missed = isWithout ? [] : Set(figures.misses.map(\.goal))
     func text(_ value: Double?, _ decimals: Int, _ goal: ProofGoals.Goal?) -> String {
       let mark = goal.map { missed.contains($0) ? "!" : " " } ?? " "
       return (value.map { $0.text(decimals: decimals) } ?? "-") + mark
@@ -35,17 +39,19 @@ struct ProofTable {
       text(figures.efficiency, 3, .efficiency),
       text(figures.normalizedErrorSquared?.value, 2, .normalizedErrorSquared),
     ]
+    let name = isWithout ? "  off" : figures.scenario
     let innovations = MeasurementKind.allCases.map { kind in
       text(figures[kind]?.value, 2, .innovation(of: kind))
     }
     let times = [
       text(Double(figures.falseRuns), 0, .falseConvergence),
+      text(figures.falseSampleShare.map { 100 * $0 }, 2, nil),
       text(figures.timeToConverge?.median, 2, nil),
       text(figures.timeRatio?.median, 2, .timeToConverge),
       text(figures.recovery?.longestFalseConvergence, 1, .withdrawal),
       text(figures.recovery?.ratio?.median, 2, .regain), text(seconds, 1, nil),
     ]
-    return line(figures.scenario, claims + innovations + times)
+    return line(name, claims + innovations + times)
   }
 
   private func line(_ name: String, _ fields: [String]) -> String {

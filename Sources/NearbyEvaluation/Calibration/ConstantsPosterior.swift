@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import NearbyFusion
+internal import NearbyGeometry
+internal import NearbyRecordings
+
+/// The constants of an ``ErrorModel`` with their sigmas, and which of them contradict what is stated.
+struct ConstantsPosterior {
+  typealias Quantity = TuningResult.Quantity
+
+  /// One quantity.
+  struct Estimate {
+    var quantity: Quantity
+    var value: Double
+    var sigma: Double
+    var stated: Double
+    /// The logarithm of the odds against what is stated.
+    var logOdds: Double
+    /// Whether the difference matters.
+    var matters = true
+    /// Sets the settings.
+    var set: (inout FusionConfiguration) -> Void
+
+    var isSignificant: Bool { matters && logOdds > log(RecordingCalibration.leastOdds) }
+  }
+
+  private(set) var estimates: [Estimate] = []
+  /// Errors of ranges that no setting describes.
+  private var lastingErrors: [CalibrationSummary.Finding] = []
+
+  init(_ explanation: Explanation) {
+    let model = explanation.model
+    let stated = model.stated
+    for kind in model.kinds {
+      let (quantity, path) = Self.accuracy(of: kind)
+      // A range's accuracy is that of white noise and of lasting errors together.
+      let lasting = kind == .range ? model.sizes.lastingRangeError : 0
+      let noise = model.sizes.noise[kind]
+      let sigma = (noise * noise + lasting * lasting).squareRoot()
+      add(
+        quantity, sigma, stated.ranging[keyPath: path], degrees: model.degrees.noise[kind],
+        // Errors of angles are alike over directions, which residuals along one walk do not show.
+        isOnlyRaised: kind.isAngle
+      ) { $0.ranging[keyPath: path] = sigma }
+    }
+    addDrift(model)
+    addConstants(explanation)
+    let sizes = model.sizes
+    let least = Self.leastLastingShare * sizes.noise.range
+    addLasting("rangePlaceError", sizes.place, above: least, isUsed: true)
+    addLasting("rangeDirectionError", sizes.direction, above: least, isUsed: true)
+    addLasting("rangeCommonDrift", sizes.common, above: Self.leastCommonDrift, isUsed: false)
+  }
+
+  /// Lasting errors below this share of the white noise are not worth a word, nor is a common drift of less, m/√min.
+  private static let leastLastingShare = 0.5
+  private static let leastCommonDrift = 0.1
+
+  private mutating func addLasting(
+    _ quantity: String, _ value: Double, above least: Double, isUsed: Bool
+  ) {
+    guard value > least else { return }
+    lastingErrors.append(
+      CalibrationSummary.Finding(
+        quantity: quantity, value: value, sigma: 0, stated: 0, isSignificant: true, isUsed: isUsed))
+  }
+
+  /// Whether a model's drift contradicts what is stated.
+  static func claimsDrift(_ model: ErrorModel) -> Bool {
+    var posterior = ConstantsPosterior()
+    posterior.addDrift(model)
+    return posterior.estimates.contains(where: \.isSignificant)
+  }
+
+  private init() {}
+
+  private mutating func addDrift(_ model: ErrorModel) {
+    let odometry = model.stated.odometry
+    if odometry.positionDrift > 0 {
+      let drift = min(model.sizes.drift, Self.decade * odometry.positionDrift)
+      add(
+        .positionDrift, drift, odometry.positionDrift, degrees: model.degrees.drift,
+        isOnlyRaised: true
+      ) { $0.odometry.positionDrift = drift }
+    }
+    if odometry.yawDriftRadians > 0 {
+      let drift = min(model.sizes.yawDrift, Self.decade * odometry.yawDriftRadians)
+      add(
+        .yawDrift, drift, odometry.yawDriftRadians, degrees: model.degrees.yawDrift,
+        isOnlyRaised: true
+      ) { $0.odometry.yawDriftRadians = drift }
+    }
+  }
+
+  /// A drift is raised to ten times what is stated at most: more is another kind of odometry, or no drift.
+  private static let decade = 10.0
+
+  private static func accuracy(
+    of kind: MeasurementKind
+  ) -> (Quantity, WritableKeyPath<RangingConfiguration, Double>) {
+    switch kind {
+    case .range, .heightDifference: (.rangeSigma, \.rangeSigma)
+    case .azimuth: (.azimuthSigma, \.azimuthSigmaRadians)
+    case .elevation: (.elevationSigma, \.elevationSigmaRadians)
+    }
+  }
+
+  /// Adds the size of an error.
+  ///
+  /// With n degrees of freedom and r the ratio of the variances found and stated, the likelihood ratio is
+  /// `n/2 (r - 1 - log r)`.
+  private mutating func add(
+    _ quantity: Quantity, _ value: Double, _ stated: Double, degrees: Double, isOnlyRaised: Bool,
+    set: @escaping (inout FusionConfiguration) -> Void
+  ) {
+    let ratio = value * value / (stated * stated)
+    let factor = value / stated
+    let matters =
+      factor > RecordingCalibration.leastFactor
+      || !isOnlyRaised && factor < 1 / RecordingCalibration.leastFactor
+    estimates.append(
+      Estimate(
+        quantity: quantity, value: value, sigma: value / (2 * max(degrees, 0.5)).squareRoot(),
+        stated: stated, logOdds: 0.5 * degrees * (ratio - 1 - log(ratio)), matters: matters,
+        set: set
+      ))
+  }
+
+  private mutating func addConstants(_ explanation: Explanation) {
+    let model = explanation.model
+    let ranging = model.stated.ranging
+    if model.kinds.contains(.range) {
+      let scale = model.constant(.rangeScale)
+      let size = abs(scale.mean)
+      // Walls that add to ranges look like a scale of the odometry.
+      let isOdometrys = explanation.isVisual && !explanation.hasLastingErrors
+      estimates.append(
+        Estimate(
+          quantity: .rangeScale, value: scale.mean, sigma: scale.sigma, stated: 0,
+          logOdds: scale.logOdds(against: 0),
+          matters: isOdometrys || size > ranging.rangeScaleSigma && !explanation.isVisual
+        ) {
+          if isOdometrys {
+            $0.odometry.scaleSigma = max($0.odometry.scaleSigma, size)
+          } else {
+            $0.ranging.rangeScaleSigma = max($0.ranging.rangeScaleSigma, size)
+          }
+        })
+    }
+    if model.stated.odometry.positionDrift > 0 {
+      let turn = model.constant(.turnRate)
+      estimates.append(
+        Estimate(
+          quantity: .turnRate, value: turn.mean, sigma: turn.sigma, stated: 0,
+          logOdds: turn.logOdds(against: 0)
+        ) {
+          $0.odometry.turnRateSigmaRadians = max($0.odometry.turnRateSigmaRadians, abs(turn.mean))
+        })
+    }
+    let clock = model.constant(.clockOffset)
+    estimates.append(
+      Estimate(
+        quantity: .clockOffset, value: clock.mean, sigma: clock.sigma, stated: ranging.clockOffset,
+        logOdds: clock.logOdds(against: ranging.clockOffset)
+      ) { $0.ranging.clockOffset = clock.mean })
+    let antenna = model.antenna
+    let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
+      (.antennaX, \.x), (.antennaY, \.y), (.antennaZ, \.z),
+    ]
+    for (index, (quantity, path)) in axes.enumerated() {
+      let value = antenna.mean[keyPath: path]
+      estimates.append(
+        Estimate(
+          quantity: quantity, value: value, sigma: antenna.sigmas[index],
+          stated: ranging.antennaInDevice[keyPath: path], logOdds: antenna.logOdds
+        ) { $0.ranging.antennaInDevice[keyPath: path] = value })
+    }
+  }
+
+  /// Replaces what is contradicted.
+  func apply(to configuration: inout FusionConfiguration) {
+    for estimate in estimates where estimate.isSignificant { estimate.set(&configuration) }
+  }
+
+  /// What is told: all constants, and the sizes of errors that are contradicted.
+  ///
+  /// - Parameters:
+  ///   - areTrusted: Whether the model may be believed; without that nothing counts as significant.
+  ///   - areUsed: Whether the run goes by them.
+  /// - Returns: The findings.
+  func findings(areTrusted: Bool, areUsed: Bool) -> [CalibrationSummary.Finding] {
+    estimates.compactMap { estimate in
+      let isSignificant = estimate.isSignificant && areTrusted
+      guard isSignificant || estimate.quantity.isConstant else { return nil }
+      return CalibrationSummary.Finding(
+        quantity: estimate.quantity.rawValue, value: estimate.value, sigma: estimate.sigma,
+        stated: estimate.stated, isSignificant: isSignificant, isUsed: isSignificant && areUsed)
+    }
+      + lastingErrors.map { finding in
+        var finding = finding
+        finding.isUsed = finding.isUsed && areUsed
+        return finding
+      }
+  }
+}
+
+extension TuningResult.Quantity {
+  /// Whether it is a constant of the radio or the odometry, and no noise.
+  var isConstant: Bool {
+    switch self {
+    case .rangeScale, .turnRate, .odometryScale, .clockOffset, .antennaX, .antennaY, .antennaZ: true
+    default: false
+    }
+  }
+}

@@ -5,6 +5,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -131,6 +132,83 @@ void add(const System &system, int knot, const Row &row, double weight, double f
     system.rhs(knot + side)[r] += force * row.value[i];
   }
 }
+
+/// The normal equations of all cells of one peer in one interval, of the unknowns that their predictions
+/// depend on: drift, place error and common error at both knots, the peer's own, and what is common.
+///
+/// Performance: they have the same unknowns, so they are summed densely, and added to the system once.
+struct Sum {
+  static constexpr int own = drift + 2, first_peer = 2 * own, first_common = first_peer + peer_size,
+                       size = first_common + common_size;
+  // Unaligned, as the workspace is.
+  using Square = Eigen::Matrix<double, size, size, Eigen::DontAlign>;
+  using Column = Eigen::Matrix<double, size, 1, Eigen::DontAlign>;
+
+  Square matrix;
+  Column rhs;
+  bool is_empty = true;
+
+  static int place(const Layout &l, int peer, int part, int index) {
+    if (part == Row::border)
+      return index >= l.scale() ? first_common + index - l.scale()
+                                : first_peer + index - l.peer(peer);
+    const int inside = index < drift ? index : index == l.common_error() ? drift + 1 : drift;
+    return part * own + inside;
+  }
+
+  void add(const Layout &l, int peer, const Row &row, double weight, double force) {
+    if (is_empty) {
+      matrix.setZero();
+      rhs.setZero();
+      is_empty = false;
+    }
+    Column h = Column::Zero();
+    for (int i = 0; i < row.count; ++i)
+      h[place(l, peer, row.part[i], row.index[i])] += row.value[i];
+    const Column scaled = weight * h;
+    for (int column = 0; column < size; ++column) matrix.col(column) += scaled[column] * h;
+    rhs += force * h;
+  }
+
+  void flush(const System &system, int knot, int peer) {
+    if (is_empty) return;
+    is_empty = true;
+    const Layout &l = system.layout;
+    int part[size], index[size];
+    for (int i = 0; i < size; ++i) {
+      part[i] = i < own ? Row::here : i < first_peer ? Row::there : Row::border;
+      const int inside = i % own;
+      index[i] = i >= first_common ? l.scale() + i - first_common
+                 : i >= first_peer ? l.peer(peer) + i - first_peer
+                 : inside < drift  ? inside
+                 : inside == drift ? l.place_error(peer)
+                                   : l.common_error();
+    }
+    Matrix blocks[2] = {system.own(knot), system.own(knot + 1)};
+    Matrix borders[2] = {system.border(knot), system.border(knot + 1)};
+    Matrix tie = system.next(knot), dense = system.dense();
+    Vector dense_rhs = system.dense_rhs();
+    for (int i = 0; i < size; ++i) {
+      const int r = index[i];
+      if (part[i] == Row::border) {
+        for (int j = first_peer; j < size; ++j)
+          if (index[j] <= r) dense(r, index[j]) += matrix(i, j);
+        dense_rhs[r] += rhs[i];
+        continue;
+      }
+      for (int j = 0; j < size; ++j) {
+        const int c = index[j];
+        if (part[j] == Row::border)
+          borders[part[i]](r, c) += matrix(i, j);
+        else if (part[j] == part[i])
+          blocks[part[i]](r, c) += matrix(i, j);
+        else if (part[i] == Row::here)
+          tie(r, c) += matrix(i, j);
+      }
+      system.rhs(knot + part[i])[r] += rhs[i];
+    }
+  }
+};
 
 void cross_up(const double v[3], double result[3]) {
   result[0] = v[2];
@@ -323,7 +401,7 @@ double mixture(const nearby_error_problem &problem, int kind, double residual, d
 }
 
 /// Adds all that is known; the cost.
-double assemble(const Process &at, const System &system, bool adds) {
+double assemble(const Process &at, const System &system, Sum *sums, bool adds) {
   const Layout l = at.layout;
   const nearby_error_problem &problem = at.problem;
   if (adds) std::memset(system.memory, 0, System::size(l) * sizeof(double));
@@ -353,8 +431,16 @@ double assemble(const Process &at, const System &system, bool adds) {
       cost += 0.5 * (innovation * innovation / variance + std::log(variance));
       if (adds) add(system, k, row, 1 / variance, -innovation / variance);
     }
+  int knot = -1;
+  const auto flush = [&] {
+    for (int p = 0; p < l.peers; ++p) sums[p].flush(system, knot, p);
+  };
   for (int c = 0; c < problem.cell_count; ++c) {
     const nearby_error_cell &cell = problem.cells[c];
+    if (adds && cell.knot != knot) {
+      if (knot >= 0) flush();
+      knot = cell.knot;
+    }
     const Geometry g = geometry(at, cell);
     for (int kind = 0; kind < kinds; ++kind) {
       if (!(cell.present & (1 << kind))) continue;
@@ -362,9 +448,10 @@ double assemble(const Process &at, const System &system, bool adds) {
       double certainty;
       cost += mixture(problem, kind, r.value, cell.variance[kind], certainty);
       const double weight = certainty / cell.variance[kind];
-      if (adds) add(system, cell.knot, r.row, weight, -weight * r.value);
+      if (adds) sums[cell.peer].add(l, cell.peer, r.row, weight, -weight * r.value);
     }
   }
+  if (knot >= 0) flush();
   return cost;
 }
 
@@ -530,7 +617,8 @@ void measure(const Process &at, const System &system, const double *step,
 int64_t nearby_error_workspace(const nearby_error_problem *problem) {
   const Layout l{problem->knot_count, problem->peer_count};
   const int64_t b = l.block(), size = l.border();
-  return System::size(l) + 4 * b * b + 3 * b * size;
+  const int64_t sums = (l.peers * sizeof(Sum)) / sizeof(double) + 1;
+  return System::size(l) + std::max(4 * b * b + 3 * b * size, sums);
 }
 
 double nearby_error_chain(const nearby_error_problem *problem, const double *state, double *step,
@@ -539,11 +627,16 @@ double nearby_error_chain(const nearby_error_problem *problem, const double *sta
   const System system{layout, workspace};
   const Process at{layout, *problem, state};
   const bool adds = step || moments;
-  const double cost = assemble(at, system, adds);
+  // The sums are done with before the moments need the same memory.
+  double *const scratch = workspace + System::size(layout);
+  Sum *const sums = reinterpret_cast<Sum *>(scratch);
+  if (adds)
+    for (int p = 0; p < layout.peers; ++p) sums[p].is_empty = true;
+  const double cost = assemble(at, system, sums, adds);
   if (!adds) return cost;
   if (!eliminate(system)) return infinity;
   if (step) solve(system, step);
   if (moments) moments->log_evidence = -cost - 0.5 * log_determinant(system);
-  if (moments) measure(at, system, step, *moments, workspace + System::size(layout));
+  if (moments) measure(at, system, step, *moments, scratch);
   return cost;
 }

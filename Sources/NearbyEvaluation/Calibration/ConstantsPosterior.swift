@@ -177,6 +177,9 @@ struct ConstantsPosterior {
     }
   }
 
+  /// Whether anything that is stated is contradicted.
+  var isAnySignificant: Bool { estimates.contains(where: \.isSignificant) }
+
   /// Replaces what is contradicted.
   func apply(to configuration: inout FusionConfiguration) {
     for estimate in estimates where estimate.isSignificant { estimate.set(&configuration) }

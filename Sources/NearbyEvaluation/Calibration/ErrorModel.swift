@@ -816,7 +816,7 @@ private struct Knots {
   /// Whether there are no new poses for some time in an interval.
   private(set) var areFrozen: [Bool] = []
 
-  private static let mostKnots = 90
+  private static let mostKnots = 80
   private static let leastKnots = 5
   /// A second of waiting counts as so much of a path, metres.
   private static let metresPerSecond = 0.5

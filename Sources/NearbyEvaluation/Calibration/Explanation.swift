@@ -10,16 +10,17 @@ struct Explanation: Sendable {
   private(set) var model: ErrorModel
   /// Whether the ranges' errors depend on place, time or direction, by the odds that decide.
   private(set) var hasLastingErrors: Bool
-  /// Whether what the model says of the constants may be used.
-  private(set) var isTrusted: Bool
+  /// The same with the drift as stated.
+  private let steady: ErrorModel
   /// Whether a camera tells how far the device goes.
   private(set) var isVisual: Bool
   private let names: [String]
 
   private static let mostPeers = 8
-  private static let mostSamples = 800
+  private static let mostSamples = 700
   /// An engine finds the start of the model with fewer samples.
-  private static let mostPassSamples = 300
+  private static let mostPassSamples = 150
+  private static let mostPassSamplesPerPeer = 30
   private static let leastPassSamples = 100
   private static let passShare = 8
   private static let leastSamples = 30
@@ -34,7 +35,7 @@ struct Explanation: Sendable {
   init?(of data: CalibrationData) {
     guard let steady = Self.start(data) else { return nil }
     (isVisual, names) = (data.isVisual, data.names)
-    (model, hasLastingErrors, isTrusted) = (steady, false, true)
+    (model, self.steady, hasLastingErrors) = (steady, steady, false)
     if steady.suggestsDrift, let full = steady.learningDrift(),
       ConstantsPosterior.claimsDrift(full)
     {
@@ -54,15 +55,22 @@ struct Explanation: Sendable {
       let plain = steady.withoutLastingErrors()
       hasLastingErrors = plain.map { steady.logEvidence > $0.logEvidence } ?? true
     }
-    isTrusted =
-      model.sizes.outliers.range < Self.mostOutliers && model.hasWhiteNoise
+  }
+
+  /// Whether what the model says of the constants may be used: the ranges fit it, and the constants are the same in both
+  /// halves of the recording.
+  var isTrusted: Bool {
+    model.sizes.outliers.range < Self.mostOutliers && model.hasWhiteNoise
       && steady.logOddsOfChange < Self.decisive
   }
 
   /// The model of a recording with all errors, at its mode.
   private static func start(_ data: CalibrationData) -> ErrorModel? {
     let thinned = data.thinned(peers: mostPeers, samples: mostSamples)
-    let passCount = min(max(data.samples.count / passShare, leastPassSamples), mostPassSamples)
+    let peerCount = min(Set(thinned.samples.map(\.peer)).count, mostPeers)
+    let passCount = min(
+      max(data.samples.count / passShare, leastPassSamples),
+      max(mostPassSamplesPerPeer * peerCount, mostPassSamples))
     let sparse = data.thinned(peers: mostPeers, samples: passCount)
     guard thinned.samples.count >= leastSamples, let pass = EnginePass(sparse, data.stated) else {
       return nil

@@ -59,9 +59,11 @@ public struct RecordingCalibration: Sendable {
     self.init(configuration: data.stated)
     guard mode != .off, let explanation = Explanation(of: data) else { return }
     let posterior = ConstantsPosterior(explanation)
-    let isUsed = mode == .use && explanation.isTrusted
+    // Performance: halves are compared only where there is something to be used.
+    let isTrusted = posterior.isAnySignificant && explanation.isTrusted
+    let isUsed = mode == .use && isTrusted
     if isUsed { posterior.apply(to: &configuration) }
-    summary.findings = posterior.findings(areTrusted: explanation.isTrusted, areUsed: isUsed)
+    summary.findings = posterior.findings(areTrusted: isTrusted, areUsed: isUsed)
     let misfits = explanation.misfits
     summary.misfits = misfits.isEmpty ? nil : misfits
   }

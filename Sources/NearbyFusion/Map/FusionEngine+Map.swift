@@ -5,6 +5,10 @@ extension FusionEngine {
   /// Whether the device has been found in the map that the engine was given.
   public var isInMap: Bool { joint.isInMap }
 
+  /// What the ranges say of the map that the engine was given, its peers numbered as the map has them; `nil`
+  /// without a map.
+  public var mapVerdict: SurveyVerdict? { localizer?.verdict }
+
   /// Where peers at rest are in the map, with what is known of their radios: to be kept for another run.
   ///
   /// These are the peers of the joint fit whose places may be believed in all directions, with their joint

@@ -616,6 +616,7 @@ struct DifferenceWindow: Sendable {
   /// - Parameters:
   ///   - path: The knots.
   ///   - isCoarse: Whether fewer differences and starts are enough, as for one of many hypotheses.
+  /// - Returns: The best, and those that explain the differences about as well elsewhere.
   private mutating func search(
     _ path: [TrajectoryPoint], isCoarse: Bool = false
   ) -> [Candidate] {

@@ -144,7 +144,8 @@ struct MapLocalizer: Sendable {
     for anchor in examination.loose { used.widen(place: anchor, by: FaultSize.looseness) }
     finding = Finding(
       faults: hypothesis.faults, peers: kept.map { heard[$0] },
-      loose: examination.loose.map { heard[$0].peer }.sorted(), map: used.selecting(kept), placement: placement)
+      loose: examination.loose.map { heard[$0].peer }.sorted(), map: used.selecting(kept),
+      placement: placement)
   }
 
   /// Places the device under hypotheses, and says how probable these are.

@@ -114,9 +114,11 @@ struct AnchorWindow: Sendable {
   ///   - device: The newest point of the trajectory.
   ///   - configuration: How accurate ranges and odometry are.
   ///   - places: Where anchors are, by their number; the ranges to others are left out.
+  ///   - near: The only start; `nil` for starts all round.
   /// - Returns: The best solution, and after it one that explains the ranges about as well, if there is one.
   func solutions(
-    at device: TrajectoryPoint, _ configuration: FusionConfiguration, anchors places: [Int: Vector3]
+    at device: TrajectoryPoint, _ configuration: FusionConfiguration,
+    anchors places: [Int: Vector3], near: AnchorSolution? = nil
   ) -> [AnchorSolution] {
     let chosen = observations.filter {
       $0.device.world == device.world && places[$0.anchor] != nil
@@ -126,6 +128,7 @@ struct AnchorWindow: Sendable {
       Swift.stride(from: 0, to: chosen.count, by: stride).map { chosen[$0] },
       anchors: anchors.indices.map { places[$0] ?? anchors[$0] }, errors: errors,
       seenFrom: device, isPlanar: configuration.odometry.isPlanar)
+    if let near { return problem.solve(from: near).map { [$0] } ?? [] }
     return distinct(problem.solveFromEverywhere())
   }
 

@@ -52,6 +52,8 @@ struct MapLocalizer: Sendable {
   /// An examination is due when the walk has grown by this share, and by this many metres.
   private static let growth = 1.2
   private static let confirmedGrowth = 1.5
+  /// Performance: the hypotheses grow in number with the peers, and each with them in size.
+  private static let growthOfPeer = 0.04
   private static let leastWalk = 0.3
   /// A peer of the map takes part with this number of ranges.
   private static let leastRanges = 6
@@ -96,8 +98,8 @@ struct MapLocalizer: Sendable {
     rangeCounts[entry] += 1
     guard heard.count >= SurveyExamination.leastAnchors else { return false }
     guard let examined, examined.world == device.world, let firstPath else { return true }
-    let growth =
-      if case .confirmed = verdict { Self.confirmedGrowth } else { Self.growth }
+    let least = if case .confirmed = verdict { Self.confirmedGrowth } else { Self.growth }
+    let growth = max(least, 1 + Self.growthOfPeer * Double(heard.count))
     let walk = examined.path - firstPath.path
     return device.path - examined.path >= max(Self.leastWalk, (growth - 1) * walk)
   }
@@ -213,15 +215,22 @@ struct MapLocalizer: Sendable {
     ) -> [AnchorSolution] {
       if let known = solved[hypothesis.faults] { return known }
       let displaced = hypothesis.displaced
+      // Performance: of many anchors two that are exchanged move the device little.
+      var near: AnchorSolution?
+      if case .exchanged = hypothesis.faults.last, heard.count >= Self.many {
+        near = solved[Array(hypothesis.faults.dropLast())]?.first
+      }
       let found = window.solutions(
         at: device, settings.configuration,
         anchors: Dictionary(
           uniqueKeysWithValues: heard.indices.filter { !displaced.contains($0) }.map {
             (heard[$0].entry, map.peers[$0].position)
-          }))
+          }), near: near)
       solved[hypothesis.faults] = found
       return found
     }
+
+    private static let many = 7
 
     /// Where displaced anchors are looked for: at their places, and mirrored at the device's height.
     private func starts(

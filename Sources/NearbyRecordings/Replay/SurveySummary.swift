@@ -41,7 +41,7 @@ public struct SurveySummary: Hashable, Sendable, Codable {
   private static func sentence(_ fault: SurveyFault, _ names: [String]) -> String {
     func name(_ anchor: Int) -> String { names.indices.contains(anchor) ? names[anchor] : "?" }
     return switch fault {
-    case .displaced(let anchor): "\(name(anchor)) is not where the map has it, and is left out"
+    case .displaced(let anchor): "\(name(anchor)) is not where the map has it"
     case .exchanged(let a, let b): "\(name(a)) and \(name(b)) fit when they are exchanged"
     case .upsideDown: "it fits when it is turned upside down (heights have the wrong sign)"
     case .mirrored: "it fits when left and right are exchanged"

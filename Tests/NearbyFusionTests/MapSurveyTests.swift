@@ -53,12 +53,7 @@ struct MapSurveyTests {
     /// The sum of the squared errors of the converged samples of the second half.
     var squares = (sum: 0.0, count: 0)
 
-    var faults: [SurveyFault] {
-      switch verdict {
-      case .untested: []
-      case .plausible(let faults), .confirmed(let faults), .contradicted(let faults): faults
-      }
-    }
+    var faults: [SurveyFault] { verdict.faults }
 
     /// Whether the fault is the one that was made.
     var isNamed: Bool {

@@ -77,6 +77,15 @@ struct MapLocalizer: Sendable {
       motion == .stationary ? map.peers.firstIndex { $0.name == name } : nil)
   }
 
+  /// The map as it is used: with what is wrong corrected, and without displaced peers.
+  var corrected: PeerMap {
+    guard finding != nil else { return map }
+    let hypothesis = verdict.faults.reduce(SurveyHypothesis()) { $0.adding($1) }
+    let displaced = hypothesis.displaced
+    return hypothesis.map(map).selecting(
+      map.peers.indices.filter { !displaced.contains($0) })
+  }
+
   /// Adds a range to a peer of the map.
   ///
   /// - Returns: Whether an examination is due.

@@ -31,4 +31,12 @@ public enum SurveyVerdict: Hashable, Sendable {
   /// The places are wrong, and not all of what is wrong is known; they are not used. These faults explain
   /// the measurements best.
   case contradicted([SurveyFault])
+
+  /// What is wrong with the places, as far as it is known.
+  public var faults: [SurveyFault] {
+    switch self {
+    case .untested: []
+    case .plausible(let faults), .confirmed(let faults), .contradicted(let faults): faults
+    }
+  }
 }

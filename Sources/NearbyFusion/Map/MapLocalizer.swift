@@ -225,16 +225,14 @@ struct MapLocalizer: Sendable {
       if let known = solved[hypothesis.faults] { return known }
       let displaced = hypothesis.displaced
       // Performance: of many anchors two that are exchanged move the device little.
-      var near: AnchorSolution?
-      if case .exchanged = hypothesis.faults.last, heard.count >= Self.many {
-        near = solved[Array(hypothesis.faults.dropLast())]?.first
-      }
+      let isOnly =
+        if case .exchanged = hypothesis.faults.last { heard.count >= Self.many } else { false }
       let found = window.solutions(
         at: device, settings.configuration,
         anchors: Dictionary(
           uniqueKeysWithValues: heard.indices.filter { !displaced.contains($0) }.map {
             (heard[$0].entry, map.peers[$0].position)
-          }), near: near)
+          }), near: solved[Array(hypothesis.faults.dropLast())]?.first, isOnly: isOnly)
       solved[hypothesis.faults] = found
       return found
     }

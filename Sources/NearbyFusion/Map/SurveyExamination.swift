@@ -100,7 +100,7 @@ struct SurveyExamination {
     let displaced = hypothesis.displaced
     let isUsed =
       evidence.isSound && heard.count - displaced.count >= Self.leastAnchors
-      && siblings.allSatisfy { isExcluded($0.logEvidence) }
+      && siblings.allSatisfy { $0.logEvidence < evidence.logEvidence - Self.decisive }
       && rivals.allSatisfy { isExcluded($0.evidence.logLarge) }
     guard isUsed else {
       if !hypothesis.faults.isEmpty { verdict = .contradicted(faults) }

@@ -389,7 +389,7 @@ struct DifferenceWindow: Sendable {
     keepAnchors(found, covariance, size: size, knots: path.count)
     let isAlone =
       confirmations >= Self.leastConfirmations && explains(best)
-      && (verdict.isUsed || !isSurveyed)
+      && (verdict.isUsed || !isSurveyed || areVouchedFor && verdict == .untested)
     return AnchorWindow.Fix(solution, isAlone: isAlone)
   }
 
@@ -512,6 +512,15 @@ struct DifferenceWindow: Sendable {
     anchors.count { $0.place != nil } >= SurveyExamination.leastAnchors
   }
 
+  /// Whether places are used until they are contradicted: where all are known exactly, as the caller says; and
+  /// among free clocks, whose errors leave too little in a window to confirm a place.
+  private var areVouchedFor: Bool {
+    clocks.areWandering
+      || anchors.allSatisfy { anchor in
+        if case .uncertain = anchor { false } else { true }
+      }
+  }
+
   /// Examines the anchors' places.
   ///
   /// - Returns: Whether what is taken to be wrong with them has changed.
@@ -538,9 +547,10 @@ struct DifferenceWindow: Sendable {
     }
     verdict = examination.verdict
     guard verdict.isUsed else { return false }
-    guard examination.hypothesis.faults != hypothesis.faults || examination.loose != loose
-    else { return false }
-    use(examination.hypothesis, loose: examination.loose)
+    let found = examination.hypothesis
+    let others = areVouchedFor && found.faults.isEmpty ? [] : examination.loose
+    guard found.faults != hypothesis.faults || others != loose else { return false }
+    use(found, loose: others)
     return true
   }
 

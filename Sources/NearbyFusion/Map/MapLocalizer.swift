@@ -268,7 +268,8 @@ extension SurveyVerdict {
       faults.map { fault in
         switch fault {
         case .displaced(let anchor): .displaced(number(anchor))
-        case .exchanged(let a, let b): .exchanged(number(a), number(b))
+        case .exchanged(let a, let b):
+          .exchanged(min(number(a), number(b)), max(number(a), number(b)))
         default: fault
         }
       }

@@ -18,6 +18,8 @@ extension SurveyExamination.Evidence {
   private static let sameWithin = 0.5
   /// Less than this share of inliers is no explanation.
   private static let leastInlierShare = 0.5
+  /// Beyond so many of its sigmas a claim is wrong.
+  private static let coveredSigmas = 3.4
 
   /// The evidence of a hypothesis by its modes.
   ///
@@ -42,8 +44,12 @@ extension SurveyExamination.Evidence {
     switch hypothesis.faults.last {
     case .displaced(let anchor):
       let surveyed = hypothesis.map(survey).peers[anchor].position
+      // Errors within the survey's own uncertainty do not make claims wrong.
+      let variance = survey.positionCovariance(of: anchor).trace / 3
+      let stated = Self.coveredSigmas * variance.squareRoot()
       setSize { lengths in
-        modes.map { mode in
+        let lengths = lengths.map { ($0 * $0 + stated * stated).squareRoot() }
+        return modes.map { mode in
           mode.logEvidence
             + FaultSize.logFactor(
               of: lengths, mean: mode.anchors[anchor].mean - surveyed,

@@ -69,6 +69,7 @@ public struct RecordingRun: Sendable {
       in: Self.plain(folder), frames: recording.manifest.frames, smooths: smooths,
       hasKnownMap: known != nil)
     var newMap: PeerMap?
+    var verdict: SurveyVerdict?
     var outcome: RecordingReplay.Outcome
     if smooths {
       var smoother = try Smoother(configuration, map: known?.map)
@@ -77,7 +78,7 @@ public struct RecordingRun: Sendable {
         progress(Self.replayShare * $0, $1)
       }
       try accept(outcome)
-      newMap = smoother.peerMap
+      (newMap, verdict) = (smoother.peerMap, smoother.mapVerdict)
       guard var smoothed = files.smoothed.take() else { return outcome }
       try smoothing?.finish(smoother, into: &smoothed, summary: &outcome.summary) {
         progress(Self.replayShare + (1 - Self.replayShare) * $0, $1)
@@ -88,7 +89,10 @@ public struct RecordingRun: Sendable {
       var smoothing: SmoothingRun?
       outcome = try run(replay, through: &engine, into: &files, &smoothing, progress: progress)
       try accept(outcome)
-      newMap = engine.peerMap
+      (newMap, verdict) = (engine.peerMap, engine.mapVerdict)
+    }
+    if let verdict, let map = known?.map, outcome.summary.samples > 0 {
+      outcome.summary.survey = SurveySummary(verdict, names: map.peers.map(\.name))
     }
     try locate(&outcome, &files, known?.map, configuration)
     outcome.summary.calibration = summary(of: calibrated, newMap)

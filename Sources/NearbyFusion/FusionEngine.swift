@@ -31,7 +31,7 @@ public struct FusionEngine: Sendable {
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private(set) var joint: JointEstimator
-  /// Locates the device in the map that was given; `nil` without a map.
+  /// Locates the device in the map that was given and examines the map; `nil` without one.
   private(set) var localizer: MapLocalizer?
   /// What peers are called, by their indices.
   private(set) var names: [String?] = []
@@ -229,7 +229,7 @@ public struct FusionEngine: Sendable {
   ) {
     guard configuration.features.contains(.jointFit), let (birth, place) = peers[peer].restingPlace
     else { return }
-    defer { if !joint.isInMap { enterMap(by: measurements, of: peer, from: device) } }
+    defer { locateInMap(by: measurements, of: peer, from: device) }
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
       settings)
@@ -245,23 +245,38 @@ public struct FusionEngine: Sendable {
     }
   }
 
-  /// Locates the device in the map, and then makes the map the joint fit's prior and frame.
+  /// Examines the map when that is due.
+  ///
+  /// Where the map is used it becomes the joint fit's prior and frame. Where it is contradicted all peers of it are
+  /// located anew.
   @inline(never)
-  private mutating func enterMap(
+  private mutating func locateInMap(
     by measurements: Measurements, of peer: Int, from device: TrajectoryPoint
   ) {
-    guard
-      let placement = localizer?.locate(
-        by: measurements, of: peer, from: device, settings.configuration),
-      let localizer
+    guard var localizer = localizer.take() else { return }
+    defer { self.localizer = localizer }
+    guard localizer.add(measurements, of: peer, from: device, settings.configuration),
+      joint.canExamine(at: device)
     else { return }
-    // The number of peers in the fit is limited: those that were heard take precedence.
-    let known = localizer.known.sorted { a, b in
-      peers[a.peer].isHeard && !peers[b.peer].isHeard
-    }.prefix(JointEstimator.mostKnownPeers)
-    joint.enter(
-      localizer.map.selecting(known.map(\.entry)), peers: known.map(\.peer),
-      mapFromWorld: placement, at: device, settings)
+    let before = localizer.finding
+    localizer.examine(joint, at: device, peers, settings)
+    if let finding = localizer.finding {
+      guard !joint.isInMap || !finding.isSame(as: before) else { return }
+      restart(Set(joint.knownPeers).subtracting(finding.peers.map(\.peer)))
+      joint.enter(
+        finding.map, peers: finding.peers.map(\.peer), mapFromWorld: finding.placement,
+        at: device, settings)
+    } else if joint.isInMap, case .contradicted = localizer.verdict {
+      restart(Set(joint.knownPeers))
+      joint = JointEstimator(configuration.odometry)
+    }
+  }
+
+  /// Locates peers anew, as their places came from a map that is wrong.
+  private mutating func restart(_ chosen: Set<Int>) {
+    for index in chosen {
+      peers[index] = PeerFilter(motion: peers[index].motion, configuration.ranging)
+    }
   }
 
   /// The estimate of a peer at its newest update.

@@ -51,6 +51,9 @@ public protocol SequentialEstimator: Sendable {
   /// Where the odometry's world lies in the map, as of the newest pose; `nil` before the first joint fit.
   var mapAlignment: MapAlignment? { get }
 
+  /// What the ranges say of the map that was given; `nil` without one.
+  var mapVerdict: SurveyVerdict? { get }
+
   /// Where peers at rest are in the map; `nil` when there is nothing to be kept.
   var peerMap: PeerMap? { get }
 }

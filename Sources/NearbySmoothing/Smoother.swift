@@ -143,6 +143,8 @@ public struct Smoother: SequentialEstimator {
 
   /// Where peers at rest are in the map, by the engine.
   public var peerMap: PeerMap? { engine.peerMap }
+  /// See ``FusionEngine/mapVerdict``.
+  public var mapVerdict: SurveyVerdict? { engine.mapVerdict }
 
   // MARK: Solving
 

@@ -12,6 +12,8 @@ struct ResultTable {
   var text: String {
     var lines = [headline, ""]
     lines += peerTable.lines
+    let survey = summary.survey?.lines ?? []
+    if !survey.isEmpty { lines += [""] + survey }
     if let located = summary.located { lines += [""] + Self.lines(of: located) }
     let calibration = summary.calibration?.lines ?? []
     if !calibration.isEmpty { lines += [""] + calibration }
@@ -57,6 +59,7 @@ struct ResultTable {
     if let seconds = located.secondsToFirstFix {
       lines[0] += ", first after \(seconds.text(decimals: 1)) s"
     }
+    lines += located.survey?.lines ?? []
     if located.anchors.allSatisfy({ !$0.isInMap }) {
       lines.append(
         "no anchor has a known place, so this is in the first world of the odometry")
@@ -69,12 +72,20 @@ struct ResultTable {
     if let errors = located.errors {
       lines.append(
         """
-        errors against the truth (aligned by \(errors.alignment == "anchors" ? "anchors" : "the path")): \
+        errors against the truth (\(alignment(of: errors))): \
         RMSE \(errors.rmse.text(decimals: 2)) m, median \(errors.median.text(decimals: 2)) m, \
         largest \(errors.largest.text(decimals: 2)) m, NEES/3 \(errors.consistency.text(decimals: 2))
         """)
     }
     return lines
+  }
+
+  /// What brought the truth to the anchors' frame.
+  private static func alignment(of errors: LocatedSummary.Errors) -> String {
+    if errors.alignment == "anchors" { return "aligned by anchors" }
+    let metres = errors.alignmentMetres.text(decimals: 1)
+    let degrees = errors.alignmentDegrees.text(decimals: 0)
+    return "aligned by the path, whose frame is \(metres) m and \(degrees)° from that of the truth"
   }
 
   /// The events, of which a long list is cut.

@@ -106,7 +106,8 @@ struct PeerMapTests {
         peers: [PeerMap.Peer(name: "next door", position: Vector3(20, 1, 3))],
         covariance: Self.diagonal(count: 1, place: 0.01)))
     let walk = try Walk(seed: UInt64(seed), map: map, heard: [0, 1, 2, 3])
-    #expect(try #require(walk.secondsToFind) < 15)
+    // The map is examined first.
+    #expect(try #require(walk.secondsToFind) < 50)
     let alignment = try #require(walk.engine.mapAlignment)
     let newest = try #require(walk.engine.newestDevicePoint)
     let found = alignment.mapFromWorld * newest.worldFromDevice
@@ -118,7 +119,7 @@ struct PeerMapTests {
       let estimate = walk.engine.estimate(of: walk.peers[index])
       #expect(estimate.convergence == .converged)
       let truth = walk.hallFromWorld.inverse.act(Self.beacons[index])
-      #expect((try #require(estimate.meanInWorld) - truth).length < 0.4)
+      #expect((try #require(estimate.meanInWorld) - truth).length < 0.5)
     }
     let kept = try #require(walk.engine.peerMap)
     #expect(Set(kept.peers.map(\.name)) == Set(map.peers.map(\.name)), "none is lost")

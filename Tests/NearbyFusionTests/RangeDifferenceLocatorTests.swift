@@ -121,17 +121,74 @@ struct RangeDifferenceLocatorTests {
 
   @Test func uncertainAnchorsMakeTheFixAsUncertain() throws {
     var sum = 0.0
+    // A window holds the minute that places need to be confirmed.
+    let scenario = try Self.scenario("downlink-synchronized", seconds: 60) { $0.rate = 2 }
     for seed in UInt64(0)..<12 {
       var generator = SeededGenerator(seed: seed, stream: 99)
-      let surveyed = try Walk(Self.scenario("downlink-synchronized"), seed: seed) { index, place in
+      let surveyed = try Walk(scenario, seed: seed) { index, place in
         .uncertain(place + generator.normalVector(sigma: 0.2), sigma: 0.2)
       }
-      let known = try Walk(Self.scenario("downlink-synchronized"), seed: seed)
+      let known = try Walk(scenario, seed: seed)
       let (a, b) = (try #require(surveyed.fixes.last?.fix), try #require(known.fixes.last?.fix))
       #expect(a.position.sigma > b.position.sigma)
       sum += try #require(surveyed.normalized.last)
     }
     #expect((0.4...1.7).contains(sum / 12))
+  }
+
+  /// Places with a fault, and the fault.
+  private static func faulty(
+    _ fault: String, _ places: [Vector3]
+  ) -> (places: [Vector3], fault: SurveyFault?) {
+    var wrong = places
+    switch fault {
+    case "moved":
+      wrong[2] += Vector3(1.2, 0.9, -1.3)
+      return (wrong, .displaced(2))
+    case "exchanged":
+      wrong.swapAt(1, 3)
+      return (wrong, .exchanged(1, 3))
+    case "scaled": return (places.map { 1.1 * $0 }, .scaled(by: 1.1))
+    case "upsideDown": return (places.map { Vector3($0.x, -$0.y, $0.z) }, .upsideDown)
+    case "reversed": return (places, .reversed)
+    default: return (places, nil)
+    }
+  }
+
+  /// Without the examination 60 to 100 % of the places that are claimed are wrong.
+  @Test(arguments: ["right", "moved", "exchanged", "scaled", "upsideDown", "reversed"])
+  func noFaultOfTheAnchorsIsBelieved(_ name: String) throws {
+    let scenario = try Self.scenario("downlink-synchronized", seconds: 60) { $0.rate = 2 }
+    var (claims, wrong, named) = (0, 0, 0)
+    for seed in UInt64(0)..<3 {
+      var run = scenario.simulated(seed: seed)
+      let (places, fault) = Self.faulty(name, run.anchors)
+      if name == "reversed" {
+        for index in run.differences.indices { run.differences[index].metres.negate() }
+      }
+      var locator = try RangeDifferenceLocator(
+        anchors: places.map { .uncertain($0, sigma: 0.01) }, clocks: scenario.clocks,
+        scenario.matchingConfiguration)
+      let rounds = run.rounds
+      // Where a place is corrected it is in the frame of the true ones, that of a scaled survey about its middle.
+      let middle = run.anchors.reduce(Vector3.zero, +) / Double(run.anchors.count)
+      let shift = name == "scaled" ? 0.1 * middle : .zero
+      run.feed(&locator) { round, locator in
+        guard round % 2 == 1, let fix = locator.locate(), let place = fix.position.value
+        else { return }
+        claims += 1
+        let away = (place - rounds[round].siteFromDevice.translation - shift).length
+        if away > 0.5, away > 3.4 * fix.position.sigma { wrong += 1 }
+      }
+      let faults = locator.surveyVerdict.faults
+      if case .scaled = faults.first, case .scaled = fault {
+        named += 1
+      } else if faults == (fault.map { [$0] } ?? []) {
+        named += 1
+      }
+    }
+    #expect(wrong == 0, "\(wrong) of \(claims) places are wrong")
+    #expect(named == 3)
   }
 
   @Test func aLostWorldIsForgotten() throws {

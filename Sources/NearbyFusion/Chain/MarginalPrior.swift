@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NearbyGeometry
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// What is known from before of a chain's first knot and of its border: a Gaussian prior, and what
 /// marginalised knots have left.
 ///
@@ -91,6 +97,28 @@ package struct MarginalPrior: Sendable {
       }
     }
     return right
+  }
+
+  /// The logarithm of the determinant of a symmetric positive definite matrix, by Gauss' elimination.
+  ///
+  /// - Parameters:
+  ///   - matrix: The matrix.
+  ///   - size: The number of its rows.
+  /// - Returns: The logarithm; `nil` where it is not positive definite.
+  static func logDeterminant(_ matrix: [Double], size: Int) -> Double? {
+    var (left, sum) = (matrix, 0.0)
+    for pivot in 0..<size {
+      let scale = left[pivot * size + pivot]
+      guard scale > 0, scale.isFinite else { return nil }
+      sum += log(scale)
+      for row in (pivot + 1)..<max(size, pivot + 1) where left[row * size + pivot] != 0 {
+        let factor = left[row * size + pivot] / scale
+        for column in pivot..<size {
+          left[row * size + column] -= factor * left[pivot * size + column]
+        }
+      }
+    }
+    return sum
   }
 
   /// Adds the steady turn and the scale error of an odometry.

@@ -3,7 +3,7 @@ public import NearbyGeometry
 
 /// The prior of an anchor's place.
 public enum AnchorPlacement: Hashable, Sendable {
-  /// It is there, exactly.
+  /// It is there, exactly: the caller vouches for it.
   case known(Vector3)
   /// It is about there, with one sigma along each axis, metres.
   case uncertain(Vector3, sigma: Double)

@@ -31,9 +31,19 @@ struct DifferenceWindow: Sendable {
   private var candidates: [Candidate] = []
   /// How many differences there were at the last search.
   private var searchedCount = 0
+  /// How many differences there were at the last examination of the survey.
+  private var examinedCount = 0
   /// How many consecutive searches have found the same single place of the device.
   private var confirmations = 0
   private var workspace = ChainWorkspace()
+  /// The anchors' places with their errors, unknown ones anywhere.
+  private let survey: PeerMap
+  /// What is taken to be wrong with the places.
+  private var hypothesis = SurveyHypothesis()
+  /// The anchors whose places are taken as uncertain.
+  private var loose: Set<Int> = []
+  /// What the differences say of the places.
+  private(set) var verdict = SurveyVerdict.untested
   /// What the newest fix says of the anchors.
   private(set) var anchorEstimates: [AnchorEstimate] = []
 
@@ -66,6 +76,11 @@ struct DifferenceWindow: Sendable {
   private static let mostObservations = 1200
   /// The largest number of differences of a search, evenly thinned.
   private static let mostSearched = 150
+  private static let mostSearchedCoarsely = 50
+  /// The growth of the number of differences after which the survey is examined again: usually, and when it is
+  /// confirmed.
+  private static let examinationGrowth = 1.3
+  private static let confirmedGrowth = 2.0
   /// The growth of the number of differences after which the search is repeated: usually, and where a place has
   /// to be confirmed; and the number for each anchor before the first search.
   private static let searchGrowth = 1.3
@@ -100,6 +115,7 @@ struct DifferenceWindow: Sendable {
     self.clocks = clocks
     self.configuration = configuration
     faults = FaultModel(configuration)
+    survey = Self.survey(of: anchors, clocks)
     layout = ChainLayout(clockCount: clocks.areWandering ? max(anchors.count - 1, 0) : 0)
     // In the middle between two knots the variance is q T³ / 192.
     let allowed = Self.bridgeShare * configuration.ranging.rangeSigma * 2.0.squareRoot()
@@ -119,7 +135,10 @@ struct DifferenceWindow: Sendable {
   private var isInSite: Bool { anchors.contains { $0.place != nil } }
 
   private var middle: Vector3? {
-    let places = anchors.compactMap(\.place)
+    let map = hypothesis.map(survey)
+    let places = anchors.indices.filter { anchors[$0].place != nil }.map {
+      map.peers[$0].position
+    }
     guard !places.isEmpty else { return nil }
     return places.reduce(.zero, +) / Double(places.count)
   }
@@ -154,6 +173,7 @@ struct DifferenceWindow: Sendable {
     hasMarginalized = false
     candidates = []
     searchedCount = 0
+    examinedCount = 0
     confirmations = 0
     anchorEstimates = []
   }
@@ -223,19 +243,40 @@ struct DifferenceWindow: Sendable {
     for _ in 0..<layout.clockCount {
       prior.append(mean: [0, 0], variances: [offset, clocks.rateSigma * clocks.rateSigma])
     }
-    for (index, anchor) in anchors.enumerated() {
-      let bias = index == 0 || clocks.areWandering ? 0 : offset
-      let (place, sigma) =
-        switch anchor {
-        case .known(let place): (place, 0.0)
-        case .uncertain(let place, let sigma): (place, sigma)
-        case .unknown: (center, Self.anchorReach)
-        }
-      let variance = sigma * sigma
-      prior.append(
-        mean: [place.x, place.y, place.z, 0, 0], variances: [variance, variance, variance, bias, 0])
-    }
+    let border = border(around: center)
+    prior.append(mean: border.prior.mean, covariance: border.prior.covariance)
     return prior
+  }
+
+  /// The anchors' places and clocks, before any difference.
+  private static func survey(of anchors: [AnchorPlacement], _ clocks: AnchorClocks) -> PeerMap {
+    let size = PeerMap.numbersPerPeer
+    var map = PeerMap(
+      peers: anchors.map { PeerMap.Peer(name: "", position: $0.place ?? .zero) },
+      covariance: [Double](repeating: 0, count: anchors.count * anchors.count * size * size))
+    for (index, anchor) in anchors.enumerated() {
+      let sigma =
+        switch anchor {
+        case .known: 0.0
+        case .uncertain(_, let sigma): sigma
+        case .unknown: anchorReach
+        }
+      map.widen(place: index, by: sigma)
+      let bias = size * index + 3
+      map.covariance[bias * map.size + bias] =
+        index == 0 || clocks.areWandering ? 0 : clocks.offsetSigma * clocks.offsetSigma
+    }
+    return map
+  }
+
+  /// The same under the hypothesis about the places, with unknown anchors around a place.
+  private func border(around center: Vector3) -> PeerMap {
+    var map = hypothesis.map(survey)
+    for anchor in loose { map.widen(place: anchor, by: FaultSize.looseness) }
+    for index in anchors.indices where anchors[index] == .unknown {
+      map.peers[index].position = center
+    }
+    return map
   }
 
   /// The problem of the first knots of the path, and of every n-th difference between them.
@@ -273,7 +314,8 @@ struct DifferenceWindow: Sendable {
       problem.addDifference(
         from: observation.antennaInWorld, knot: knot, share: share, elapsed: elapsed,
         from: .init(member: observation.from, clock: clock(of: observation.from)),
-        to: .init(member: observation.to, clock: clock(of: observation.to)), observation.metres,
+        to: .init(member: observation.to, clock: clock(of: observation.to)),
+        hypothesis.isReversed ? -observation.metres : observation.metres,
         variance: observation.variance + strays)
     }
     return problem
@@ -293,7 +335,7 @@ struct DifferenceWindow: Sendable {
     let isAhead = device.timestamp > knots[knots.count - 1].timestamp
     let path = isAhead ? knots + [device] : knots
     guard path.count > 1 else { return nil }
-    let problem = problem(path)
+    let tracking = self.problem(path)
     func atPath(_ state: [Double]) -> [Double] { isAhead ? extended(state, to: device) : state }
     func atKnots(_ state: [Double]) -> [Double] {
       var state = state
@@ -304,7 +346,7 @@ struct DifferenceWindow: Sendable {
       return state
     }
     var found = candidates.map { candidate in
-      refined(Candidate(state: atPath(candidate.state)), problem)
+      refined(Candidate(state: atPath(candidate.state)), tracking)
     }
     found.removeAll { !explains($0) }
     if hasMarginalized, found.isEmpty {
@@ -313,12 +355,17 @@ struct DifferenceWindow: Sendable {
       return nil
     }
     let here = layout.blockSize * (path.count - 1)
-    let tracked = found.first
+    var tracked = found.first
     let isSearched = !hasMarginalized && isSearchDue
     if isSearched {
       searchedCount = observations.count
+      if examineSurvey(path) {
+        // Under another hypothesis the states so far are no minima.
+        (found, tracked) = ([], nil)
+      }
       found += search(path)
     }
+    let problem = self.problem(path)
     found = distinct(found, knots: path.count)
     if found.isEmpty || !agree(found, at: here) {
       confirmations = 0
@@ -340,7 +387,9 @@ struct DifferenceWindow: Sendable {
     guard result.cost.isFinite else { return nil }
     let solution = solution(best, covariance, size: size, knots: path.count)
     keepAnchors(found, covariance, size: size, knots: path.count)
-    let isAlone = confirmations >= Self.leastConfirmations && explains(best)
+    let isAlone =
+      confirmations >= Self.leastConfirmations && explains(best)
+      && (verdict.isUsed || !isSurveyed || areVouchedFor && verdict == .untested)
     return AnchorWindow.Fix(solution, isAlone: isAlone)
   }
 
@@ -456,6 +505,89 @@ struct DifferenceWindow: Sendable {
     }
   }
 
+  // MARK: The survey
+
+  /// Whether enough anchors have places for these to be examined.
+  private var isSurveyed: Bool {
+    anchors.count { $0.place != nil } >= SurveyExamination.leastAnchors
+  }
+
+  /// Whether places are used until they are contradicted: where all are known exactly, as the caller says; and
+  /// among free clocks, whose errors leave too little in a window to confirm a place.
+  private var areVouchedFor: Bool {
+    clocks.areWandering
+      || anchors.allSatisfy { anchor in
+        if case .uncertain = anchor { false } else { true }
+      }
+  }
+
+  /// Examines the anchors' places.
+  ///
+  /// - Returns: Whether what is taken to be wrong with them has changed.
+  private mutating func examineSurvey(_ path: [TrajectoryPoint]) -> Bool {
+    let growth =
+      if case .confirmed = verdict { Self.confirmedGrowth } else { Self.examinationGrowth }
+    guard isSurveyed, Double(observations.count) >= growth * Double(examinedCount) else {
+      return false
+    }
+    var counts = [Int](repeating: 0, count: anchors.count)
+    for observation in observations {
+      counts[observation.from] += 1
+      counts[observation.to] += 1
+    }
+    let heard = anchors.indices.filter {
+      anchors[$0].place != nil && counts[$0] >= Self.leastPerAnchor
+    }
+    guard heard.count >= SurveyExamination.leastAnchors else { return false }
+    examinedCount = observations.count
+    let examination = SurveyExamination(among: heard, measuresDifferences: true) { hypothesis in
+      var trial = self
+      trial.use(hypothesis, loose: [])
+      return SurveyExamination.Evidence(of: hypothesis, survey, trial.modes(path))
+    }
+    verdict = examination.verdict
+    guard verdict.isUsed else { return false }
+    let found = examination.hypothesis
+    let others = areVouchedFor && found.faults.isEmpty ? [] : examination.loose
+    guard found.faults != hypothesis.faults || others != loose else { return false }
+    use(found, loose: others)
+    return true
+  }
+
+  /// Takes something to be wrong with the places.
+  private mutating func use(_ other: SurveyHypothesis, loose others: Set<Int>) {
+    (hypothesis, loose) = (other, others)
+    prior = initialPrior(at: knots[0])
+  }
+
+  /// The minima that are reached from starts all round, with their evidence.
+  private mutating func modes(_ path: [TrajectoryPoint]) -> [SurveyMode] {
+    let whole = problem(path)
+    let here = layout.blockSize * (path.count - 1)
+    return search(path, isCoarse: true).compactMap { candidate in
+      guard
+        let found = whole.covariances(
+          at: candidate.state, includingKnots: false, workspace: &workspace),
+        let known = MarginalPrior.logDeterminant(
+          border(around: .zero).prior.covariance, size: survey.size)
+      else { return nil }
+      return SurveyMode(
+        logEvidence: -found.cost - 0.5 * (found.logDeterminant + known),
+        device: Vector3(
+          candidate.state[here], candidate.state[here + 1], candidate.state[here + 2]),
+        inlierShares: [Double](repeating: candidate.inlierShare, count: anchors.count),
+        anchors: anchors.indices.map { anchor in
+          let first = layout.peer(anchor, knots: path.count)
+          return (
+            Vector3(
+              candidate.state[first], candidate.state[first + 1], candidate.state[first + 2]),
+            Self.place(
+              layout.peer(anchor, knots: 1), of: found.dense, size: whole.denseCount)
+          )
+        })
+    }
+  }
+
   // MARK: Making room
 
   /// Where the window is full its oldest third is marginalised, or forgotten while it is not certain where
@@ -480,6 +612,7 @@ struct DifferenceWindow: Sendable {
     knots.removeFirst(kept)
     observations.removeAll { $0.device.timestamp < border }
     searchedCount = min(searchedCount, observations.count)
+    examinedCount = min(examinedCount, observations.count)
     for index in candidates.indices {
       candidates[index].state.removeFirst(layout.blockSize * kept)
     }
@@ -489,11 +622,19 @@ struct DifferenceWindow: Sendable {
   // MARK: Searching
 
   /// The minima that are reached from starts all round.
-  private mutating func search(_ path: [TrajectoryPoint]) -> [Candidate] {
-    let stride = max(1, observations.count / Self.mostSearched)
+  ///
+  /// - Parameters:
+  ///   - path: The knots.
+  ///   - isCoarse: Whether fewer differences and starts are enough, as for one of many hypotheses.
+  /// - Returns: The best, and those that explain the differences about as well elsewhere.
+  private mutating func search(
+    _ path: [TrajectoryPoint], isCoarse: Bool = false
+  ) -> [Candidate] {
+    let most = isCoarse ? Self.mostSearchedCoarsely : Self.mostSearched
+    let stride = max(1, observations.count / most)
     var problem = problem(path, stride: stride)
     var found: [Candidate] = []
-    for start in starts(path) {
+    for start in starts(path, heights: isCoarse ? [0] : Self.heightStarts) {
       let candidate = settled(start, &problem)
       if candidate.cost.isFinite { found.append(candidate) }
     }
@@ -544,14 +685,14 @@ struct DifferenceWindow: Sendable {
   }
 
   /// States at the knots and of the border from which the device is sought.
-  private func starts(_ path: [TrajectoryPoint]) -> [[Double]] {
+  private func starts(_ path: [TrajectoryPoint], heights: [Double]) -> [[Double]] {
     guard let newest = path.last?.worldFromDevice.translation else { return [] }
     guard let middle else {
       return (0..<Self.anchorStarts).map { start in
         self.start(path, from: newest, at: newest, turnRadians: 0, number: start)
       }
     }
-    let heights = configuration.odometry.isPlanar ? [0] : Self.heightStarts
+    let heights = configuration.odometry.isPlanar ? [0] : heights
     return heights.flatMap { height in
       (0..<Self.turnStarts).map { turn in
         start(
@@ -574,8 +715,11 @@ struct DifferenceWindow: Sendable {
       state += [there.x, there.y, there.z, turnRadians]
       state += [Double](repeating: 0, count: ChainLayout.clockSize * layout.clockCount)
     }
+    let map = hypothesis.map(survey)
     for (index, anchor) in anchors.enumerated() {
-      let there = anchor.place ?? place + Self.away(number + 5 * index)
+      let there =
+        anchor.place == nil
+        ? place + Self.away(number + 5 * index) : map.peers[index].position
       state += [there.x, there.y, there.z, 0, 0]
     }
     return state

@@ -139,6 +139,9 @@ public struct RangeDifferenceLocator: Sendable {
     return AnchorFix(fix, at: device)
   }
 
+  /// What the differences say of the anchors' places, those numbered as in ``anchors``.
+  public var surveyVerdict: SurveyVerdict { window.verdict }
+
   /// The anchors as of the newest fix, in the order of ``anchors``; empty before there is one.
   public var anchorEstimates: [AnchorEstimate] { window.anchorEstimates }
 

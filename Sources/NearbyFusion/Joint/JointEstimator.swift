@@ -345,8 +345,83 @@ struct JointEstimator: Sendable {
     fittedPath = -.infinity
   }
 
+  /// Whether there are knots before a device point, in its world.
+  func canExamine(at device: TrajectoryPoint) -> Bool {
+    knots.last.map { $0.world == device.world && device.timestamp > $0.timestamp } ?? false
+  }
+
+  /// The fit of a map to the samples, with its evidence by Laplace's approximation.
+  ///
+  /// The log evidence is `-cost - ½ ln |A| - ½ ln |P|`, with the information A of all unknowns and the map's
+  /// covariance P.
+  ///
+  /// - Parameters:
+  ///   - map: Peers of the map, ``mostKnownPeers`` at most.
+  ///   - indices: Their indices.
+  ///   - starts: Where peers of the map are looked for that may be elsewhere than it says, by their place in it.
+  ///   - placement: How the odometry's world lies in the map at the device point, about.
+  ///   - device: The device point.
+  ///   - peers: The filters.
+  ///   - settings: The settings.
+  /// - Returns: The fit, and how the odometry's world lies in the map by it; `nil` where there is none.
+  func mode(
+    of map: PeerMap, peers indices: [Int], starts: [Int: Vector3] = [:],
+    mapFromWorld placement: MapPlacement, at device: TrajectoryPoint, _ peers: [PeerFilter],
+    _ settings: Settings
+  ) -> (mode: SurveyMode, placement: MapPlacement)? {
+    guard let last = knots.last, last.world == device.world, device.timestamp > last.timestamp
+    else { return nil }
+    var trial = self
+    trial.memory = Memory()
+    trial.enter(map, peers: indices, mapFromWorld: placement, at: device, settings)
+    for (entry, place) in starts {
+      for (axis, value) in [place.x, place.y, place.z].enumerated() {
+        trial.members[entry].state[axis] = value
+      }
+    }
+    return trial.fitMode(of: map, at: device, peers, settings)
+  }
+
+  private mutating func fitMode(
+    of map: PeerMap, at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings
+  ) -> (mode: SurveyMode, placement: MapPlacement)? {
+    var memory = Memory()
+    var solution = JointSolution(
+      problem: newProblem(settings), state: [], covariance: [], cost: 0, device: device)
+    let now = extrapolated(to: device)
+    knots.append(device)
+    fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
+    start(&solution, at: now)
+    startNewcomers(&solution.state, peers, settings, &memory)
+    var none: [Double] = []
+    _ = solution.problem.fit(
+      &solution.state, iterations: Self.evidenceIterations, tolerance: Self.tolerance,
+      covariance: &none, workspace: &memory.workspace)
+    let inlierShares = memory.workspace.inlierShares
+    guard
+      let found = solution.problem.covariances(
+        at: solution.state, includingKnots: false, workspace: &memory.workspace),
+      let known = MarginalPrior.logDeterminant(map.prior.covariance, size: map.size)
+    else { return nil }
+    solution.covariance = found.dense
+    let first = layout.blockSize * (knots.count - 1)
+    let state = solution.state
+    let placement = MapPlacement(
+      place: Vector3(state[first], state[first + 1], state[first + 2]),
+      yawRadians: state[first + 3])
+    let mode = SurveyMode(
+      logEvidence: -found.cost - 0.5 * (found.logDeterminant + known), device: placement.place,
+      inlierShares: inlierShares,
+      anchors: members.indices.map { (solution.place(of: $0), solution.covariance(of: $0)) })
+    return (mode, placement)
+  }
+
+  private static let evidenceIterations = 20
+
   /// With more members the fit takes too long.
   static var mostKnownPeers: Int { mostMembers }
+  /// The peers in the fit whose prior is the map's, by their indices.
+  var knownPeers: [Int] { members.filter(\.isKnown).map(\.peer) }
   /// The peers in the fit, by their indices.
   var peers: [Int] { members.map(\.peer) }
 

@@ -40,6 +40,17 @@ struct JointSolution: Sendable {
     return Vector3(state[first], state[first + 1], state[first + 2])
   }
 
+  /// The covariance of that place, m².
+  func covariance(of member: Int) -> SymmetricMatrix3 {
+    let (first, size) = (problem.layout.peer(member, knots: 1), problem.denseCount)
+    func entry(_ row: Int, _ column: Int) -> Double {
+      covariance[(first + column) * size + first + row]
+    }
+    return SymmetricMatrix3(
+      xx: entry(0, 0), xy: entry(0, 1), xz: entry(0, 2), yy: entry(1, 1), yz: entry(1, 2),
+      zz: entry(2, 2))
+  }
+
   /// The same solution with a member elsewhere.
   mutating func move(_ member: Int, to place: Vector3) {
     let first = problem.layout.peer(member, knots: problem.knotCount)

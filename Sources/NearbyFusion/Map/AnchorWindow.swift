@@ -17,7 +17,7 @@ struct AnchorWindow: Sendable {
   /// The constant errors of their ranges.
   private let errors: [AnchorError]
 
-  private var observations: [AnchorObservation] = []
+  private(set) var observations: [AnchorObservation] = []
   private var lastKept: [Timestamp?]
   /// The last solution, if there was only one.
   private var previous: (solution: AnchorSolution, device: TrajectoryPoint)?
@@ -107,6 +107,45 @@ struct AnchorWindow: Sendable {
     previous = fix.isTurnKnown ? (best, device) : nil
     return fix
   }
+
+  /// Where the device is if anchors are elsewhere.
+  ///
+  /// - Parameters:
+  ///   - device: The newest point of the trajectory.
+  ///   - configuration: How accurate ranges and odometry are.
+  ///   - places: Where anchors are, by their number; the ranges to others are left out.
+  ///   - near: A start beside those all round.
+  ///   - isOnly: Whether it is the only one.
+  /// - Returns: The best solution, and after it those that explain the ranges about as well.
+  func solutions(
+    at device: TrajectoryPoint, _ configuration: FusionConfiguration,
+    anchors places: [Int: Vector3], near: AnchorSolution? = nil, isOnly: Bool = false
+  ) -> [AnchorSolution] {
+    let chosen = observations.filter {
+      $0.device.world == device.world && places[$0.anchor] != nil
+    }
+    let stride = max(1, chosen.count / Self.mostSearched)
+    let problem = AnchorProblem(
+      Swift.stride(from: 0, to: chosen.count, by: stride).map { chosen[$0] },
+      anchors: anchors.indices.map { places[$0] ?? anchors[$0] }, errors: errors,
+      seenFrom: device, isPlanar: configuration.odometry.isPlanar)
+    let nearest = near.flatMap(problem.solve(from:))
+    if isOnly, let nearest { return [nearest] }
+    let sorted = (problem.solveFromEverywhere() + (nearest.map { [$0] } ?? []))
+      .sorted { $0.cost < $1.cost }
+    var kept: [AnchorSolution] = []
+    for solution in sorted
+    where kept.count < Self.mostSolutions && solution.cost < sorted[0].cost + 2 * Self.rivalry
+      && kept.allSatisfy({ ($0.position - solution.position).length > Self.sameWithin })
+    { kept.append(solution) }
+    return kept
+  }
+
+  /// The largest number of places that are told: two anchors have so many mirror images.
+  private static let mostSolutions = 6
+
+  /// The largest number of ranges of such a search, evenly thinned.
+  private static let mostSearched = 100
 
   /// The best solution first, and after it those that explain the ranges about as well elsewhere.
   private func distinct(_ solutions: [AnchorSolution]) -> [AnchorSolution] {

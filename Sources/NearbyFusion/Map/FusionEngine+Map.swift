@@ -5,11 +5,16 @@ extension FusionEngine {
   /// Whether the device has been found in the map that the engine was given.
   public var isInMap: Bool { joint.isInMap }
 
+  /// What the ranges say of the map that the engine was given, its peers numbered as the map has them; `nil`
+  /// without a map.
+  public var mapVerdict: SurveyVerdict? { localizer?.verdict }
+
   /// Where peers at rest are in the map, with what is known of their radios: to be kept for another run.
   ///
   /// These are the peers of the joint fit whose places may be believed in all directions, with their joint
   /// covariance, and all others that have converged, each by itself. Of a map that the engine was given the
-  /// peers that do not take part stay as they were; and so does all of it if the device was not found in it.
+  /// peers that do not take part stay as they were, but for faults that were found (``mapVerdict``); and so does all of
+  /// it if the device was not found in it.
   /// `nil` when there is nothing to be kept.
   public var peerMap: PeerMap? {
     if let localizer, !joint.isInMap { return localizer.map }
@@ -23,7 +28,7 @@ extension FusionEngine {
     for peer in peers.indices where !isTold[peer] && peers[peer].motion == .stationary {
       if let alone = mapOfConverged(peer, mapFromWorld) { map.append(alone) }
     }
-    if let old = localizer?.map {
+    if let old = localizer?.corrected {
       let names = Set(map.peers.map(\.name))
       map.append(old.selecting(old.peers.indices.filter { !names.contains(old.peers[$0].name) }))
     }

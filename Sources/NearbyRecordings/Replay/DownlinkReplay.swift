@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 package import NearbyFusion
 internal import NearbyGeometry
 
@@ -124,6 +125,7 @@ package struct DownlinkReplay {
       summary.position = last.position.value.map { frames.worldVector(fromEngine: $0) }
       summary.positionSigma = last.position.sigma
     }
+    if inMap > 0 { summary.survey = SurveySummary(locator.surveyVerdict, names: names) }
     let estimates = locator.anchorEstimates
     summary.anchors = names.enumerated().map { index, name in
       let estimate = estimates.isEmpty ? nil : estimates[index]
@@ -165,8 +167,12 @@ package struct DownlinkReplay {
       pair.fix.covariance.positiveDefiniteInverse.map { $0.quadraticForm(error) / 3 }
     }
     let number = Double(pairs.count)
+    let middle = pairs.reduce(Vector3.zero) { $0 + $1.truth } / number
+    let ahead = mapFromTruth.rotation.zAxis
     return LocatedSummary.Errors(
       count: pairs.count, alignment: isByAnchors ? "anchors" : "path",
+      alignmentMetres: (mapFromTruth.act(middle) - middle).length,
+      alignmentDegrees: abs(atan2(ahead.x, ahead.z)).radiansAsDegrees,
       rmse: (lengths.reduce(0) { $0 + $1 * $1 } / number).squareRoot(),
       median: lengths[lengths.count / 2], largest: lengths[lengths.count - 1],
       consistency: normalized.reduce(0, +) / max(Double(normalized.count), 1))

@@ -28,6 +28,11 @@ public struct LocatedSummary: Hashable, Sendable, Codable {
     /// What took the truth to the map: `anchors`, whose true places are known, or the `path` itself, which is
     /// then turned and shifted onto the truth.
     public var alignment: String
+    /// How far that alignment moves the path, metres, and by how much it turns it, degrees: nearly nothing where the
+    /// truth is in the anchors' frame and the places are right.
+    public var alignmentMetres: Double
+    /// See ``alignmentMetres``.
+    public var alignmentDegrees: Double
     /// The root of the mean square, metres.
     public var rmse: Double
     /// The median, metres.
@@ -40,6 +45,8 @@ public struct LocatedSummary: Hashable, Sendable, Codable {
 
   /// The anchors, in the order of the map, then as the file names them.
   public var anchors: [Anchor] = []
+  /// What the differences say of the places that the map has; `nil` without one.
+  public var survey: SurveySummary?
   /// How many differences were read, and how many of them were used.
   public var differences = 0
   /// See ``differences``.

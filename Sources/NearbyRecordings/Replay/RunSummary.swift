@@ -56,6 +56,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// How far the odometry is from the true trajectory, as it is and corrected; `nil` without a true
   /// trajectory.
   @OrNull public var trajectory: TrajectorySummary? = nil
+  /// What the ranges say of the map that was given; `nil` without one.
+  public var survey: SurveySummary? = nil
   /// Where the device was located by range differences; `nil` when there were none.
   public var located: LocatedSummary? = nil
   /// The engine's version and settings.

@@ -139,5 +139,6 @@ private struct CountingEstimator: SequentialEstimator {
     engine.modes(of: peer, at: time)
   }
   var mapAlignment: MapAlignment? { engine.mapAlignment }
+  var mapVerdict: SurveyVerdict? { engine.mapVerdict }
   var peerMap: PeerMap? { engine.peerMap }
 }

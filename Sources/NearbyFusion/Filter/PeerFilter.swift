@@ -63,6 +63,7 @@ struct PeerFilter: Sendable {
   /// The shape of the walk as it was last assessed.
   private struct AssessedWalk {
     /// Whether an azimuth has been measured.
+    var isLine = true
     var hasAzimuths = false
     var isFlat = true
     /// Whether the weak direction is that of gravity rather than a horizontal one; that of the last flat
@@ -184,6 +185,7 @@ struct PeerFilter: Sendable {
     }
     guard claim != .measured else { return }
     if measurements.has(.azimuth) { walk.hasAzimuths = true }
+    walk.isLine = shape.isLine
     guard !settings.configuration.odometry.isPlanar, !tracks.isEmpty else { return }
     if tracks[0].device.path >= walk.assessedPath { assessWalk() }
     claim = claim.after(
@@ -279,10 +281,12 @@ struct PeerFilter: Sendable {
 
   /// Whether the direction to the peer may be published at a time.
   ///
-  /// For many seconds the ranges to a walking peer fit a resting peer at another place. So ranges alone
-  /// determine no direction to a peer of unknown motion that has not been found at rest.
+  /// Ranges from a line are the same all around it, to the left of it and to the right. And for many seconds the
+  /// ranges to a walking peer fit a resting peer at another place, so that ranges alone determine no direction
+  /// to a peer of unknown motion that has not been found at rest.
   func tellsDirection(at time: Timestamp) -> Bool {
-    motion != .unknown || convergence.tracks.isProven
+    if convergence.tracks.hasOpenBearing { return false }
+    return motion != .unknown || convergence.tracks.isProven
       || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
   }
 
@@ -763,6 +767,7 @@ struct PeerFilter: Sendable {
     } else if convergence.unusableSince == nil, !isSilent {
       convergence.unusableSince = time
     }
+      && !convergence.tracks.hasOpenBearing
     guard !tracks.isEmpty else {
       if convergence.outage == .ongoing {
         convergence.verdict = .notConverged(.insufficientLighting)
@@ -770,7 +775,7 @@ struct PeerFilter: Sendable {
       return
     }
     convergence.tracks = ConvergenceState.Tracks(
-      tracks.span, claim, isAlongGravity: walk.isAlongGravity)
+      tracks.span, claim, isAlongGravity: walk.isAlongGravity, isFromLine: walk.isLine)
     if isContested { convergence.tracks.isDoubtful = true }
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)

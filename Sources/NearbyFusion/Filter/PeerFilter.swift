@@ -598,7 +598,9 @@ struct PeerFilter: Sendable {
     if wasUnderway, !isUnderway { dropChallenger() }
     guard hasChallenger else {
       if incumbent.isDoubted {
-        tracks.append(track(bornOf: measurements, at: device, settings))
+        var challenger = track(bornOf: measurements, at: device, settings)
+        challenger.rest = tracks[0].rest
+        tracks.append(challenger)
       }
       return
     }

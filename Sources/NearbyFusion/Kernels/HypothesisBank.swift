@@ -347,8 +347,9 @@ struct HypothesisBank: Sendable {
   /// - Parameters:
   ///   - seconds: The time since this was done last.
   ///   - motion: How often it does, and how fast it then is.
-  mutating func mix(seconds: Double, _ motion: MotionModel) {
-    let (starts, stops) = motion.transitions(seconds: seconds)
+  ///   - rest: For how long a resting one has rested.
+  mutating func mix(seconds: Double, _ motion: MotionModel, after rest: RestAge) {
+    let (starts, stops) = motion.transitions(seconds: seconds, after: rest)
     let variances = motion.speedVariances
     unsafe withKernelBank { bank in
       unsafe nearby_bank_mix(bank, starts, stops, variances[0], variances[1])

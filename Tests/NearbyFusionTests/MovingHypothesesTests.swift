@@ -50,9 +50,9 @@ struct MovingHypothesesTests {
     ])
     Self.update(&bank, range: 5.05)
     let before = bank
-    let range = RangeInnovation(value: 0.05, variance: 0.012)
+    let range = Innovation(value: 0.05, variance: 0.012)
     bank.reweighMoving(by: range)
-    let own = RangeInnovation(
+    let own = Innovation(
       value: before[.innovation(.range), 1], variance: before[.innovationVariance(.range), 1])
     #expect(own.variance > 0.1)
     let odds = before.movingShare / (1 - before.movingShare)
@@ -69,7 +69,7 @@ struct MovingHypothesesTests {
     ])
     Self.update(&bank, range: 5.05)
     let before = bank.weight(1)
-    bank.reweighMoving(by: RangeInnovation(value: 0.05, variance: 0.012))
+    bank.reweighMoving(by: Innovation(value: 0.05, variance: 0.012))
     #expect(bank.weight(1) == before)
   }
 

@@ -170,7 +170,7 @@ struct Track: Sendable {
   ///     large.
   mutating func filter(
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    isObstructed: Bool, range: RangeInnovation?, _ settings: Settings,
+    isObstructed: Bool, range: Innovation?, _ settings: Settings,
     into result: inout StepResult
   ) {
     if measurements.has(.heightDifference) {

@@ -128,6 +128,11 @@ struct SampleEventTests {
     #expect(try moves(in: name, seeds: 0..<20) <= most)
   }
 
+  @Test("what a slip of the odometry does to places is no move of peers")
+  func slipIsNoMove() throws {
+    #expect(try moves(in: "slip-shift-3", seeds: 0..<20) == 0)
+  }
+
   @Test(
     "moves are reported, most of them",
     arguments: [("beacon-moved", 37), ("beacon-moved-ranges", 31), ("beacon-moved-unheard", 36)])

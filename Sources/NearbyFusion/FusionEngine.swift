@@ -158,6 +158,8 @@ public struct FusionEngine: Sendable {
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
       packsHypotheses: heardCount > Self.packingThreshold, into: &reports, &event)
+    // The place of a peer in a world that has slipped is another one, though nobody moved the peer.
+    if case .peerMoved(let since) = event, slips.explains(contradictionSince: since) { event = nil }
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)

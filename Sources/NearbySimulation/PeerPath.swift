@@ -96,6 +96,13 @@ public struct PeerPath: Sendable {
         addLeg(from: seconds, for: duration, rise: Self.standingRise, peer, &draws)
         seconds += duration + Self.standingSeconds + draws.uniform(in: peer.restSeconds)
       }
+    case .stops:
+      var seconds = 0.0
+      while seconds < end {
+        let duration = Walk.wholeCells(draws.uniform(in: peer.walkSeconds))
+        addLeg(from: seconds, for: duration, peer, &draws)
+        seconds += duration + draws.uniform(in: peer.restSeconds)
+      }
     }
   }
 

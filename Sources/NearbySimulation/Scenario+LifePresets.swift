@@ -34,6 +34,10 @@ extension Scenario {
       $0.peer.motion = .outings
       $0.radio.measuresAngles = false
     },
+    life("peer-stops", "walks, stops for 2 to 4 s and walks on, over and over", seconds: 60) {
+      $0.peer.motion = .stops
+      $0.peer.restSeconds = 2...4
+    },
     life(
       "peer-handed-over", "carried at 20 s, and again by another person", seconds: 60,
       .recovers(afterSeconds: 34)

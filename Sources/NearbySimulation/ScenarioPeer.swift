@@ -31,8 +31,8 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
   /// How long it rests between the two who carry it, if its motion is ``Motion/handedOver``, drawn for
   /// each run, seconds.
   public var pauseSeconds = 1.0...2.0
-  /// How long it rests before each walk, if its motion is ``Motion/outings``, drawn for each walk,
-  /// seconds.
+  /// How long it rests before each walk, if its motion is ``Motion/outings``, or between two walks, if it
+  /// is ``Motion/stops``, drawn for each walk, seconds.
   public var restSeconds = 8.0...20.0
   /// How long each of these walks lasts, drawn for each walk to a quarter of a second, seconds.
   public var walkSeconds = 3.0...8.0
@@ -84,6 +84,8 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
     case handedOver
     /// It rests, stands up, walks, sits down and rests, over and over.
     case outings
+    /// It walks, stops and walks on, over and over.
+    case stops
   }
 
   /// How the walking peers of a run move together.

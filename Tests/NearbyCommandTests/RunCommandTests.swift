@@ -33,6 +33,15 @@ struct RunCommandTests {
     #expect(try !folder.contents(of: "out").contains("trajectory-corrected.txt"))
   }
 
+  @Test(arguments: ["plaza1", "plaza2"]) func beaconsOnTripodsWereNotMoved(name: String) throws {
+    let recording = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Datasets/" + name).path
+    let result = try CommandLineTool.run("run", recording, "--quiet", "-o", folder.path("out"))
+    #expect(result.exitCode == 0)
+    #expect(try (summary("out/summary.json").events ?? []).isEmpty)
+  }
+
   @Test func writesTheThreeFilesAndNothingElse() throws {
     let walk = try WalkRecording().write(to: folder)
     let result = try CommandLineTool.run("run", walk, "--output", folder.path("a/b"))

@@ -103,21 +103,4 @@ struct ChallengeTests {
     incumbent.forgetWalk()
     #expect(Challenge.wins(challenger, incumbent))
   }
-
-  @Test(
-    "a winner says that the peer was moved unless it was there all along",
-    arguments: [
-      // May have moved, walk before, walk since, evidence: whether it was moved.
-      (true, 50, 8, 0, true), (true, 0, 8, 0, false), (false, 50, 25, 0, true),
-      (false, 50, 25, 10, false), (false, 50, 3, 10, false),
-    ] as [(Bool, Double, Double, Double, Bool)])
-  func saysMoved(mayHaveMoved: Bool, before: Double, since: Double, nats: Double, isMoved: Bool) {
-    let challenger = Challenge.Challenger(
-      isConsistent: true, isContradicted: false, isSettled: true, hasBeenTested: true, seconds: 30,
-      explainedWalk: since, logEvidenceRatio: nats)
-    let incumbent = Challenge.Incumbent(
-      isConsistent: false, isContradicted: true, rangesContradict: true, isLost: false,
-      mayHaveMoved: mayHaveMoved, explainedWalk: before)
-    #expect(Challenge.saysMoved(challenger, incumbent) == isMoved)
-  }
 }

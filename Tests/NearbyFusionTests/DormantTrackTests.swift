@@ -30,7 +30,7 @@ struct DormantTrackTests {
         measured(5), at: device(at: 0), motion: .stationary, noise: NoiseLevels(ranging),
         Self.settings))
     for (index, range) in ranges.enumerated() {
-      dormant.add(measured(range), at: device(at: 0.1 * Double(index + 1)))
+      dormant.add(measured(range), at: device(at: 0.1 * Double(index + 1)), Self.settings)
     }
     return dormant
   }

@@ -50,9 +50,9 @@ struct MovingHypothesesTests {
     ])
     Self.update(&bank, range: 5.05)
     let before = bank
-    let range = RangeInnovation(value: 0.05, variance: 0.012)
+    let range = Innovation(value: 0.05, variance: 0.012)
     bank.reweighMoving(by: range)
-    let own = RangeInnovation(
+    let own = Innovation(
       value: before[.innovation(.range), 1], variance: before[.innovationVariance(.range), 1])
     #expect(own.variance > 0.1)
     let odds = before.movingShare / (1 - before.movingShare)
@@ -69,7 +69,7 @@ struct MovingHypothesesTests {
     ])
     Self.update(&bank, range: 5.05)
     let before = bank.weight(1)
-    bank.reweighMoving(by: RangeInnovation(value: 0.05, variance: 0.012))
+    bank.reweighMoving(by: Innovation(value: 0.05, variance: 0.012))
     #expect(bank.weight(1) == before)
   }
 
@@ -117,5 +117,30 @@ struct MovingHypothesesTests {
     let scenario = try #require(Scenario.preset(named: name))
     let report = try await ConsistencyRun(scenario).report(seeds: 0..<40)
     #expect(report.falseConvergences.count <= most, "\(report), seeds \(report.falseConvergences)")
+  }
+
+  @Test(
+    "a peer that stops for some seconds and walks on is not claimed where it is no more",
+    .enabled(if: SeedCount.isOptimized),
+    arguments: [ScenarioMotion.Kind.wanderingWalk, .standingStill], [1.0, 2, 3, 4])
+  func stops(device: ScenarioMotion.Kind, seconds: Double) throws {
+    var scenario = try #require(Scenario.preset(named: "peer-stops"))
+    scenario.motion = device
+    scenario.peer.restSeconds = seconds...seconds
+    var wrong: [UInt64: Double] = [:]
+    for seed in 0..<24 as Range<UInt64> {
+      let run = scenario.simulated(seed: seed)
+      var engine = try FusionEngine(scenario.matchingConfiguration)
+      let peer = engine.addPeer(scenario.peerMotion)
+      run.feed(&engine, as: peer) { index, _, engine in
+        let sample = run.samples[index]
+        guard sample.peerVelocityInOdometry.length > 0.1,
+          let place = engine.estimate(of: peer).worldTransform.value?.translation
+        else { return }
+        let error = (place - sample.peerInOdometry).length
+        if error > 1 { wrong[seed] = max(wrong[seed] ?? 0, error) }
+      }
+    }
+    #expect(wrong.isEmpty)
   }
 }

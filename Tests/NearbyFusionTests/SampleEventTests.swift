@@ -101,4 +101,47 @@ struct SampleEventTests {
   func rest(name: String, seed: UInt64) throws {
     #expect(try events(in: name, seed: seed).isEmpty)
   }
+
+  /// How many moves and returns are reported in some runs.
+  private func moves(in name: String, seeds: Range<UInt64>) throws -> Int {
+    let scenario = try #require(Scenario.preset(named: name))
+    let noiseIsKnown = scenario.matchingConfiguration.ranging.whiteSharesAreKnown
+    return try seeds.reduce(0) { sum, seed in
+      try sum
+        + events(in: name, seed: seed, noiseIsKnown: noiseIsKnown).count {
+          switch $0.event {
+          case .peerMoved, .peerReturned: true
+          case .odometrySlipped, .slipMeasured: false
+          }
+        }
+    }
+  }
+
+  @Test(
+    "a reflection is no move, nor is a place that was never right",
+    arguments: [
+      ("zones", 0), ("reflector", 0), ("errors-attitude-4", 0), ("level-hall", 0),
+      // Of 160 peers; before moves needed evidence 37 and 50.
+      ("zones-8", 2), ("reflector-8", 5),
+    ])
+  func falseMoves(name: String, most: Int) throws {
+    #expect(try moves(in: name, seeds: 0..<20) <= most)
+  }
+
+  @Test("what a slip of the odometry does to places is no move of peers")
+  func slipIsNoMove() throws {
+    #expect(try moves(in: "slip-shift-3", seeds: 0..<20) == 0)
+  }
+
+  @Test(
+    "moves are reported, most of them",
+    arguments: [("beacon-moved", 37), ("beacon-moved-ranges", 31), ("beacon-moved-unheard", 36)])
+  func recall(name: String, least: Int) throws {
+    let found = try (0..<40 as Range<UInt64>).count { seed in
+      try events(in: name, seed: seed).contains {
+        if case .peerMoved = $0.event { true } else { false }
+      }
+    }
+    #expect(found >= least)
+  }
 }

@@ -57,6 +57,18 @@ struct SlipMonitorTests {
     #expect((monitor.detect(at: Self.time(101), witnesses) != nil) == scene.isSlip)
   }
 
+  @Test("a slip explains what contradicts peers from shortly before it until they are found again")
+  func explains() {
+    var monitor = SlipMonitor()
+    #expect(!monitor.explains(contradictionSince: Self.time(10)))
+    let witness = SlipWitness(
+      heardAt: Self.time(10), contradictedSince: Self.time(9), isUnobstructed: true)
+    #expect(monitor.detect(at: Self.time(10), [witness, witness]) == Self.time(9))
+    for (seconds, isExplained) in [(5.0, false), (8, true), (10, true), (25, true), (40, false)] {
+      #expect(monitor.explains(contradictionSince: Self.time(seconds)) == isExplained)
+    }
+  }
+
   @Test("a slip is added to the drift once, and a rate while it lasts")
   func drift() throws {
     func drift(slipping: Bool) throws -> OdometryDrift {

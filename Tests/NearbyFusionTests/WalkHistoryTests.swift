@@ -61,6 +61,29 @@ struct WalkHistoryTests {
     #expect(abs(ratio + inverse) < 1e-9)
   }
 
+  @Test("until a time it holds what was measured before, and the evidence of that alone")
+  func until() {
+    let history = history(reflected: 20..<40)
+    let before = history.until(device(20).timestamp)
+    #expect(before.window.count < history.window.count)
+    let ratio = before.logEvidenceRatio(
+      of: Self.place, over: Self.image,
+      SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01), now: device(39),
+      NoiseLevels(FusionConfiguration().ranging), Self.settings)
+    #expect(ratio > 20)
+    #expect(before.explainsShortRanges(Self.place, now: device(39)))
+  }
+
+  @Test("the range measured nearest to a place is found, if it is near enough")
+  func nearestRange() throws {
+    let window = history(reflected: 0..<0).window
+    let here = device(7).worldFromDevice.translation
+    let (range, then) = try #require(window.nearestRange(to: here, within: 0.5))
+    #expect((then.worldFromDevice.translation - here).length < 0.5)
+    #expect(abs(range.value - (Self.place - then.worldFromDevice.translation).length) < 0.1)
+    #expect(window.nearestRange(to: Vector3(0, 20, 0), within: 0.5) == nil)
+  }
+
   @Test("a history in which all agrees refutes nothing")
   func clean() {
     #expect(history(reflected: 0..<0).explainsShortRanges(Self.place, now: device(39)))

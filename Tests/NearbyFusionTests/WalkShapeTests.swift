@@ -31,7 +31,7 @@ struct WalkShapeTests {
     let shape = walk(normal: unit, length: 6, width: 4, bob: 0.05)
     let directions = shape.weakDirections
     let direction = try #require(directions.first)
-    #expect(directions.count == 1 && shape.isFlat)
+    #expect(directions.count == 1 && shape.isFlat && !shape.isLine)
     #expect(abs(direction.dot(unit)) > 0.999)
     #expect(shape.hides(unit) && !shape.hides(unit.cross(Vector3(0, 0, 1)).normalized))
   }
@@ -39,7 +39,7 @@ struct WalkShapeTests {
   @Test("a walk along a line leaves the two directions around it")
   func line() {
     let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 0.1, bob: 0.05)
-    #expect(shape.weakDirections.count == 2)
+    #expect(shape.weakDirections.count == 2 && shape.isLine)
   }
 
   @Test("a walk through space leaves none")

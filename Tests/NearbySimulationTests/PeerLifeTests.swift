@@ -56,6 +56,31 @@ struct PeerLifeTests {
     #expect(abs(speeds.mean - 1) < 0.1 && speeds.deviation > 0.2, "each walk has its own speed")
   }
 
+  @Test("a peer that stops walks first, then rests and walks on at its height, over and over")
+  func stops() {
+    var scenario = scenario(.stops) {
+      $0.restSeconds = 2...4
+      $0.walkSeconds = 3...6
+    }
+    scenario.duration = 60
+    for seed in 0..<20 as Range<UInt64> {
+      let path = scenario.simulated(seed: seed).peers[0].path
+      // Each walk with its stop takes at most 10 s.
+      #expect(path.walks.count >= 6 && path.walks[0].lowerBound == 0)
+      for (walk, next) in zip(path.walks, path.walks.dropFirst()) {
+        #expect((2.999...6.001).contains(walk.upperBound - walk.lowerBound))
+        let rest = next.lowerBound - walk.upperBound
+        #expect((1.999...4.001).contains(rest))
+        let place = path.position(at: walk.upperBound)
+        #expect(place.y == path.position(at: 0).y)
+        for share in stride(from: 0.1, to: 1, by: 0.2) {
+          #expect(path.position(at: walk.upperBound + share * rest) == place)
+        }
+        #expect((path.position(at: next.upperBound) - place).length > 0.1)
+      }
+    }
+  }
+
   @Test("a peer handed over rests for a moment, then moves on with another speed")
   func handedOver() throws {
     var pauses = RunningMoments()

@@ -15,7 +15,7 @@ struct PeerPathTests {
 
   @Test(
     "velocity is the derivative of position, accelerations are bounded",
-    arguments: [ScenarioPeer.Motion.walking, .carried, .handedOver, .outings])
+    arguments: [ScenarioPeer.Motion.walking, .carried, .handedOver, .outings, .stops])
   func derivatives(motion: ScenarioPeer.Motion) {
     let step = 1e-4
     for path in paths(motion, 0..<10) {

@@ -24,7 +24,7 @@ struct PresetTests {
       "slope-hills", "slope-spiral", "slope-bend", "slope-drone", "slope-office-3",
       "slope-office-8", "slope-office-13", "slope-office-azimuth", "slope-office-hills",
       "walker-angles", "walker-ranges", "walkers-abreast", "walkers-circling", "walkers-crossing",
-      "peer-outings", "peer-outings-ranges", "peer-handed-over", "beacon-moved",
+      "peer-outings", "peer-outings-ranges", "peer-stops", "peer-handed-over", "beacon-moved",
       "beacon-moved-ranges", "beacon-moved-unheard", "phone-rest-ranges",
       "slip-turn-14", "slip-turn-14-ranges", "slip-one", "slip-step-40", "slip-shift-3",
       "slip-small", "slip-wheel", "kidnapped",

@@ -54,14 +54,14 @@ enum Challenge {
   private static let probation = 1.0
   /// The walk with ranges alone, metres, and the time with angles, seconds, that a challenger must explain
   /// before a peer at rest is taken to have been moved: most reflections and faults are shorter.
-  private static let movedWalk = 8.0
+  static let movedWalk = 8.0
   private static let movedSeconds = 3.0
   /// The walk with a challenger, metres, after which a peer is taken to have been moved however suddenly the
   /// ranges changed: a reflection hardly explains a longer one.
   private static let suddenlyMovedWalk = 20.0
   /// The log evidence ratio, nats, from which the peer is taken to have been at the challenger's place
   /// all along.
-  private static let decisiveNats = 7.0
+  static let decisiveNats = 7.0
 
   /// Whether a challenger is given up: the incumbent agrees with the data, or the challenger does not.
   static func ends(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
@@ -73,14 +73,6 @@ enum Challenge {
     incumbent.isDoubted && challenger.isSettled && challenger.isConsistent
       && (challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
       && challenger.seconds >= probation && outweighs(challenger, incumbent)
-  }
-
-  /// Whether a challenger that has won says that the peer was moved, not that it was there all along.
-  static func saysMoved(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
-    incumbent.explainedWalk > 0
-      && (incumbent.mayHaveMoved
-        || challenger.explainedWalk >= suddenlyMovedWalk
-          && challenger.logEvidenceRatio <= decisiveNats)
   }
 
   /// Whether a challenger has enough evidence against what the incumbent has explained before.

@@ -33,6 +33,10 @@ struct ContradictionMonitor: Hashable, Sendable {
   /// Whether they agree with it.
   var isConsistent: Bool { share < Self.low }
 
+  /// Goes on to a time without a sample that tells anything.
+  @inline(__always)
+  mutating func skip(to time: Timestamp) { last = time }
+
   /// Takes one sample into account.
   ///
   /// - Parameters:

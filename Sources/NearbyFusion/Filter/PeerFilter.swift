@@ -15,8 +15,6 @@ struct PeerFilter: Sendable {
   private var tracks: [Track] = []
   /// The former incumbent, while it may be the right one.
   private var dormant: [DormantTrack] = []
-  /// The place that the peer has left, until its new place is found.
-  private var formerPlace: FormerPlace?
   /// How they are kept between samples.
   private var storage = Storage.ready
   /// In a crowd of peers, what the only track was born of while nothing has been learnt since.
@@ -65,22 +63,12 @@ struct PeerFilter: Sendable {
     /// Whether an azimuth has been measured.
     var hasAzimuths = false
     var isFlat = true
+    var isLine = true
     /// Whether the weak direction is that of gravity rather than a horizontal one; that of the last flat
     /// walk.
     var isAlongGravity = true
     /// The device's path up to which that holds, metres.
     var assessedPath = -Double.infinity
-  }
-
-  /// The place of a track that was given up, and since when samples contradicted it.
-  private struct FormerPlace {
-    var position: Vector3
-    var contradictedSince: Timestamp
-
-    init(_ track: Track) {
-      position = track.bank.heaviestPosition
-      contradictedSince = track.consistency.contradictedSince ?? track.device.timestamp
-    }
   }
 
   /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
@@ -197,6 +185,7 @@ struct PeerFilter: Sendable {
     // Performance: no list of the directions, as that would be allocated.
     let shape = tracks[0].spread.shape
     walk.isFlat = shape.isFlat
+    walk.isLine = shape.isLine
     if walk.isFlat { walk.isAlongGravity = shape.hides(Vector3(0, 1, 0)) }
     walk.assessedPath = tracks[0].device.path + FlatWalk.assessed
   }
@@ -279,10 +268,12 @@ struct PeerFilter: Sendable {
 
   /// Whether the direction to the peer may be published at a time.
   ///
-  /// For many seconds the ranges to a walking peer fit a resting peer at another place. So ranges alone
-  /// determine no direction to a peer of unknown motion that has not been found at rest.
+  /// Ranges from a line are the same all around it, to the left of it and to the right. And for many seconds the
+  /// ranges to a walking peer fit a resting peer at another place, so that ranges alone determine no direction
+  /// to a peer of unknown motion that has not been found at rest.
   func tellsDirection(at time: Timestamp) -> Bool {
-    motion != .unknown || convergence.tracks.isProven
+    if convergence.tracks.hasOpenBearing { return false }
+    return motion != .unknown || convergence.tracks.isProven
       || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
   }
 
@@ -399,7 +390,6 @@ struct PeerFilter: Sendable {
       world = device.world
       tracks = [track(bornOf: measurements, at: device, settings)]
       dormant = []
-      formerPlace = nil
       ranges = nil
       publishesRanges = false
       claim = .resolved
@@ -418,9 +408,8 @@ struct PeerFilter: Sendable {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
-    if formerPlace != nil { noteMove(&event) }
     if tracks[0].isRefuted {
-      if tracks[0].asIncumbent.mayHaveMoved { formerPlace = FormerPlace(tracks[0]) }
+      keepDormant(tracks[0])
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -442,7 +431,6 @@ struct PeerFilter: Sendable {
   ) {
     dropChallenger()
     dormant = []
-    formerPlace = nil
     isUnderway = false
     claim = .resolved
     isContested = false
@@ -512,7 +500,7 @@ struct PeerFilter: Sendable {
   @inline(__always)
   private func rangeInnovation(
     of measurements: Measurements, at device: TrajectoryPoint
-  ) -> RangeInnovation? {
+  ) -> Innovation? {
     guard motion == .unknown, measurements.has(.range), let ranges else { return nil }
     let range = measurements.values.range
     return ranges.innovation(of: range.value, sigma: range.sigma, at: device.timestamp)
@@ -537,22 +525,39 @@ struct PeerFilter: Sendable {
       || convergence.resumedAt.map { time.seconds(since: $0) < Self.newWorldSeconds } ?? false
   }
 
-  /// Makes the former incumbent the incumbent again if the ranges agree with it and the samples contradict
-  /// the present one.
+  /// Keeps a track that is given up; of two that with the longer walk, as the other one is that of a peer on
+  /// its way.
+  private mutating func keepDormant(_ former: Track) {
+    guard motion == .stationary, former.explainedWalk > dormant.first?.track.explainedWalk ?? 0
+    else { return }
+    dormant = [DormantTrack(former)]
+  }
+
+  /// Compares a sample with the former incumbent: whether the peer has left its place, or is there after all.
+  ///
+  /// - Returns: Whether the former incumbent is the incumbent again: the ranges agree with it, and the samples
+  ///   contradict the present one.
   private mutating func wakesDormant(
-    _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool
+    _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool,
+    _ settings: Settings, _ event: inout SampleEvent?
   ) -> Bool {
     guard !dormant.isEmpty else { return false }
-    dormant[0].add(measurements, at: device)
+    dormant[0].add(measurements, at: device, settings)
     if dormant[0].isOutweighed(by: tracks[0]) {
       dormant = []
       return false
     }
-    guard isDoubted, dormant[0].isConsistent else { return false }
+    guard isDoubted, dormant[0].isConsistent else {
+      if let since = dormant[0].departure(to: tracks[0], noise, settings) {
+        event = .peerMoved(since: since)
+      }
+      return false
+    }
+    // A peer that was not reported to have left has not come back.
+    if dormant[0].wasLeft { event = .peerReturned }
     let woken = dormant[0].track
     dormant = [DormantTrack(tracks[0])]
     tracks = [woken]
-    formerPlace = nil
     claim = claim.after(.replaced)
     isContested = false
     walk.assessedPath = -.infinity
@@ -579,8 +584,9 @@ struct PeerFilter: Sendable {
       incumbent.forgetWalk()
       dormant = []
     }
-    if wakesDormant(measurements, at: device, isDoubted: incumbent.isDoubted) {
-      event = .peerReturned
+    if wakesDormant(
+      measurements, at: device, isDoubted: incumbent.isDoubted, settings, &event)
+    {
       return
     }
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(at: device), incumbent) {
@@ -594,7 +600,9 @@ struct PeerFilter: Sendable {
     if wasUnderway, !isUnderway { dropChallenger() }
     guard hasChallenger else {
       if incumbent.isDoubted {
-        tracks.append(track(bornOf: measurements, at: device, settings))
+        var challenger = track(bornOf: measurements, at: device, settings)
+        challenger.rest = tracks[0].rest
+        tracks.append(challenger)
       }
       return
     }
@@ -610,32 +618,14 @@ struct PeerFilter: Sendable {
     }
     if Challenge.wins(challenger, incumbent) {
       let former = tracks.removeFirst()
-      if Challenge.saysMoved(challenger, incumbent) {
-        formerPlace = FormerPlace(former)
-        noteMove(&event)
-      }
       if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
-      dormant = former.explainedWalk > 0 && motion == .stationary ? [DormantTrack(former)] : []
+      keepDormant(former)
       result = challengerResult
       claim = claim.after(.replaced)
       isContested = false
       walk.assessedPath = -.infinity
     }
   }
-
-  /// Notes that the peer was moved, once its new place is found and is another one.
-  @inline(never)
-  private mutating func noteMove(_ event: inout SampleEvent?) {
-    guard let former = formerPlace, tracks[0].phase.isSettled else { return }
-    let metres = (tracks[0].bank.heaviestPosition - former.position).length
-    if metres > Self.leastMove {
-      event = .peerMoved(since: former.contradictedSince)
-    }
-    formerPlace = nil
-  }
-
-  /// A peer that is found nearer to its former place was not moved, metres.
-  private static let leastMove = 0.5
 
   // MARK: Stage 8, reports and learning
 
@@ -770,13 +760,14 @@ struct PeerFilter: Sendable {
       return
     }
     convergence.tracks = ConvergenceState.Tracks(
-      tracks.span, claim, isAlongGravity: walk.isAlongGravity)
+      tracks.span, claim, isAlongGravity: walk.isAlongGravity, isFromLine: walk.isLine)
     if isContested { convergence.tracks.isDoubtful = true }
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }
     posterior.isSingle =
       convergence.tracks.hypothesisCount == 1 && motion == .stationary && !hasRanges
+      && !convergence.tracks.hasOpenBearing
     posterior.device = tracks[0].device
     posterior.spread = tracks[0].spread
     (posterior.mean, posterior.covariance) = tracks[0].bank.positionMoments()

@@ -119,10 +119,10 @@ public struct RangeTracker: Hashable, Sendable {
   ///   - sigma: One standard deviation, metres.
   ///   - time: When.
   /// - Returns: The innovation; `nil` before the second range, and of a late one.
-  func innovation(of distance: Double, sigma: Double, at time: Timestamp) -> RangeInnovation? {
+  func innovation(of distance: Double, sigma: Double, at time: Timestamp) -> Innovation? {
     guard let state, time > state.timestamp else { return nil }
     let now = predicted(state, to: time)
-    return RangeInnovation(
+    return Innovation(
       value: distance - now.distance, variance: now.distanceVariance + sigma * sigma)
   }
 
@@ -174,12 +174,15 @@ public struct RangeTracker: Hashable, Sendable {
   }
 }
 
-/// The innovation of a range.
-struct RangeInnovation: Hashable {
-  /// Measured minus predicted, metres.
+/// An innovation.
+struct Innovation: Hashable {
+  /// Measured minus predicted, metres or radians.
   var value: Double
-  /// Its variance, m².
+  /// Its variance.
   var variance: Double
+
+  /// Whether it is larger than so many standard deviations.
+  func isBeyond(_ sigmas: Double) -> Bool { value * value > sigmas * sigmas * variance }
 
   /// The logarithm of its density as an inlier, up to a constant.
   var logLikelihood: Double { -0.5 * (value * value / variance + log(variance)) }

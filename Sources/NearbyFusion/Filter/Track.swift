@@ -47,6 +47,8 @@ struct Track: Sendable {
   private var rangeInlierShare = 1.0
   /// When a peer of unknown motion may last have moved.
   private var lastMotion: Timestamp?
+  /// For how long a peer of unknown motion has been at rest.
+  var rest: RestAge
   /// The values measured last; NaN before the first.
   private var previousValues = PerKind(repeating: Double.nan)
   /// The distance to the peer before the last update.
@@ -72,9 +74,9 @@ struct Track: Sendable {
   private static let flatDriftShare = 0.25
   /// How long the filter must have gone on alone, and a peer of unknown motion must have rested,
   /// before it is believed to be where it was found, seconds.
-  private static let probation = 1.5
+  private static let probation = 1.0
   /// A peer of unknown motion that moves with this probability may have been moving.
-  private static let mayHaveMoved = 0.05
+  private static let mayHaveMoved = 0.15
   /// A search whose best place takes fewer of the ranges for inliers has found nothing.
   private static let leastInlierShare = 0.5
   /// An angle that is stuck shows when the peer is seen from so far another side, radians.
@@ -95,6 +97,7 @@ struct Track: Sendable {
     self.motion = motion
     features = settings.configuration.features
     bank = HypothesisBank(mayMove: motion != .stationary)
+    rest = RestAge(settings.motion)
     birthDevice = device
     let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
     search = [TrackSearch(measurements, at: device, initial, motion, noise, features)]
@@ -167,7 +170,7 @@ struct Track: Sendable {
   ///     large.
   mutating func filter(
     _ measurements: Measurements, _ errors: PerKind<ErrorVariances>, at device: TrajectoryPoint,
-    isObstructed: Bool, range: RangeInnovation?, _ settings: Settings,
+    isObstructed: Bool, range: Innovation?, _ settings: Settings,
     into result: inout StepResult
   ) {
     if measurements.has(.heightDifference) {
@@ -179,7 +182,7 @@ struct Track: Sendable {
         CorrelatedNoise.travelled(from: self.device, to: device, distance: distanceBefore),
         heights: seconds * settings.heightOffset.rate, faults: seconds * settings.faults.rate,
         errors)
-      if phase.isSettled, motion == .unknown { bank.mix(seconds: seconds, settings.motion) }
+      if motion == .unknown { passTime(seconds, settings.motion) }
       distanceBefore = distance(from: device)
       var measurement = measurement(measurements, errors, device, isObstructed, settings)
       var motion = KernelMotion(
@@ -206,6 +209,12 @@ struct Track: Sendable {
     consistency.add(
       &result, measurements, at: device.timestamp,
       patience: settings.configuration.faults.doubtAfter)
+  }
+
+  /// Lets a peer of unknown motion start and stop.
+  private mutating func passTime(_ seconds: Double, _ motion: MotionModel) {
+    rest.advance(by: seconds, movingShare: bank.movingShare, motion)
+    if phase.isSettled { bank.mix(seconds: seconds, motion, after: rest) }
   }
 
   /// Takes a sample into the history, and judges whether that agrees with the place.

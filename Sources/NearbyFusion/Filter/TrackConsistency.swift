@@ -81,7 +81,8 @@ struct TrackConsistency: Hashable, Sendable {
     }
   }
 
-  /// Takes note of a range while most of them agree.
+  /// Takes note of a range while most of them agree: the first that contradicts after one that agreed tells
+  /// how fast the innovation has grown.
   @inline(__always)
   private mutating func noteOnset(
     _ innovation: Double, contradicts: Bool, sigma: Double, at time: Timestamp
@@ -91,6 +92,7 @@ struct TrackConsistency: Hashable, Sendable {
       return
     }
     guard let agreed else { return }
+    self.agreed = nil
     let seconds = time.seconds(since: agreed.time)
     onset =
       abs(innovation - agreed.innovation)

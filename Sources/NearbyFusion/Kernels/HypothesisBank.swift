@@ -239,11 +239,11 @@ struct HypothesisBank: Sendable {
   /// any place that explains its ranges for some seconds.
   ///
   /// - Parameter range: The innovation of the newest range in the filter of ranges.
-  mutating func reweighMoving(by range: RangeInnovation) {
+  mutating func reweighMoving(by range: Innovation) {
     guard !isColumn, range.logLikelihood.isFinite else { return }
     var hasChanged = false
     for index in 0..<count where moves(index) && self[.inlier(.range), index] > 0.5 {
-      let own = RangeInnovation(
+      let own = Innovation(
         value: self[.innovation(.range), index], variance: self[.innovationVariance(.range), index])
       guard own.variance > Self.wideVariance * range.variance, own.logLikelihood.isFinite else {
         continue
@@ -347,8 +347,9 @@ struct HypothesisBank: Sendable {
   /// - Parameters:
   ///   - seconds: The time since this was done last.
   ///   - motion: How often it does, and how fast it then is.
-  mutating func mix(seconds: Double, _ motion: MotionModel) {
-    let (starts, stops) = motion.transitions(seconds: seconds)
+  ///   - rest: For how long a resting one has rested.
+  mutating func mix(seconds: Double, _ motion: MotionModel, after rest: RestAge) {
+    let (starts, stops) = motion.transitions(seconds: seconds, after: rest)
     let variances = motion.speedVariances
     unsafe withKernelBank { bank in
       unsafe nearby_bank_mix(bank, starts, stops, variances[0], variances[1])

@@ -15,7 +15,7 @@ package struct MotionModel: Sendable {
   /// The variances of the speed along the world's axes, m²/s²; none along gravity in a planar world.
   package let speedVariances: InlineArray<3, Double>
   /// How fast a resting peer starts and a moving one stops, 1/s.
-  private let startRate: Double
+  let startRate: Double
   private let stopRate: Double
 
   /// Makes the model of some settings.
@@ -68,7 +68,15 @@ package struct MotionModel: Sendable {
 
   /// The probabilities that a resting peer starts and that a moving one stops within a time: the
   /// two-state Markov chain forgets its state with the sum of both rates.
-  func transitions(seconds: Double) -> (starts: Double, stops: Double) {
+  ///
+  /// - Parameters:
+  ///   - seconds: The time.
+  ///   - rest: For how long a resting peer has rested.
+  /// - Returns: Both probabilities.
+  func transitions(
+    seconds: Double, after rest: RestAge? = nil
+  ) -> (starts: Double, stops: Double) {
+    let startRate = max(startRate, rest?.startRate ?? 0)
     let changed = (1 - exp(-(startRate + stopRate) * seconds)) / (startRate + stopRate)
     return (startRate * changed, stopRate * changed)
   }

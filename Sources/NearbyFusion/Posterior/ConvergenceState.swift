@@ -28,6 +28,8 @@ struct ConvergenceState: Sendable {
     var isProven = false
     /// Whether its height has yet to be verified, as the walk does not tell it.
     var hasOpenHeight = false
+    /// Whether its bearing has yet to be verified: the walk is a line, around which nothing tells the place.
+    var hasOpenBearing = false
 
     /// None yet.
     init() {}
@@ -35,7 +37,8 @@ struct ConvergenceState: Sendable {
     /// Performance: a track is read in place, as it is large.
     @inline(__always)
     init(
-      _ tracks: borrowing Span<Track>, _ claim: WeakDirectionClaim, isAlongGravity: Bool
+      _ tracks: borrowing Span<Track>, _ claim: WeakDirectionClaim, isAlongGravity: Bool,
+      isFromLine: Bool
     ) {
       hypothesisCount = tracks[0].bank.count
       isSearching = !tracks[0].phase.isSettled
@@ -45,6 +48,7 @@ struct ConvergenceState: Sendable {
       isContradicted = tracks[0].consistency.contradictedSince != nil
       isProven = tracks[0].isProven && !claim.isOpen
       hasOpenHeight = claim.isOpen && isAlongGravity
+      hasOpenBearing = claim.isOpen && isFromLine
     }
   }
 

@@ -5,10 +5,13 @@ public import NearbyGeometry
 public enum SampleEvent: Hashable, Sendable {
   /// Its peer, which was declared to be at rest, has been moved.
   ///
+  /// What was measured before shows that the peer was at its former place, and what was measured since that it is
+  /// there no more; a place that was never right is no move.
+  ///
   /// - Parameter since: From when on its samples contradict the former place.
   case peerMoved(since: Timestamp)
-  /// Its peer is at its former place after all: what looked like a move was a burst of faults, or the peer
-  /// was carried back.
+  /// Its peer, which was reported to have been moved, is at its former place after all: what looked like a move
+  /// was a burst of faults, or the peer was carried back.
   case peerReturned
   /// The odometry has slipped, since several peers at rest were contradicted at about the same time.
   ///

@@ -262,6 +262,11 @@ struct ObservationWindow: Sendable {
     return both
   }
 
+  /// Removes what was measured from a time on.
+  mutating func removeAll(from time: Timestamp) {
+    keyframes.removeAll { $0.device.timestamp >= time }
+  }
+
   // MARK: Giving out
 
   /// The share of the ranges that are too short for a place, in keyframes.
@@ -282,6 +287,30 @@ struct ObservationWindow: Sendable {
       if keyframe.values.range.mean < sight.length - tolerated { short += 1 }
     }
     return count > 0 ? Double(short) / Double(count) : 0
+  }
+
+  /// The range that was measured nearest to a place of the device.
+  ///
+  /// - Parameters:
+  ///   - place: The place, metres.
+  ///   - radius: How far away it may have been measured, metres.
+  /// - Returns: The range, and where the device was; `nil` when there is none.
+  func nearestRange(
+    to place: Vector3, within radius: Double
+  ) -> (range: MeasuredValue, device: TrajectoryPoint)? {
+    var nearest: Keyframe?
+    var least = radius
+    for keyframe in keyframes where keyframe.values.range.count > 0 {
+      let distance = (keyframe.device.worldFromDevice.translation - place).length
+      if distance <= least { (nearest, least) = (keyframe, distance) }
+    }
+    return nearest.map { keyframe in
+      let range = keyframe.values.range
+      return (
+        MeasuredValue(value: range.mean, sigma: (range.white + range.wander).squareRoot()),
+        keyframe.device
+      )
+    }
   }
 
   /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.

@@ -21,7 +21,7 @@ struct WalkHistory: Sendable {
   /// that a place may have.
   private static let shortMetres = 0.8
   private static let shortShare = 0.08
-  /// The prior of both places, one sigma about each, metres: the same for both.
+  /// The prior of a place of which nothing else is known, one sigma, metres.
   private static let priorSigma = 10.0
 
   /// Begins with the window of the search that found the first place.
@@ -60,32 +60,43 @@ struct WalkHistory: Sendable {
       expecting: ObservationWindow.Expectation(position: place, spread: 0.1))
   }
 
+  /// The history until a time.
+  func until(_ time: Timestamp) -> WalkHistory {
+    var history = self
+    history.window.removeAll(from: time)
+    return history
+  }
+
   /// The logarithm of the evidence of one place over that of another, given all that was measured.
   ///
-  /// Both are fitted to the window from where they are, with the same prior and the same model of
-  /// faults: a range too long is an obstructed one, a range too short is hardly ever measured.
+  /// Both are fitted to the window from where they are, with the same model of faults: a range too long is an
+  /// obstructed one, a range too short is hardly ever measured.
   ///
   /// - Parameters:
-  ///   - place: The place, metres.
+  ///   - place: The place, metres. Its prior is wide.
   ///   - other: The other one.
+  ///   - covariance: The covariance of the other one's prior, m²; that of the first when `nil`.
   ///   - now: The device now.
   ///   - noise: How noisy each kind is.
   ///   - settings: The settings.
   /// - Returns: The logarithm of the ratio, nats.
   func logEvidenceRatio(
-    of place: Vector3, over other: Vector3, now: TrajectoryPoint, _ noise: NoiseLevels,
-    _ settings: Settings
+    of place: Vector3, over other: Vector3, _ covariance: SymmetricMatrix3? = nil,
+    now: TrajectoryPoint, _ noise: NoiseLevels, _ settings: Settings
   ) -> Double {
     let keyframes = window.fitKeyframes(now: now, settings)
     let assumptions = FitAssumptions(noise, settings)
+    let variance = Self.priorSigma * Self.priorSigma
+    let wide = SymmetricMatrix3(
+      xx: variance, xy: 0, xz: 0, yy: variance, yz: 0, zz: variance)
+    let priors = [
+      SearchPrior(center: place, covariance: wide),
+      SearchPrior(center: other, covariance: covariance ?? wide),
+    ]
     var fits = KernelFit()
-    for (lane, start) in [place, other].enumerated() {
-      let variance = Self.priorSigma * Self.priorSigma
-      let covariance = SymmetricMatrix3(
-        xx: variance, xy: 0, xz: 0, yy: variance, yz: 0, zz: variance)
-      let prior = SearchPrior(center: start, covariance: covariance)
+    for (lane, prior) in priors.enumerated() {
       fits.setStart(
-        lane, assumptions.model(prior, isMirrored: false, hasHeights: false), at: start)
+        lane, assumptions.model(prior, isMirrored: false, hasHeights: false), at: prior.center)
     }
     fits.fit(2, to: keyframes, widest: 1)
     return fits.logEvidence(0) - fits.logEvidence(1)

@@ -42,7 +42,7 @@ struct SlipMeasurement: Hashable, Sendable {
   private static let leastSpread = 1.5
   /// The slip must have lasted for so long, and is given up after so long, seconds.
   private static let earliest = SlipMonitor.lasting + 1.5
-  private static let latest = 20.0
+  static let latest = 20.0
 
   /// Begins with the places before the slip; `nil` when they do not tell a turn.
   init?(since: Timestamp, detectedFrom device: TrajectoryPoint, before: [Mark]) {

@@ -10,6 +10,8 @@ import NearbyGeometry
 struct SlipMonitor: Sendable {
   /// When the newest slip was detected; `nil` when there was none.
   private(set) var detectedAt: Timestamp?
+  /// Since when it has lasted: the first contradiction.
+  private var beganAt: Timestamp?
 
   /// The window, seconds, within which contradictions of several peers have one cause.
   private static let sameEvent = 2.5
@@ -26,6 +28,14 @@ struct SlipMonitor: Sendable {
   /// Whether a slip may still last at a moment.
   func isOpen(at time: Timestamp) -> Bool {
     detectedAt.map { time.seconds(since: $0) < Self.lasting } ?? false
+  }
+
+  /// Whether a slip explains a contradiction, by when that began: until the peers are found again, all that
+  /// contradicts their places follows from the slip.
+  func explains(contradictionSince time: Timestamp) -> Bool {
+    guard let beganAt, let detectedAt else { return false }
+    return time.seconds(since: beganAt) > -Self.sameEvent
+      && time.seconds(since: detectedAt) < SlipMeasurement.latest
   }
 
   /// Takes note of a sample of a peer that is contradicted.
@@ -49,6 +59,7 @@ struct SlipMonitor: Sendable {
     guard unobstructed >= 1, contradicted >= Self.fewest,
       Double(contradicted) >= Self.share * Double(heard)
     else { return nil }
+    if !isOpen(at: time) { beganAt = first }
     detectedAt = time
     return first
   }

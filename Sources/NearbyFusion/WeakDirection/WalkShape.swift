@@ -34,6 +34,9 @@ struct WalkShape: Sendable {
   /// Whether the walk lies within a plane.
   var isFlat: Bool { axes[0].variance < FlatWalk.sigma * FlatWalk.sigma }
 
+  /// Whether the walk lies within a line.
+  var isLine: Bool { axes[1].variance < FlatWalk.sigma * FlatWalk.sigma }
+
   /// The directions in which a place is known at second order only, unit vectors, the weakest first: none
   /// after a walk through space, one after a walk in a plane, two after a walk along a line.
   var weakDirections: [Vector3] {

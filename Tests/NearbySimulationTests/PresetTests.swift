@@ -30,6 +30,10 @@ struct PresetTests {
       "slip-small", "slip-wheel", "kidnapped",
       "errors-attitude", "errors-attitude-4", "short-minute", "short-minute-3", "zones", "zones-8",
       "reflector", "reflector-8", "antenna-turned", "antenna-turned-8",
+      "misfit-none", "misfit-walls", "misfit-body", "misfit-warming", "misfit-elevator",
+      "misfit-frozen", "misfit-short-minute", "misfit-long-minute", "misfit-odometry-3",
+      "misfit-odometry-5", "misfit-clock-late", "misfit-clock-step", "misfit-along",
+      "misfit-creeping", "misfit-zones", "misfit-reflector",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

@@ -15,8 +15,7 @@
 namespace {
 
 constexpr int drift = NEARBY_ERROR_DRIFT_SIZE, peer_size = NEARBY_ERROR_PEER_SIZE,
-              harmonics = NEARBY_ERROR_HARMONICS, common_size = NEARBY_ERROR_COMMON_SIZE,
-              kinds = 3;
+              harmonics = NEARBY_ERROR_HARMONICS, common_size = NEARBY_ERROR_COMMON_SIZE, kinds = 3;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The first knot, where the fixed world is the odometry's, is held to 0.1 mm and 0.1 mrad.
 constexpr double held_variance = 1e-8;
@@ -43,8 +42,8 @@ struct Layout {
   int states() const { return knots * block() + border(); }
 };
 
-/// The normal equations: of each knot its block D, the block U that ties it to the next, the block E
-/// that ties it to the border, and its right-hand side; then the border's own.
+/// The normal equations: of each knot its block D, the block U that ties it to the next, the block
+/// E that ties it to the border, and its right-hand side; then the border's own.
 struct System {
   Layout layout;
   double *memory;
@@ -74,9 +73,9 @@ struct System {
     return Matrix(memory + layout.knots * knot_size(layout), layout.border(), layout.border());
   }
   Vector dense_rhs() const {
-    return Vector(memory + layout.knots * knot_size(layout) +
-                      int64_t(layout.border()) * layout.border(),
-                  layout.border());
+    return Vector(
+        memory + layout.knots * knot_size(layout) + int64_t(layout.border()) * layout.border(),
+        layout.border());
   }
 };
 
@@ -133,10 +132,12 @@ void add(const System &system, int knot, const Row &row, double weight, double f
   }
 }
 
-/// The normal equations of all cells of one peer in one interval, of the unknowns that their predictions
-/// depend on: drift, place error and common error at both knots, the peer's own, and what is common.
+/// The normal equations of all cells of one peer in one interval, of the unknowns that their
+/// predictions depend on: drift, place error and common error at both knots, the peer's own, and
+/// what is common.
 ///
-/// Performance: they have the same unknowns, so they are summed densely, and added to the system once.
+/// Performance: they have the same unknowns, so they are summed densely, and added to the system
+/// once.
 struct Sum {
   static constexpr int own = drift + 2, first_peer = 2 * own, first_common = first_peer + peer_size,
                        size = first_common + common_size;
@@ -393,8 +394,8 @@ Residual residual(const Process &at, const nearby_error_cell &cell, const Geomet
 double mixture(const nearby_error_problem &problem, int kind, double residual, double variance,
                double &certainty) {
   const double share = problem.outlier_share[kind];
-  const double inlier =
-      (1 - share) * std::exp(-0.5 * residual * residual / variance) / std::sqrt(2 * M_PI * variance);
+  const double inlier = (1 - share) * std::exp(-0.5 * residual * residual / variance) /
+                        std::sqrt(2 * M_PI * variance);
   const double outlier = share * problem.outlier_density[kind];
   certainty = inlier / (inlier + outlier);
   return -std::log(inlier + outlier);
@@ -559,9 +560,9 @@ void measure(const Process &at, const System &system, const double *step,
   const auto change = [&](int knot, const Row &row) {
     double sum = 0;
     for (int i = 0; step && i < row.count; ++i)
-      sum += row.value[i] * step[row.part[i] == Row::border
-                                     ? int64_t(l.knots) * b + row.index[i]
-                                     : int64_t(knot + row.part[i]) * b + row.index[i]];
+      sum += row.value[i] *
+             step[row.part[i] == Row::border ? int64_t(l.knots) * b + row.index[i]
+                                             : int64_t(knot + row.part[i]) * b + row.index[i]];
     return sum;
   };
   int cell = at.problem.cell_count - 1;

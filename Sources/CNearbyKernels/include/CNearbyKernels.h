@@ -580,9 +580,9 @@ nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *probl
 #define NEARBY_ERROR_DRIFT_SIZE 4
 #define NEARBY_ERROR_PEER_SIZE 6
 #define NEARBY_ERROR_HARMONICS 8
-/// The unknowns that are the same at all knots and for all peers: the scale of ranges, the offset of
-/// the radio's clock, the antenna's place (3), the odometry's steady turn, and the cosine and sine of
-/// one to four times the azimuth of the peer in the device's axes, of a range.
+/// The unknowns that are the same at all knots and for all peers: the scale of ranges, the offset
+/// of the radio's clock, the antenna's place (3), the odometry's steady turn, and the cosine and
+/// sine of one to four times the azimuth of the peer in the device's axes, of a range.
 #define NEARBY_ERROR_COMMON_SIZE (6 + NEARBY_ERROR_HARMONICS)
 
 /// A knot of the device's path, and what is assumed of the interval to the next one; variances are
@@ -593,8 +593,8 @@ typedef struct nearby_error_knot {
   double place[3], step[3];
   /// The drift's variance per horizontal axis and along gravity, m², and of yaw, rad².
   double horizontal_variance, vertical_variance, yaw_variance;
-  /// The correlation of errors of ranges that depend on the place, and the variance of what is new of
-  /// them at the next knot, m². Of the first knot `place_variance` is the variance there.
+  /// The correlation of errors of ranges that depend on the place, and the variance of what is new
+  /// of them at the next knot, m². Of the first knot `place_variance` is the variance there.
   double place_correlation, place_innovation;
   /// The variance of the walk of the error that all ranges share, m².
   double common_variance;
@@ -603,8 +603,8 @@ typedef struct nearby_error_knot {
 
 /// What was measured of a peer at once.
 typedef struct nearby_error_cell {
-  /// The device in the odometry's world, its rotation (device to world, row by row), its velocity, m/s,
-  /// and turn rate in that world, rad/s.
+  /// The device in the odometry's world, its rotation (device to world, row by row), its velocity,
+  /// m/s, and turn rate in that world, rad/s.
   double device[3], rotation[9], velocity[3], turn[3];
   /// Range, azimuth and elevation, and the variance of each.
   double value[3], variance[3];
@@ -629,8 +629,8 @@ typedef struct nearby_error_moments {
   /// Of each interval the innovations of the drift (4), of each peer's error by place and of the
   /// common error, each with its posterior variance: `2 × (5 + peers)` numbers a knot.
   double *innovations;
-  /// Of each cell by kind the residual, the probability of no outlier, and of an angle the residual's
-  /// posterior variance: nine numbers a cell.
+  /// Of each cell by kind the residual, the probability of no outlier, and of an angle the
+  /// residual's posterior variance: nine numbers a cell.
   double *residuals;
   /// The posterior variances of the first knot's unknowns.
   double *first_variances;
@@ -642,13 +642,14 @@ typedef struct nearby_error_moments {
 
 int64_t nearby_error_workspace(const nearby_error_problem *problem);
 
-/// Minus the logarithm of the posterior density at a state, up to a constant that does not depend on the
-/// variances.
+/// Minus the logarithm of the posterior density at a state, up to a constant that does not depend
+/// on the variances.
 ///
 /// `step` may be null, or becomes the step of Gauss and Newton's method from there; `moments`
 /// likewise. The state has of each knot the corrected place and yaw of the device, of each peer the
-/// error of its ranges there, and the error that all ranges share; behind the knots of each peer place,
-/// and the constant errors of range, azimuth and elevation; then the common unknowns. A range is
+/// error of its ranges there, and the error that all ranges share; behind the knots of each peer
+/// place, and the constant errors of range, azimuth and elevation; then the common unknowns. A
+/// range is
 ///
 ///     z = (1 + s) ‖δ‖ + b + e(place) + c(time) + Σ a_m cos mα + b_m sin mα,   δ = Rᵀ (p - x) - l.
 ///

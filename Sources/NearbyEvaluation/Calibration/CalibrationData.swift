@@ -158,6 +158,21 @@ public struct CalibrationData: Sendable {
     return data
   }
 
+  /// The offset of the radio's clock at which ranges fit the path best; `nil` where that is the stated one, as far
+  /// as can be told.
+  var alignedClockOffset: Double? {
+    var aligner = ClockAligner()
+    for pose in poses { aligner.add(pose.timestamp, pose.worldFromDevice.translation) }
+    let stated = stated.ranging.clockOffset
+    for sample in samples {
+      guard let range = sample.values[.range]?.value else { continue }
+      aligner.add(
+        sample.timestamp.advanced(bySeconds: -stated), range: range, of: sample.peer)
+    }
+    guard let alignment = aligner.alignment(), alignment.isSignificant else { return nil }
+    return stated - alignment.offset
+  }
+
   /// Fewer samples of a peer tell nothing.
   static let leastSamples = 10
 

@@ -115,7 +115,8 @@ struct ErrorModel: Sendable {
   /// - Parameters:
   ///   - data: Poses and samples, thinned.
   ///   - pass: Where an engine has peers and path.
-  init?(_ data: CalibrationData, from pass: EnginePass) {
+  ///   - clockOffset: The offset of the clock with which it ran.
+  init?(_ data: CalibrationData, from pass: EnginePass, clockOffset: Double) {
     guard let first = data.poses.first, data.poses.count > 2 else { return nil }
     var counts: [Int: Int] = [:]
     for sample in data.samples { counts[sample.peer, default: 0] += 1 }
@@ -143,7 +144,7 @@ struct ErrorModel: Sendable {
     sizes = Sizes(
       noise: PerKind { max(ranging.sigma(of: $0), 1e-4) },
       drift: stated.odometry.positionDrift, yawDrift: stated.odometry.yawDriftRadians)
-    posedOffset = ranging.clockOffset
+    posedOffset = clockOffset
     // On a short path an error by place is like a constant one.
     if lengths.reduce(0, +) < Self.leastPath { sizes.place = Self.least.place }
     setStart(pass, spacing)
@@ -173,7 +174,7 @@ struct ErrorModel: Sendable {
     let antenna = stated.ranging.antennaInDevice
     let first = layout.border + layout.antenna
     (state[first], state[first + 1], state[first + 2]) = (antenna.x, antenna.y, antenna.z)
-    state[layout.border + layout.clockOffset] = stated.ranging.clockOffset
+    state[layout.border + layout.clockOffset] = posedOffset
   }
 
   private mutating func setPriors() {
@@ -193,7 +194,8 @@ struct ErrorModel: Sendable {
     let antenna = stated.ranging.antennaInDevice
     chain.priors[layout.rangeScale] = .init(sigma: Self.scaleSigma)
     chain.priors[layout.clockOffset] = .init(
-      mean: stated.ranging.clockOffset, sigma: Self.clockSigma)
+      mean: stated.ranging.clockOffset,
+      sigma: max(Self.clockSigma, abs(posedOffset - stated.ranging.clockOffset)))
     for (axis, value) in [antenna.x, antenna.y, antenna.z].enumerated() {
       chain.priors[layout.antenna + axis] = .init(mean: value, sigma: Self.antennaSigma)
     }
@@ -362,7 +364,7 @@ struct ErrorModel: Sendable {
     part.setVariances()
     // Whatever is stated, and found for the whole.
     part.chain.priors[chain.layout.clockOffset] = .init(
-      mean: stated.ranging.clockOffset, sigma: Self.wideClockSigma)
+      mean: stated.ranging.clockOffset, sigma: max(Self.wideClockSigma, abs(posedOffset)))
     for _ in 0..<Self.partSteps {
       guard part.advance(measuring: false) != nil else { return nil }
       part.refreshPoses(isIncluded)
@@ -816,7 +818,7 @@ private struct Knots {
   /// Whether there are no new poses for some time in an interval.
   private(set) var areFrozen: [Bool] = []
 
-  private static let mostKnots = 80
+  private static let mostKnots = 90
   private static let leastKnots = 5
   /// A second of waiting counts as so much of a path, metres.
   private static let metresPerSecond = 0.5

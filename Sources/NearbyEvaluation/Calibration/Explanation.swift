@@ -17,10 +17,9 @@ struct Explanation: Sendable {
   private let names: [String]
 
   private static let mostPeers = 8
-  private static let mostSamples = 700
+  private static let mostSamples = 800
   /// An engine finds the start of the model with fewer samples.
-  private static let mostPassSamples = 150
-  private static let mostPassSamplesPerPeer = 30
+  private static let mostPassSamples = 300
   private static let leastPassSamples = 100
   private static let passShare = 8
   private static let leastSamples = 30
@@ -66,19 +65,26 @@ struct Explanation: Sendable {
 
   /// The model of a recording with all errors, at its mode.
   private static func start(_ data: CalibrationData) -> ErrorModel? {
+    let near = start(data, clockOffset: data.stated.ranging.clockOffset)
+    // A clock that is off by a second is beyond what the mode is found from.
+    if let near, near.hasWhiteNoise, near.sizes.outliers.range < mostOutliers { return near }
+    guard let offset = data.alignedClockOffset else { return near }
+    return start(data, clockOffset: offset) ?? near
+  }
+
+  private static func start(_ data: CalibrationData, clockOffset: Double) -> ErrorModel? {
     let thinned = data.thinned(peers: mostPeers, samples: mostSamples)
-    let peerCount = min(Set(thinned.samples.map(\.peer)).count, mostPeers)
-    let passCount = min(
-      max(data.samples.count / passShare, leastPassSamples),
-      max(mostPassSamplesPerPeer * peerCount, mostPassSamples))
+    let passCount = min(max(data.samples.count / passShare, leastPassSamples), mostPassSamples)
     let sparse = data.thinned(peers: mostPeers, samples: passCount)
-    guard thinned.samples.count >= leastSamples, let pass = EnginePass(sparse, data.stated) else {
-      return nil
-    }
+    var configuration = data.stated
+    configuration.ranging.clockOffset = clockOffset
+    guard thinned.samples.count >= leastSamples, let pass = EnginePass(sparse, configuration)
+    else { return nil }
     // A peer that was moved has two places.
     let heard = Set(thinned.samples.map(\.peer))
     let resting = heard.subtracting(pass.moved).isEmpty ? thinned : thinned.excluding(pass.moved)
-    guard var model = ErrorModel(resting, from: pass), model.settle() else { return nil }
+    guard var model = ErrorModel(resting, from: pass, clockOffset: clockOffset), model.settle()
+    else { return nil }
     return model
   }
 

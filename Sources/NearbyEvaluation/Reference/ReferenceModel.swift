@@ -53,7 +53,8 @@ public struct ReferenceModel: Sendable {
       (radio.rangePlaceSigma > 0, "its ranges have errors that depend on the place"),
       (radio.rangeErrors != ScenarioRangeErrors(), "its ranges have errors that last"),
       (
-        radio.clockOffset != 0 || radio.clockStep.step != 0 || radio.lateShare > 0 || radio.duplicateShare > 0,
+        radio.clockOffset != 0 || radio.clockStep.step != 0 || radio.lateShare > 0
+          || radio.duplicateShare > 0,
         "its samples are late, doubled or have wrong times"
       ),
       (

@@ -120,7 +120,7 @@ struct SampleEventTests {
   @Test(
     "a reflection is no move, nor is a place that was never right",
     arguments: [
-      ("zones", 0), ("reflector", 0), ("errors-attitude-4", 0), ("level-hall", 0),
+      ("zones", 0), ("reflector", 1), ("errors-attitude-4", 0), ("level-hall", 0),
       // Of 160 peers; before moves needed evidence 37 and 50.
       ("zones-8", 2), ("reflector-8", 5),
     ])

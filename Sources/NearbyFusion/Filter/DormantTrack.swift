@@ -10,6 +10,8 @@ struct DormantTrack: Sendable {
   var track: Track
   /// Whether the peer was reported to have left the place.
   private(set) var wasLeft = false
+  /// Whether the whole walk refutes the place, so that it is not that of the incumbent again.
+  private let isRefuted: Bool
   /// Since when samples have contradicted the place.
   private let contradictedSince: Timestamp
   private var ranges = ContradictionMonitor()
@@ -34,13 +36,14 @@ struct DormantTrack: Sendable {
 
   init(_ track: Track) {
     self.track = track
+    isRefuted = track.isRefuted
     let since = track.consistency.contradictedSince ?? track.device.timestamp
     contradictedSince = since
     history = track.history.first?.until(since)
   }
 
-  /// Whether most of the newest ranges agree with it.
-  var isConsistent: Bool { count >= Self.fewest && ranges.isConsistent }
+  /// Whether most of the newest ranges agree with it, and the walk does not refute it.
+  var isConsistent: Bool { !isRefuted && count >= Self.fewest && ranges.isConsistent }
 
   /// Whether another track has explained as long a walk.
   func isOutweighed(by other: Track) -> Bool { other.explainedWalk > track.explainedWalk }

@@ -74,7 +74,7 @@ struct Track: Sendable {
   private static let flatDriftShare = 0.25
   /// How long the filter must have gone on alone, and a peer of unknown motion must have rested,
   /// before it is believed to be where it was found, seconds.
-  private static let probation = 1.0
+  private static let probation = 1.2
   /// A peer of unknown motion that moves with this probability may have been moving.
   private static let mayHaveMoved = 0.15
   /// A search whose best place takes fewer of the ranges for inliers has found nothing.

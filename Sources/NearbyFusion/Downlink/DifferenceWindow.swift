@@ -530,8 +530,11 @@ struct DifferenceWindow: Sendable {
     guard isSurveyed, Double(observations.count) >= growth * Double(examinedCount) else {
       return false
     }
+    var trial = self
+    // Where an unknown anchor is tells nothing of the others' places, and takes many starts to find.
+    trial.observations.removeAll { anchors[$0.from].place == nil || anchors[$0.to].place == nil }
     var counts = [Int](repeating: 0, count: anchors.count)
-    for observation in observations {
+    for observation in trial.observations {
       counts[observation.from] += 1
       counts[observation.to] += 1
     }
@@ -541,7 +544,6 @@ struct DifferenceWindow: Sendable {
     guard heard.count >= SurveyExamination.leastAnchors else { return false }
     examinedCount = observations.count
     let examination = SurveyExamination(among: heard, measuresDifferences: true) { hypothesis in
-      var trial = self
       trial.use(hypothesis, loose: [])
       return SurveyExamination.Evidence(of: hypothesis, survey, trial.modes(path))
     }
@@ -639,7 +641,7 @@ struct DifferenceWindow: Sendable {
       if candidate.cost.isFinite { found.append(candidate) }
     }
     found = distinct(found, knots: path.count)
-    if let best = found.first, anchors.contains(.unknown) {
+    if !isCoarse, let best = found.first, anchors.contains(.unknown) {
       found += movingAnchors(best, &problem, knots: path.count)
     }
     let whole = self.problem(path)

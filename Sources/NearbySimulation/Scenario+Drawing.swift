@@ -174,14 +174,15 @@ extension Scenario {
     _ track: some DeviceTrack, device: DeviceMotion, seed: UInt64, peer: UInt64
   ) -> PeerPath {
     let fromLast = self.peer.count - 1 - Int(peer)
-    if fromLast < self.peer.alongCount {
+    if 0..<self.peer.alongCount ~= fromLast {
       var generator = SeededGenerator(seed: seed, stream: 4_000_000 + peer)
       let bearing = Rotation(
         angleRadians: generator.uniform(in: -.pi...Double.pi), about: Vector3(0, 1, 0))
       return PeerPath(
         along: device, offset: bearing.act(Vector3(0, 0, -PeerPath.alongDistance)))
     }
-    let isCreeping = fromLast < self.peer.alongCount + self.peer.creepingCount
+    let creepers = self.peer.alongCount..<self.peer.alongCount + self.peer.creepingCount
+    let isCreeping = creepers ~= fromLast
     let isAlone = self.peer.formation == .alone
     let leader = isAlone ? peer : 0
     var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * leader)

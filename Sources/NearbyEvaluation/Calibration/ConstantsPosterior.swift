@@ -43,6 +43,7 @@ struct ConstantsPosterior {
         isOnlyRaised: kind.isAngle
       ) { $0.ranging[keyPath: path] = sigma }
     }
+    addBiases(model)
     addDrift(model)
     addConstants(explanation)
     let sizes = model.sizes
@@ -64,6 +65,25 @@ struct ConstantsPosterior {
       CalibrationSummary.Finding(
         quantity: quantity, value: value, sigma: 0, stated: 0, isSignificant: true, isUsed: isUsed))
   }
+
+  /// Adds the spread of the constant errors of ranges over peers, of those that are known.
+  private mutating func addBiases(_ model: ErrorModel) {
+    let known = model.rangeBiases.filter { $0.sigma < Self.mostBiasSigma }
+    guard model.kinds.contains(.range), known.count > 1 else { return }
+    let stated = model.stated.ranging.rangeBiasSigma
+    let squares = known.reduce(0) { $0 + $1.mean * $1.mean }
+    let count = Double(known.count)
+    let spread = ((Self.statedBiases * stated * stated + squares) / (Self.statedBiases + count))
+      .squareRoot()
+    add(.rangeBias, spread, stated, degrees: count, isOnlyRaised: true) {
+      $0.ranging.rangeBiasSigma = spread
+    }
+  }
+
+  /// Only biases that are known better are looked at, metres.
+  private static let mostBiasSigma = 0.1
+  /// As if so many more peers had what is stated.
+  private static let statedBiases = 2.0
 
   /// Whether a model's drift contradicts what is stated.
   static func claimsDrift(_ model: ErrorModel) -> Bool {

@@ -528,6 +528,14 @@ struct ErrorModel: Sendable {
       priorSigma: chain.priors[index].variance.squareRoot())
   }
 
+  /// The constant errors of the ranges to the peers, each with one standard deviation, metres.
+  var rangeBiases: [(mean: Double, sigma: Double)] {
+    peers.indices.map { number in
+      let index = chain.layout.peer(number) + 3
+      return (state[chain.layout.border + index], variance(index, index).squareRoot())
+    }
+  }
+
   /// The posterior of the antenna's place, and the odds against what is stated.
   var antenna: (mean: Vector3, sigmas: [Double], logOdds: Double) {
     let first = chain.layout.antenna

@@ -110,7 +110,7 @@ struct PresetTests {
     ("peer.silence.seconds", { $0.peer.silence.seconds = -1 }),
     ("peer.silence.duration", { $0.peer.silence.duration = .nan }),
     ("odometry.slip.seconds", { $0.odometry.slip.seconds = -1 }),
-    ("odometry.slip.duration", { $0.odometry.slip.duration = 6 }),
+    ("odometry.slip.duration", { $0.odometry.slip.duration = 61 }),
     ("odometry.slip.turnDegrees", { $0.odometry.slip.turnDegrees = -5...5 }),
     ("odometry.slip.shift", { $0.odometry.slip.shift = 0...1e5 }),
     ("odometry.slip.scale", { $0.odometry.slip.scale = 1.5 }), ("name", { $0.name = "a/b" }),

@@ -19,18 +19,20 @@ struct ProveCommandTests {
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
     #expect(result.errors.isEmpty, "no progress without a terminal")
     let lines = result.output.split(separator: "\n")
-    #expect(lines.count == 4)
+    #expect(lines.count == 6)
     #expect(lines[0].hasPrefix("scenario "))
     #expect(lines[1].hasPrefix("ranges-still "))
-    #expect(lines[2].hasPrefix("ranges-line "))
-    #expect(lines[3] == "All goals are reached in 2 scenarios.")
+    #expect(lines[2].hasPrefix("  off "))
+    #expect(lines[3].hasPrefix("ranges-line "))
+    #expect(lines[4].hasPrefix("  off "))
+    #expect(lines[5] == "All goals are reached in 2 scenarios.")
   }
 
   @Test func aMissedGoalIsExplainedAndIsExitStatus1() throws {
     // Configured for ranges with a third of the noise and no bias, the engine is overconfident.
     let result = try CommandLineTool.run(
-      "prove", "ranges-wander", "--seeds", "2", "--set", "ranging.rangeSigma=0.03", "--set",
-      "ranging.rangeBiasSigma=0.001")
+      "prove", "ranges-wander", "--seeds", "2", "--calibration", "off", "--set",
+      "ranging.rangeSigma=0.03", "--set", "ranging.rangeBiasSigma=0.001")
     #expect(result.exitCode == 1)
     #expect(result.errors.isEmpty)
     #expect(result.output.contains("Goals are missed in 1 of 1 scenarios:\n"))

@@ -31,7 +31,7 @@ struct RecordingCalibrationTests {
     stated: FusionConfiguration = FusionConfiguration()
   ) -> RecordingCalibration {
     RecordingCalibration(
-      TuningDraw(scenario, seed: seed).calibrationData(stated: stated), mode)
+      TuningDraw(scenario, seed: seed).calibrationData(seed: seed, stated: stated), mode)
   }
 
   @Test("constants and noise that are not stated are found, each within its sigma, and used")
@@ -124,7 +124,8 @@ struct RecordingCalibrationTests {
     }
     let still = Self.walk { $0.peer.count = 3 }
     // One beacon that is carried among three that stay.
-    let data = TuningDraw(still, seed: 2).calibrationData(adding: TuningDraw(scenario, seed: 2))
+    let data = TuningDraw(still, seed: 2).calibrationData(
+      seed: 2, adding: TuningDraw(scenario, seed: 2))
     let found = RecordingCalibration(data, .use)
     #expect(found.configuration.odometry.positionDrift < 0.1)
   }
@@ -175,7 +176,7 @@ struct RecordingCalibrationTests {
     let scenario = try #require(Scenario.preset(named: "misfit-odometry-5"))
     let stated = scenario.matchingConfiguration
     for seed in 1...3 as ClosedRange<UInt64> {
-      var data = TuningDraw(scenario, seed: seed).calibrationData(stated: stated)
+      var data = TuningDraw(scenario, seed: seed).calibrationData(seed: seed, stated: stated)
       let visual = RecordingCalibration(data, .use).configuration
       #expect(abs(visual.odometry.scaleSigma - 0.05) < 0.01)
       #expect(visual.ranging.rangeScaleSigma == stated.ranging.rangeScaleSigma)

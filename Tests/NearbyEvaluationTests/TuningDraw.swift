@@ -58,11 +58,14 @@ struct TuningDraw {
     return data
   }
 
-  /// What a calibration takes from the run, with further peers of another run of the same walk.
+  /// What a calibration takes from a run of the same scenario with all its peers, with those of another one.
   func calibrationData(
-    stated: FusionConfiguration = FusionConfiguration(), adding other: TuningDraw? = nil
+    seed: UInt64, stated: FusionConfiguration = FusionConfiguration(),
+    adding other: TuningDraw? = nil
   ) -> CalibrationData {
-    var data = CalibrationData(run, motion: .stationary, stated: stated)
+    var data = CalibrationData(
+      scenario.simulated(seed: seed, peerCount: scenario.peer.count), motion: .stationary,
+      stated: stated)
     if let other {
       let peers = other.run.peers.map { _ in data.addPeer(.stationary) }
       for index in other.run.samples.indices { data.add(other.sample(index, of: peers)) }

@@ -35,7 +35,10 @@ enum SharedData {
     #expect(info.truth?.poseCount == (try rowCount(folder + "/truth/trajectory.txt")))
     #expect(info.truth?.peerCount == info.peers.count)
     #expect(info.warnings.isEmpty)
-    #expect(info.faults == RecordingInfo.Faults(), "\(info.text())")
+    var faults = info.faults
+    // A phone whose path ends before its last scan.
+    if folder.contains("/rtt-") { faults.afterLastPose = 0 }
+    #expect(faults == RecordingInfo.Faults(), "\(info.text())")
   }
 
   @Test(arguments: SharedData.recordings)

@@ -43,14 +43,14 @@ struct ConstantsPosterior {
         isOnlyRaised: kind.isAngle
       ) { $0.ranging[keyPath: path] = sigma }
     }
-    addBiases(model)
-    addDrift(model)
-    addConstants(explanation)
     let sizes = model.sizes
     let least = Self.leastLastingShare * sizes.noise.range
     addLasting("rangePlaceError", sizes.place, above: least, isUsed: true)
     addLasting("rangeDirectionError", sizes.direction, above: least, isUsed: true)
     addLasting("rangeCommonDrift", sizes.common, above: Self.leastCommonDrift, isUsed: false)
+    addBiases(model)
+    addDrift(model)
+    addConstants(explanation)
   }
 
   /// Lasting errors below this share of the white noise are not worth a word, nor is a common drift of less, m/√min.
@@ -146,6 +146,10 @@ struct ConstantsPosterior {
       ))
   }
 
+  /// Adds the constants.
+  ///
+  /// Clock, antenna and turn are taken only where ranges have no lasting errors, which look like them: a body like an
+  /// antenna, a clock that steps like one that is late.
   private mutating func addConstants(_ explanation: Explanation) {
     let model = explanation.model
     let ranging = model.stated.ranging
@@ -172,7 +176,7 @@ struct ConstantsPosterior {
       estimates.append(
         Estimate(
           quantity: .turnRate, value: turn.mean, sigma: turn.sigma, stated: 0,
-          logOdds: turn.logOdds(against: 0)
+          logOdds: turn.logOdds(against: 0), matters: lastingErrors.isEmpty
         ) {
           $0.odometry.turnRateSigmaRadians = max($0.odometry.turnRateSigmaRadians, abs(turn.mean))
         })
@@ -181,7 +185,7 @@ struct ConstantsPosterior {
     estimates.append(
       Estimate(
         quantity: .clockOffset, value: clock.mean, sigma: clock.sigma, stated: ranging.clockOffset,
-        logOdds: clock.logOdds(against: ranging.clockOffset)
+        logOdds: clock.logOdds(against: ranging.clockOffset), matters: lastingErrors.isEmpty
       ) { $0.ranging.clockOffset = clock.mean })
     let antenna = model.antenna
     let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
@@ -192,7 +196,8 @@ struct ConstantsPosterior {
       estimates.append(
         Estimate(
           quantity: quantity, value: value, sigma: antenna.sigmas[index],
-          stated: ranging.antennaInDevice[keyPath: path], logOdds: antenna.logOdds
+          stated: ranging.antennaInDevice[keyPath: path], logOdds: antenna.logOdds,
+          matters: lastingErrors.isEmpty
         ) { $0.ranging.antennaInDevice[keyPath: path] = value })
     }
   }

@@ -148,8 +148,7 @@ struct ConstantsPosterior {
 
   /// Adds the constants.
   ///
-  /// Clock, antenna and turn are taken only where ranges have no lasting errors, which look like them: a body like an
-  /// antenna, a clock that steps like one that is late.
+  /// Clock and turn are taken only where ranges have no lasting errors: a clock that steps looks like one that is late.
   private mutating func addConstants(_ explanation: Explanation) {
     let model = explanation.model
     let ranging = model.stated.ranging
@@ -196,8 +195,7 @@ struct ConstantsPosterior {
       estimates.append(
         Estimate(
           quantity: quantity, value: value, sigma: antenna.sigmas[index],
-          stated: ranging.antennaInDevice[keyPath: path], logOdds: antenna.logOdds,
-          matters: lastingErrors.isEmpty
+          stated: ranging.antennaInDevice[keyPath: path], logOdds: antenna.logOdds
         ) { $0.ranging.antennaInDevice[keyPath: path] = value })
     }
   }

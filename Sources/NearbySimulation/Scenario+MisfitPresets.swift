@@ -38,7 +38,7 @@ extension Scenario {
       $0.peer.alongCount = 1
     },
     walk("misfit-creeping", "one of the peers creeps") { $0.peer.creepingCount = 1 },
-    walk("misfit-zones", "zones in which a reflection is measured, of each peer its own") {
+    walk("misfit-zones", "zones in which a reflection is measured, each peer its own") {
       $0.radio.rangeErrors.zones.count = 2
     },
     walk("misfit-reflector", "half of the room measures a mirror image") {

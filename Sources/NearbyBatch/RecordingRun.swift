@@ -136,7 +136,9 @@ public struct RecordingRun: Sendable {
     var summary = calibrated.summary
     if calibration != .off, mapPath == nil {
       let prior = calibrated.configuration.ranging.rangeBiasSigma
-      summary.rangeBiases = (map?.unexpectedBiases(priorSigma: prior) ?? [])
+      let expected = configuration.ranging.rangeBiasSigma
+      summary.rangeBiases =
+        (map?.unexpectedBiases(priorSigma: prior, expectedSigma: expected) ?? [])
         .filter { selection.isEmpty || selection.contains($0.peer) }
     }
     return summary == CalibrationSummary() ? nil : summary
@@ -203,12 +205,14 @@ public struct RecordingRun: Sendable {
 }
 
 extension PeerMap {
-  /// The range biases that the prior does not expect: beyond two of its sigmas, and known to a quarter of
+  /// The range biases that are not expected as stated: beyond two of the stated sigmas, and known to a quarter of
   /// their size.
   ///
   /// They are those of the ranges alone: with a prior variance p, a posterior mean b and variance v are a mean
   /// m and a variance u of the likelihood with `1/u = 1/v - 1/p` and `m = u b / v`.
-  fileprivate func unexpectedBiases(priorSigma: Double) -> [CalibrationSummary.RangeBias] {
+  fileprivate func unexpectedBiases(
+    priorSigma: Double, expectedSigma: Double
+  ) -> [CalibrationSummary.RangeBias] {
     peers.indices.compactMap { index in
       let row = PeerMap.numbersPerPeer * index + 3
       let variance = covariance[row * size + row]
@@ -217,7 +221,7 @@ extension PeerMap {
       let (bias, sigma) = (
         peers[index].rangeBias / (variance * information), 1 / information.squareRoot()
       )
-      guard abs(bias) > max(2 * priorSigma, 4 * sigma) else { return nil }
+      guard abs(bias) > max(2 * expectedSigma, 4 * sigma) else { return nil }
       return CalibrationSummary.RangeBias(peer: peers[index].name, metres: bias, sigma: sigma)
     }
   }

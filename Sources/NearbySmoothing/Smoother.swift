@@ -143,7 +143,7 @@ public struct Smoother: SequentialEstimator {
 
   /// Where peers at rest are in the map, by the engine.
   public var peerMap: PeerMap? { engine.peerMap }
-  /// See ``FusionEngine/mapVerdict``.
+  /// What is made of the places of the map, by the engine.
   public var mapVerdict: SurveyVerdict? { engine.mapVerdict }
 
   // MARK: Solving

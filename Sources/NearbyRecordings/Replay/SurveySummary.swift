@@ -3,7 +3,7 @@ public import NearbyFusion
 
 /// What a run says of the places of anchors that it was given: `survey` in `summary.json`.
 public struct SurveySummary: Hashable, Sendable, Codable {
-  /// `untested`, `plausible`, `confirmed` or `contradicted` (``SurveyVerdict``).
+  /// `untested`, `plausible`, `confirmed` or `contradicted` (`SurveyVerdict` of NearbyFusion).
   public var verdict: String
   /// What is wrong with the places, each a sentence without its full stop.
   public var faults: [String]

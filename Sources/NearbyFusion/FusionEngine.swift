@@ -158,7 +158,7 @@ public struct FusionEngine: Sendable {
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
       packsHypotheses: heardCount > Self.packingThreshold, into: &reports, &event)
-    // The place of a peer in a world that has slipped is another one, though nobody moved the peer.
+    // A slip of the odometry shifts the places of all peers in its world: it is no move of a peer.
     if case .peerMoved(let since) = event, slips.explains(contradictionSince: since) { event = nil }
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }

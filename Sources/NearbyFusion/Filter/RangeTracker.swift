@@ -181,7 +181,7 @@ struct Innovation: Hashable {
   /// Its variance.
   var variance: Double
 
-  /// Whether it is larger than so many standard deviations.
+  /// Whether it fails a gate of a number of standard deviations.
   func isBeyond(_ sigmas: Double) -> Bool { value * value > sigmas * sigmas * variance }
 
   /// The logarithm of its density as an inlier, up to a constant.

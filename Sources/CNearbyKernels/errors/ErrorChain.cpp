@@ -95,15 +95,10 @@ struct Row {
   }
 };
 
-/// Adds `weight · h hᵀ` to the matrix and `force · h` to the right-hand side.
+/// Adds `weight · h hᵀ` to the matrix and `force · h` to the right-hand side; there is a next knot.
 void add(const System &system, int knot, const Row &row, double weight, double force) {
-  Matrix blocks[2] = {system.own(knot), system.own(knot)};
-  Matrix borders[2] = {system.border(knot), system.border(knot)};
-  const bool has_next = knot + 1 < system.layout.knots;
-  if (has_next) {
-    new (&blocks[1]) Matrix(system.own(knot + 1));
-    new (&borders[1]) Matrix(system.border(knot + 1));
-  }
+  Matrix blocks[2] = {system.own(knot), system.own(knot + 1)};
+  Matrix borders[2] = {system.border(knot), system.border(knot + 1)};
   Matrix tie = system.next(knot), dense = system.dense();
   Vector dense_rhs = system.dense_rhs();
   for (int i = 0; i < row.count; ++i) {
@@ -537,8 +532,8 @@ struct Covariances {
   }
 };
 
-/// Selected blocks of the inverse, from the last knot to the first, and the moments on the way
-/// (Takahashi's recursion).
+/// The covariances of neighbouring knots and of the border, by Takahashi's recursion backwards over
+/// the knots, and the moments of each interval with them.
 void measure(const Process &at, const System &system, const double *step,
              nearby_error_moments &moments, double *scratch) {
   const Layout l = system.layout;

@@ -10,21 +10,13 @@ public import NearbySimulation
 ///
 /// It holds no truth.
 public struct CalibrationData: Sendable {
-  /// What was measured of a peer at once.
-  struct Sample: Sendable {
-    var peer: Int
-    var timestamp: Timestamp
-    var values: PerKind<MeasuredValue?>
-    var isObstructed: Bool
-  }
-
   /// The settings as they are stated.
   public let stated: FusionConfiguration
   /// Whether a camera tells how far the device goes, and not wheels.
   var isVisual = true
   private(set) var poses: [DevicePose] = []
   private(set) var tracking: [TrackingSample] = []
-  private(set) var samples: [Sample] = []
+  private(set) var samples: [StatedSample] = []
   private(set) var motions: [PeerMotion] = []
   private(set) var names: [String] = []
 
@@ -118,24 +110,8 @@ public struct CalibrationData: Sendable {
   public mutating func add(_ sample: RangingSample) {
     let peer = sample.peer.index
     guard motions.indices.contains(peer), motions[peer] != .moving else { return }
-    var values = PerKind<MeasuredValue?>(repeating: nil)
-    var hasAny = false
-    var plain = RangingSample(peer: sample.peer, timestamp: sample.timestamp)
-    for kind in MeasurementKind.allCases where kind != .heightDifference {
-      guard let value = sample[kind].value else { continue }
-      plain[kind] = (value, nil)
-      // As accurate as stated for the radio, whatever the sample says of itself.
-      guard let measured = MeasuredValue(kind, of: plain, stated.ranging),
-        measured.rejection == nil
-      else { continue }
-      values[kind] = measured
-      hasAny = true
-    }
-    guard hasAny else { return }
-    samples.append(
-      Sample(
-        peer: peer, timestamp: sample.timestamp, values: values,
-        isObstructed: sample.isNonLineOfSight ?? false))
+    guard let sample = StatedSample(sample, stated.ranging) else { return }
+    samples.append(sample)
   }
 
   /// The same with a number of samples at most, of the peers with most of them, evenly thinned.
@@ -161,16 +137,9 @@ public struct CalibrationData: Sendable {
   /// The offset of the radio's clock at which ranges fit the path best; `nil` where that is the stated one, as far
   /// as can be told.
   var alignedClockOffset: Double? {
-    var aligner = ClockAligner()
-    for pose in poses { aligner.add(pose.timestamp, pose.worldFromDevice.translation) }
-    let stated = stated.ranging.clockOffset
-    for sample in samples {
-      guard let range = sample.values[.range]?.value else { continue }
-      aligner.add(
-        sample.timestamp.advanced(bySeconds: -stated), range: range, of: sample.peer)
-    }
-    guard let alignment = aligner.alignment(), alignment.isSignificant else { return nil }
-    return stated - alignment.offset
+    ClockAligner.offset(
+      of: poses.lazy.map { ($0.timestamp, $0.worldFromDevice.translation) }, samples,
+      stated: stated.ranging.clockOffset)
   }
 
   /// Fewer samples of a peer tell nothing.

@@ -2,8 +2,9 @@
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// Where an engine with the stated settings has the peers of a recording in the end, and how it corrects the
-/// device's path on the way: the point from which an ``ErrorModel`` starts.
+/// The result of an engine with the stated settings: the peers' last places, and the correction of the path at each pose.
+///
+/// The minimisation of an ``ErrorModel`` begins there.
 struct EnginePass: Sendable {
   /// Of each peer its place in the map; `nil` of one that the engine has nowhere.
   private(set) var places: [Vector3?]
@@ -50,14 +51,5 @@ struct EnginePass: Sendable {
       }
       return newest.act(mode.mean)
     }
-  }
-}
-
-extension CalibrationData.Sample {
-  func ranging(of peer: PeerID) -> RangingSample {
-    var sample = RangingSample(peer: peer, timestamp: timestamp)
-    for kind in MeasurementKind.allCases { sample[kind] = (values[kind]?.value, nil) }
-    if isObstructed { sample.isNonLineOfSight = true }
-    return sample
   }
 }

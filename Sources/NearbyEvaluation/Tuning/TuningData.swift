@@ -8,15 +8,6 @@ internal import NearbySmoothing
 ///
 /// It holds no truth.
 public struct TuningData: Sendable {
-  /// A sample that an engine would accept for what it is.
-  struct Sample: Sendable {
-    var peer: Int
-    var timestamp: Timestamp
-    /// With the stated accuracies, and none of their own.
-    var values: PerKind<MeasuredValue?>
-    var isObstructed: Bool
-  }
-
   /// What an engine is given.
   enum Event: Sendable {
     case pose(DevicePose)
@@ -28,7 +19,7 @@ public struct TuningData: Sendable {
   public var stated: FusionConfiguration
   /// The path, with the variances of a drift of one.
   private(set) var path: [NoiseEvidence.PathPoint] = []
-  private(set) var samples: [Sample] = []
+  private(set) var samples: [StatedSample] = []
   private(set) var motions: [PeerMotion] = []
   /// All that an engine is given in a run, in the order of arrival; samples that it would refuse too.
   private(set) var events: [Event] = []
@@ -124,22 +115,11 @@ public struct TuningData: Sendable {
     let peer = sample.peer.index
     guard motions.indices.contains(peer) else { return }
     events.append(.sample(sample))
-    var plain = RangingSample(peer: sample.peer, timestamp: sample.timestamp)
-    var values = PerKind<MeasuredValue?>(repeating: nil)
-    var hasAny = false
-    for kind in MeasurementKind.allCases where kind != .heightDifference {
-      guard let value = MeasuredValue(kind, of: sample, stated.ranging), value.rejection == nil
-      else { continue }
-      plain[kind] = (value.value, nil)
-      values[kind] = MeasuredValue(kind, of: plain, stated.ranging)
-      hasAny = true
-      if sample[kind].sigma != nil { samplesWithOwnSigma += 1 }
+    guard let accepted = StatedSample(sample, stated.ranging) else { return }
+    samples.append(accepted)
+    samplesWithOwnSigma += MeasurementKind.allCases.count {
+      accepted.values[$0] != nil && sample[$0].sigma != nil
     }
-    guard hasAny else { return }
-    samples.append(
-      Sample(
-        peer: peer, timestamp: sample.timestamp, values: values,
-        isObstructed: sample.isNonLineOfSight ?? false))
   }
 
   /// The events in the order in which an engine can use them with an offset of the radio's clock.
@@ -208,18 +188,9 @@ public struct TuningData: Sendable {
   /// The offset of the radio's clock at which ranges fit the path best; `nil` where that is the stated one, as
   /// far as can be told.
   var alignedClockOffset: Double? {
-    var aligner = ClockAligner()
-    for place in path {
-      aligner.add(place.point.timestamp, place.point.worldFromDevice.translation)
-    }
-    let stated = stated.ranging.clockOffset
-    for sample in samples {
-      guard let range = sample.values[.range]?.value else { continue }
-      aligner.add(
-        sample.timestamp.advanced(bySeconds: -stated), range: range, of: sample.peer)
-    }
-    guard let alignment = aligner.alignment(), alignment.isSignificant else { return nil }
-    return stated - alignment.offset
+    ClockAligner.offset(
+      of: path.lazy.map { ($0.point.timestamp, $0.point.worldFromDevice.translation) }, samples,
+      stated: stated.ranging.clockOffset)
   }
 
   /// Half of the time over which the device's velocity is measured.
@@ -363,12 +334,7 @@ public struct TuningData: Sendable {
       while next < ordered.count,
         ordered[next].timestamp.advanced(bySeconds: -offset) <= point.timestamp
       {
-        var sample = RangingSample(
-          peer: peers[ordered[next].peer], timestamp: ordered[next].timestamp)
-        for kind in MeasurementKind.allCases {
-          sample[kind] = (ordered[next].values[kind]?.value, nil)
-        }
-        if ordered[next].isObstructed { sample.isNonLineOfSight = true }
+        let sample = ordered[next].ranging(of: peers[ordered[next].peer])
         body(engine.add(sample))
         next += 1
       }

@@ -187,6 +187,23 @@ struct RecordingCalibrationTests {
     }
   }
 
+  @Test("a pose beyond all numbers calibrates nothing", arguments: [-1e308, 1e200])
+  func endlessPath(x: Double) {
+    let stated = FusionConfiguration()
+    let run = Self.walk().simulated(seed: 1, peerCount: 2)
+    var data = CalibrationData(stated: stated)
+    let peers = run.peers.map { _ in data.addPeer(.stationary) }
+    for (index, pose) in run.poses.enumerated() {
+      var pose = pose
+      if index == run.poses.count / 2 { pose.worldFromDevice.translation.x = x }
+      data.add(pose)
+    }
+    for index in run.samples.indices {
+      data.add(run.rangingSample(index, of: peers[run.samples[index].peer]))
+    }
+    #expect(RecordingCalibration(data, .use).configuration == stated)
+  }
+
   @Test("the offset of the clock is that of the engine's samples")
   func engineOffset() throws {
     let run = Self.walk().simulated(seed: 3)

@@ -33,7 +33,7 @@ struct ErrorModel: Sendable {
     var common = 0.2
     var direction = 0.1
 
-    /// All errors of ranges that come back with place or direction, and white noise, metres.
+    /// One sigma of the errors of ranges that depend on place and direction together, metres.
     var lastingRangeError: Double { (place * place + direction * direction).squareRoot() }
 
     /// Whether none differs by more than 2 %, or by what is too little to matter.
@@ -45,7 +45,7 @@ struct ErrorModel: Sendable {
     }
   }
 
-  /// How many independent values tell a size.
+  /// The degrees of freedom of each size.
   struct Degrees: Hashable, Sendable {
     var noise = PerKind(repeating: 0.0)
     var drift = 0.0
@@ -62,7 +62,7 @@ struct ErrorModel: Sendable {
   private var slips: [Slip?]
   /// Of each interval with a slip the square of how far it goes, m².
   private var slippedSquares: [Double]
-  /// Whether there are no new poses for some time in an interval: a slip is as probable as none.
+  /// Whether an interval has a gap in the poses: a slip is as probable as none.
   private let isFrozen: [Bool]
   /// Of each interval the path, metres.
   private let lengths: [Double]
@@ -102,7 +102,7 @@ struct ErrorModel: Sendable {
   private static let least = (place: 0.005, common: 0.02, direction: 0.005)
   /// A size that starts too small would stay on a wrong explanation: the drift starts above what is stated.
   private static let startFactor = 3.0
-  /// In how many innovations' worth the stated drift is believed, and in how many values' the stated noise.
+  /// The weights of the stated drift and of the stated noise, as numbers of innovations and of values.
   private static let statedDriftDegrees = 1.0
   private static let statedNoiseDegrees = 5.0
   /// Errors of angles are alike over directions: a value counts as a quarter of an independent one.
@@ -132,7 +132,7 @@ struct ErrorModel: Sendable {
       last.timestamp.seconds(since: start),
       data.poses[data.poses.count - 1].timestamp.seconds(since: start))
     guard end > 2 else { return nil }
-    let spacing = Knots(data.poses, from: start, until: end)
+    guard let spacing = Knots(data.poses, from: start, until: end) else { return nil }
     (lengths, seconds, knotTimes) = (spacing.lengths, spacing.durations, spacing.times)
     chain = ErrorChain(knots: spacing.knots, cells: [], peerCount: peers.count)
     slips = spacing.areFrozen.map { $0 ? .large : nil }
@@ -151,7 +151,6 @@ struct ErrorModel: Sendable {
     setPriors()
     setCells()
     guard chain.cells.count >= 30 else { return nil }
-    moments = chain.noMoments
   }
 
   private mutating func setStart(_ pass: EnginePass, _ spacing: Knots) {
@@ -273,14 +272,15 @@ struct ErrorModel: Sendable {
 
   // MARK: Other explanations
 
-  /// Whether the innovations of the drift are larger than stated by what matters.
+  /// Whether the estimated variance of the drift's innovations exceeds the stated one by
+  /// ``RecordingCalibration/leastFactor``.
   var suggestsDrift: Bool {
     let least = RecordingCalibration.leastFactor
     return stated.odometry.positionDrift > 0 && driftFactors.position > least
       || stated.odometry.yawDriftRadians > 0 && driftFactors.yaw > least
   }
 
-  /// The model with a drift that is learnt, at its mode; `nil` where there is none.
+  /// A copy that estimates the drift, at its mode; `nil` where the minimisation fails.
   func learningDrift() -> ErrorModel? {
     var other = self
     other.withholdsDrift = false
@@ -290,8 +290,8 @@ struct ErrorModel: Sendable {
     return other.learnSizes(rounds: Self.mostRoundsAgain) ? other : nil
   }
 
-  /// The model in which ranges have no errors that depend on place, time and direction, at its mode; `nil` where
-  /// there is none.
+  /// A copy without range errors that depend on place, time and direction, at its mode; `nil` where the minimisation
+  /// fails.
   func withoutLastingErrors() -> ErrorModel? {
     var other = self
     other.withholdsLastingErrors = true
@@ -311,8 +311,7 @@ struct ErrorModel: Sendable {
       - Self.rates.direction * sizes.direction
   }
 
-  /// The logarithm of the odds that a constant is none: that clock or scale of the recording's two halves
-  /// differ.
+  /// The log odds that the clock's offset or the scale differs between the first and the second half of the recording.
   var logOddsOfChange: Double {
     guard chain.cells.count >= 2 * Self.leastCells else { return 0 }
     let middle = chain.cells[chain.cells.count / 2].knot
@@ -327,8 +326,8 @@ struct ErrorModel: Sendable {
 
   private static let leastCells = 60
 
-  /// Whether the noise of ranges is white: no more than half again what one range differs by from the next of the
-  /// same peer.
+  /// Whether the noise of ranges is white: its sigma is at most 1.5 times that of the differences of successive
+  /// residuals of a peer.
   var hasWhiteNoise: Bool {
     guard kinds.contains(.range) else { return true }
     var last = [Int: (residual: Double, seconds: Double)]()
@@ -362,7 +361,7 @@ struct ErrorModel: Sendable {
     // A slip could stand for what the constant does not explain.
     for index in part.slips.indices where !isFrozen[index] { part.slips[index] = nil }
     part.setVariances()
-    // Whatever is stated, and found for the whole.
+    // A wide prior: neither half is to be pulled to the stated offset.
     part.chain.priors[chain.layout.clockOffset] = .init(
       mean: stated.ranging.clockOffset, sigma: max(Self.wideClockSigma, abs(posedOffset)))
     for _ in 0..<Self.partSteps {
@@ -833,7 +832,8 @@ private struct Knots {
   private static let spacing = 2.0
   private static let leastLength = 1e-3
 
-  init(_ poses: [DevicePose], from start: Timestamp, until end: Double) {
+  /// Places the knots; `nil` for a path whose length is beyond all numbers.
+  init?(_ poses: [DevicePose], from start: Timestamp, until end: Double) {
     let last = poses.lastIndex { $0.timestamp.seconds(since: start) <= end } ?? poses.count - 1
     var path = [0.0]
     path.reserveCapacity(last + 1)
@@ -847,8 +847,9 @@ private struct Knots {
       path[index] + Self.metresPerSecond * poses[index].timestamp.seconds(since: start)
     }
     let total = measure(path.count - 1)
-    let count = min(
-      max(Int(total / Self.spacing), Self.leastKnots), Self.mostKnots, path.count - 1)
+    guard total.isFinite else { return nil }
+    let wanted = Int(min(total / Self.spacing, Double(Self.mostKnots)))
+    let count = min(max(wanted, Self.leastKnots), path.count - 1)
     var indices = [0]
     for index in path.indices.dropFirst()
     where measure(index) >= Double(indices.count) * total / Double(count) {

@@ -82,7 +82,7 @@ struct ConstantsPosterior {
 
   /// Only biases that are known better are looked at, metres.
   private static let mostBiasSigma = 0.1
-  /// As if so many more peers had what is stated.
+  /// The weight of the stated spread, as a number of peers.
   private static let statedBiases = 2.0
 
   /// Whether a model's drift contradicts what is stated.
@@ -95,20 +95,17 @@ struct ConstantsPosterior {
   private init() {}
 
   private mutating func addDrift(_ model: ErrorModel) {
-    let odometry = model.stated.odometry
-    if odometry.positionDrift > 0 {
-      let drift = min(model.sizes.drift, Self.decade * odometry.positionDrift)
-      add(
-        .positionDrift, drift, odometry.positionDrift, degrees: model.degrees.drift,
-        isOnlyRaised: true
-      ) { $0.odometry.positionDrift = drift }
-    }
-    if odometry.yawDriftRadians > 0 {
-      let drift = min(model.sizes.yawDrift, Self.decade * odometry.yawDriftRadians)
-      add(
-        .yawDrift, drift, odometry.yawDriftRadians, degrees: model.degrees.yawDrift,
-        isOnlyRaised: true
-      ) { $0.odometry.yawDriftRadians = drift }
+    let drifts: [(Quantity, WritableKeyPath<OdometryConfiguration, Double>, Double, Double)] = [
+      (.positionDrift, \.positionDrift, model.sizes.drift, model.degrees.drift),
+      (.yawDrift, \.yawDriftRadians, model.sizes.yawDrift, model.degrees.yawDrift),
+    ]
+    for (quantity, path, found, degrees) in drifts {
+      let stated = model.stated.odometry[keyPath: path]
+      guard stated > 0 else { continue }
+      let drift = min(found, Self.decade * stated)
+      add(quantity, drift, stated, degrees: degrees, isOnlyRaised: true) {
+        $0.odometry[keyPath: path] = drift
+      }
     }
   }
 
@@ -215,7 +212,9 @@ struct ConstantsPosterior {
   ///   - areUsed: Whether the run goes by them.
   /// - Returns: The findings.
   func findings(areTrusted: Bool, areUsed: Bool) -> [CalibrationSummary.Finding] {
-    estimates.compactMap { estimate in
+    // The run allows for lasting errors by a larger sigma of ranges.
+    let allows = estimates.contains { $0.quantity == .rangeSigma && $0.isSignificant }
+    return estimates.compactMap { estimate in
       let isSignificant = estimate.isSignificant && areTrusted
       guard isSignificant || estimate.quantity.isConstant else { return nil }
       return CalibrationSummary.Finding(
@@ -224,7 +223,7 @@ struct ConstantsPosterior {
     }
       + lastingErrors.map { finding in
         var finding = finding
-        finding.isUsed = finding.isUsed && areUsed
+        finding.isUsed = finding.isUsed && areUsed && allows
         return finding
       }
   }

@@ -18,12 +18,12 @@ struct Explanation: Sendable {
 
   private static let mostPeers = 8
   private static let mostSamples = 800
-  /// An engine finds the start of the model with fewer samples.
+  /// The limits of the number of samples for the engine that gives the start, and their share of all.
   private static let mostPassSamples = 300
   private static let leastPassSamples = 100
   private static let passShare = 8
   private static let leastSamples = 30
-  /// From here on the outliers are no outliers.
+  /// The largest share of outliers with which a model is believed; its estimate ends at 30 %.
   private static let mostOutliers = 0.29
 
   private static var decisive: Double { log(RecordingCalibration.leastOdds) }
@@ -66,7 +66,7 @@ struct Explanation: Sendable {
   /// The model of a recording with all errors, at its mode.
   private static func start(_ data: CalibrationData) -> ErrorModel? {
     let near = start(data, clockOffset: data.stated.ranging.clockOffset)
-    // A clock that is off by a second is beyond what the mode is found from.
+    // The minimisation does not reach an offset of a second from zero.
     if let near, near.hasWhiteNoise, near.sizes.outliers.range < mostOutliers { return near }
     guard let offset = data.alignedClockOffset else { return near }
     return start(data, clockOffset: offset) ?? near

@@ -16,8 +16,8 @@ public import NearbyRecordings
 /// odometry the engine is told that its scale may err by as much; of another one that of the ranges may. Both stay
 /// uncertain.
 ///
-/// Nothing is used where the constants of the recording's halves differ, or where most ranges fit no model: a clock
-/// that steps is not a clock with an offset.
+/// Nothing is used where clock or scale differ between the halves of the recording, where the noise of ranges is not
+/// white, or where 29 % of the ranges are outliers.
 public struct RecordingCalibration: Sendable {
   /// The settings as stated, with what is used of the findings.
   public var configuration: FusionConfiguration

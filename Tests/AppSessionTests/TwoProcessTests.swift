@@ -217,7 +217,7 @@ struct TwoProcessTests {
       try Data().write(to: output)
       let process = Process()
       process.executableURL = program("nearby-devices")
-      process.arguments = ["3", "--keys", "wwwwxxddaaxxjjxxxxxx"]
+      process.arguments = ["3", "--keys", "wwwwxxddaaxxjjxxxxxxxxxxxxwwddwwxxkkxxxx"]
       process.standardOutput = try FileHandle(forWritingTo: output)
       try process.run()
       process.waitUntilExit()
@@ -225,7 +225,7 @@ struct TwoProcessTests {
       return try String(contentsOf: output, encoding: .utf8).split(separator: "\n")
     }
     let lines = try view()
-    #expect(lines.count == 20 * 4)
+    #expect(lines.count == 40 * 4)
     // The keys are ahead, on this level, and found; the item two floors down is below.
     let keys = lines.filter { $0.contains("keys") }
     #expect(keys.contains { $0.hasPrefix("↑") })

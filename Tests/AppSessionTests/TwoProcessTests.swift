@@ -98,7 +98,7 @@ struct TwoProcessTests {
       for process in [a, b] where process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     func hasFound(_ name: String) -> Bool { lines(name).contains { $0.hasSuffix(", found") } }
-    try await wait(150) { hasFound("a") && hasFound("b") }
+    try await wait(300) { hasFound("a") && hasFound("b") }
     #expect(
       hasFound("a") && hasFound("b"), "a: \(lines("a").suffix(3)), b: \(lines("b").suffix(3))")
   }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import NearbyGeometry
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How far a peer is, smoothed, and how fast that changes.
 public struct RangeEstimate: Hashable, Sendable {
   /// Metres.
@@ -172,18 +166,4 @@ public struct RangeTracker: Hashable, Sendable {
       unit.correlation * unit.correlation * state.rateVariance + rateVariance * unit.velocity
     return next
   }
-}
-
-/// An innovation.
-struct Innovation: Hashable {
-  /// Measured minus predicted, metres or radians.
-  var value: Double
-  /// Its variance.
-  var variance: Double
-
-  /// Whether it fails a gate of a number of standard deviations.
-  func isBeyond(_ sigmas: Double) -> Bool { value * value > sigmas * sigmas * variance }
-
-  /// The logarithm of its density as an inlier, up to a constant.
-  var logLikelihood: Double { -0.5 * (value * value / variance + log(variance)) }
 }

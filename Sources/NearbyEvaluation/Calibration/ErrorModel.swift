@@ -59,7 +59,7 @@ struct ErrorModel: Sendable {
   private var moments: ErrorChain.Moments
   private var workspace: [Double] = []
   /// The slip of each interval, if it has one.
-  private var slips: [Slip?]
+  private var slips: [OdometrySlip?]
   /// Of each interval with a slip the square of how far it goes, m².
   private var slippedSquares: [Double]
   /// Whether an interval has a gap in the poses: a slip is as probable as none.
@@ -132,7 +132,7 @@ struct ErrorModel: Sendable {
       last.timestamp.seconds(since: start),
       data.poses[data.poses.count - 1].timestamp.seconds(since: start))
     guard end > 2 else { return nil }
-    guard let spacing = Knots(data.poses, from: start, until: end) else { return nil }
+    guard let spacing = PathKnots(data.poses, from: start, until: end) else { return nil }
     (lengths, seconds, knotTimes) = (spacing.lengths, spacing.durations, spacing.times)
     chain = ErrorChain(knots: spacing.knots, cells: [], peerCount: peers.count)
     slips = spacing.areFrozen.map { $0 ? .large : nil }
@@ -153,7 +153,7 @@ struct ErrorModel: Sendable {
     guard chain.cells.count >= 30 else { return nil }
   }
 
-  private mutating func setStart(_ pass: EnginePass, _ spacing: Knots) {
+  private mutating func setStart(_ pass: EnginePass, _ spacing: PathKnots) {
     let layout = chain.layout
     var yaw = 0.0
     for (knot, index) in spacing.poses.enumerated() {
@@ -663,8 +663,8 @@ struct ErrorModel: Sendable {
     let isBeside =
       (interval > 0 && slips[interval - 1] != nil)
       || (interval + 1 < slips.count && slips[interval + 1] != nil)
-    var best: (slip: Slip?, logOdds: Double) = (nil, 0)
-    for slip in Slip.allCases {
+    var best: (slip: OdometrySlip?, logOdds: Double) = (nil, 0)
+    for slip in OdometrySlip.allCases {
       var logOdds = slip.logOdds(isFrozen: isFrozen[interval], isBeside: isBeside)
       for axis in 0..<4 where axis != 1 || !stated.odometry.isPlanar {
         let information = 1 / found[axis].variance - 1 / variances[axis]
@@ -724,36 +724,6 @@ struct ErrorModel: Sendable {
   }
 }
 
-/// A slip of the odometry within an interval of the path.
-enum Slip: Sendable, CaseIterable {
-  /// Tracking that was lost, or a lift that nothing has seen.
-  case large
-  /// A correction of the odometry's own.
-  case small
-
-  var horizontal: Double { self == .large ? 4 : 0.09 }
-  var vertical: Double { self == .large ? 2.25 : 0.01 }
-  var yaw: Double {
-    let sigma = (self == .large ? 3 : 2).degreesAsRadians
-    return sigma * sigma
-  }
-
-  func variance(_ axis: Int) -> Double {
-    switch axis {
-    case 1: vertical
-    case 3: yaw
-    default: horizontal
-    }
-  }
-
-  /// The logarithm of the prior odds: once in 200 intervals, more often beside another one, and as often as not where
-  /// there are no new poses.
-  func logOdds(isFrozen: Bool, isBeside: Bool) -> Double {
-    if self == .small { return log(0.01) }
-    return log(isFrozen ? 0.5 : isBeside ? 0.2 : 0.005)
-  }
-}
-
 /// The sums of the evidence's fixed point for one size.
 private struct Sums {
   private var squares = 0.0
@@ -810,117 +780,5 @@ extension MeasurementKind {
     case .azimuth: 1
     case .elevation: 2
     }
-  }
-}
-
-/// Knots of a path, with equal sums of walked and waited between them.
-private struct Knots {
-  private(set) var knots: [ErrorChain.Knot] = []
-  /// When, seconds after the start, and at which pose.
-  private(set) var times: [Double] = []
-  private(set) var poses: [Int] = []
-  /// Of each interval the path, metres, and the time.
-  private(set) var lengths: [Double] = []
-  private(set) var durations: [Double] = []
-  /// Whether there are no new poses for some time in an interval.
-  private(set) var areFrozen: [Bool] = []
-
-  private static let mostKnots = 90
-  private static let leastKnots = 5
-  /// A second of waiting counts as so much of a path, metres.
-  private static let metresPerSecond = 0.5
-  private static let spacing = 2.0
-  private static let leastLength = 1e-3
-
-  /// Places the knots; `nil` for a path whose length is beyond all numbers.
-  init?(_ poses: [DevicePose], from start: Timestamp, until end: Double) {
-    let last = poses.lastIndex { $0.timestamp.seconds(since: start) <= end } ?? poses.count - 1
-    var path = [0.0]
-    path.reserveCapacity(last + 1)
-    for index in 1...max(last, 1) {
-      path.append(
-        path[index - 1]
-          + (poses[index].worldFromDevice.translation
-          - poses[index - 1].worldFromDevice.translation).length)
-    }
-    func measure(_ index: Int) -> Double {
-      path[index] + Self.metresPerSecond * poses[index].timestamp.seconds(since: start)
-    }
-    let total = measure(path.count - 1)
-    guard total.isFinite else { return nil }
-    let wanted = Int(min(total / Self.spacing, Double(Self.mostKnots)))
-    let count = min(max(wanted, Self.leastKnots), path.count - 1)
-    var indices = [0]
-    for index in path.indices.dropFirst()
-    where measure(index) >= Double(indices.count) * total / Double(count) {
-      indices.append(index)
-    }
-    if indices.count < 2 || indices[indices.count - 1] != path.count - 1 {
-      indices.append(path.count - 1)
-    }
-    self.poses = indices
-    times = indices.map { poses[$0].timestamp.seconds(since: start) }
-    let places = indices.map { poses[$0].worldFromDevice.translation }
-    for index in indices.indices {
-      let next = min(index + 1, indices.count - 1)
-      knots.append(
-        ErrorChain.Knot(
-          place: places[index], step: places[next] - places[index],
-          seconds: times[next] - times[index]))
-      if index < next {
-        lengths.append(max(path[indices[next]] - path[indices[index]], Self.leastLength))
-        durations.append(times[next] - times[index])
-        let steps = indices[index]..<indices[next]
-        areFrozen.append(
-          steps.contains {
-            poses[$0 + 1].timestamp.seconds(since: poses[$0].timestamp) > PathReader.longestGap
-          })
-      }
-    }
-  }
-}
-
-/// The device's motion along a path, at rising times.
-private struct PathReader {
-  private let poses: [DevicePose]
-  private let start: Timestamp
-  private var next = 1
-
-  /// Half of the time over which velocity and turn rate are measured, seconds.
-  private static let half = 0.2
-  /// Poses that are farther apart say nothing of what is between them, seconds.
-  static let longestGap = 2.0
-
-  init(_ poses: [DevicePose], from start: Timestamp) { (self.poses, self.start) = (poses, start) }
-
-  /// Pose, velocity and turn rate; `nil` in a gap of the poses.
-  mutating func motion(
-    at seconds: Double
-  ) -> (pose: RigidTransform, velocity: Vector3, turnRate: Vector3)? {
-    while next + 1 < poses.count, time(next) < seconds { next += 1 }
-    guard time(next) - time(next - 1) <= Self.longestGap else { return nil }
-    let pose = pose(at: seconds, from: next)
-    let (before, after) = (
-      self.pose(at: seconds - Self.half, from: next), self.pose(at: seconds + Self.half, from: next)
-    )
-    let turn = after.rotation * before.rotation.inverse
-    // Twice the quaternion's vector part is the angle, for so small a turn.
-    let scale = (turn.w < 0 ? -2 : 2) / (2 * Self.half)
-    return (
-      pose, (1 / (2 * Self.half)) * (after.translation - before.translation),
-      Vector3(scale * turn.x, scale * turn.y, scale * turn.z)
-    )
-  }
-
-  private func time(_ index: Int) -> Double { poses[index].timestamp.seconds(since: start) }
-
-  private func pose(at seconds: Double, from near: Int) -> RigidTransform {
-    var index = near
-    while index > 1, time(index - 1) >= seconds { index -= 1 }
-    while index + 1 < poses.count, time(index) < seconds { index += 1 }
-    let (a, b) = (time(index - 1), time(index))
-    let fraction = b > a ? min(max((seconds - a) / (b - a), 0), 1) : 0
-    return poses[index - 1].worldFromDevice.interpolated(
-      to: poses[index].worldFromDevice, fraction: fraction)
   }
 }

@@ -118,7 +118,7 @@ struct ErrorChainTests {
     _ = try #require(walk.chain.step(from: walk.state, moments: &moments, &workspace))
     let found = try #require(moments)
     let count = layout.stateCount
-    var curvature = [[Double]](repeating: [Double](repeating: 0, count: count), count: count)
+    var curvature = [Double](repeating: 0, count: count * count)
     let step = 1e-4
     for column in 0..<count {
       var (above, below) = (walk, walk)
@@ -126,14 +126,15 @@ struct ErrorChainTests {
       below.state[column] -= step
       for row in 0..<count {
         let difference = above.slope(row, &workspace) - below.slope(row, &workspace)
-        curvature[row][column] = difference / (2 * step)
+        curvature[column * count + row] = difference / (2 * step)
       }
     }
-    for index in 0..<count { curvature[index][index] += 1e-9 }
-    let inverse = try #require(curvature.inverse)
+    for index in 0..<count { curvature[index * count + index] += 1e-9 }
+    let inverse = try #require(positiveDefiniteInverse(of: curvature, order: count))
+    func exact(_ row: Int, _ column: Int) -> Double { inverse[column * count + row] }
     for index in 0..<layout.borderSize
     where index != layout.clockOffset && !layout.harmonics.contains(index) {
-      let exact = inverse[layout.border + index][layout.border + index]
+      let exact = exact(layout.border + index, layout.border + index)
       let variance = found.covariance[index * layout.borderSize + index]
       #expect(abs(variance - exact) < 0.02 * exact, "unknown \(index): \(variance) \(exact)")
     }
@@ -143,38 +144,9 @@ struct ErrorChainTests {
     let gradient = [(a, -1.0), (b, 1.0), (turn, -2.0)]
     var variance = 0.0
     for (row, x) in gradient {
-      for (column, y) in gradient { variance += x * inverse[row][column] * y }
+      for (column, y) in gradient { variance += x * exact(row, column) * y }
     }
     let moment = found.innovations[layout.blockSize + 3]
     #expect(abs(moment.variance - variance) < 0.02 * variance)
-  }
-}
-
-extension [[Double]] {
-  /// The inverse by Gauss and Jordan; `nil` when there is none.
-  fileprivate var inverse: [[Double]]? {
-    var left = self
-    var right = indices.map { row in indices.map { $0 == row ? 1.0 : 0 } }
-    for pivot in indices {
-      guard
-        let best = (pivot..<count).max(by: { abs(left[$0][pivot]) < abs(left[$1][pivot]) }),
-        abs(left[best][pivot]) > 1e-12
-      else { return nil }
-      left.swapAt(pivot, best)
-      right.swapAt(pivot, best)
-      let scale = 1 / left[pivot][pivot]
-      for column in indices {
-        left[pivot][column] *= scale
-        right[pivot][column] *= scale
-      }
-      for row in indices where row != pivot {
-        let factor = left[row][pivot]
-        for column in indices {
-          left[row][column] -= factor * left[pivot][column]
-          right[row][column] -= factor * right[pivot][column]
-        }
-      }
-    }
-    return right
   }
 }

@@ -594,7 +594,7 @@ typedef struct nearby_error_knot {
   /// The drift's variance per horizontal axis and along gravity, m², and of yaw, rad².
   double horizontal_variance, vertical_variance, yaw_variance;
   /// The correlation of errors of ranges that depend on the place, and the variance of what is new
-  /// of them at the next knot, m². Of the first knot `place_variance` is the variance there.
+  /// of them at the next knot, m².
   double place_correlation, place_innovation;
   /// The variance of the walk of the error that all ranges share, m².
   double common_variance;
@@ -617,6 +617,7 @@ typedef struct nearby_error_problem {
   const nearby_error_knot *knots;
   const nearby_error_cell *cells;
   int32_t knot_count, cell_count, peer_count;
+  /// The variance of errors of ranges that depend on the place, at the first knot, m².
   double first_place_variance;
   /// By kind the prior probability of an outlier, and the density of outliers.
   double outlier_share[3], outlier_density[3];

@@ -36,9 +36,9 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
   public var restSeconds = 8.0...20.0
   /// How long each of these walks lasts, drawn for each walk to a quarter of a second, seconds.
   public var walkSeconds = 3.0...8.0
-  /// How many of the peers, the last ones, whoever holds the device carries along, whatever ``motion`` says.
+  /// The number of peers, from the last one backwards, that move with the device, whatever ``motion`` says.
   public var alongCount = 0
-  /// How many of the peers before those creep in a straight line, whatever ``motion`` says.
+  /// The number of peers before those that creep in a straight line, whatever ``motion`` says.
   public var creepingCount = 0
   /// How fast they creep, drawn for each, m/s.
   public var creepingSpeed = 0.01...0.03

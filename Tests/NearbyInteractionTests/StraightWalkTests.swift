@@ -65,7 +65,7 @@ struct StraightWalkTests {
   }
 
   @Test(
-    "ranges from a line tell no side: a horizontal angle is right, or there is none",
+    "a horizontal angle published on a straight walk is right: ranges alone do not tell left from right",
     arguments: [0.1, 0.3])
   func angles(offset: Double) throws {
     var (updates, wrong) = (0, [String]())

@@ -141,7 +141,7 @@ struct AnchorWindow: Sendable {
     return kept
   }
 
-  /// The largest number of places that are told: two anchors have so many mirror images.
+  /// The largest number of solutions that are returned: ranges to two anchors have several mirror images.
   private static let mostSolutions = 6
 
   /// The largest number of ranges of such a search, evenly thinned.

@@ -18,7 +18,7 @@ extension SurveyExamination.Evidence {
   private static let sameWithin = 0.5
   /// Less than this share of inliers is no explanation.
   private static let leastInlierShare = 0.5
-  /// Beyond so many of its sigmas a claim is wrong.
+  /// A claimed place whose error exceeds this number of standard deviations counts as wrong.
   private static let coveredSigmas = 3.4
 
   /// The evidence of a hypothesis by its modes.

@@ -294,7 +294,7 @@ struct ObservationWindow: Sendable {
   /// - Parameters:
   ///   - place: The place, metres.
   ///   - radius: How far away it may have been measured, metres.
-  /// - Returns: The range, and where the device was; `nil` when there is none.
+  /// - Returns: The range and the device's pose at that time; `nil` if no range was measured within the radius.
   func nearestRange(
     to place: Vector3, within radius: Double
   ) -> (range: MeasuredValue, device: TrajectoryPoint)? {

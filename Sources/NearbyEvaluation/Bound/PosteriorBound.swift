@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 internal import NearbyFusion
-public import NearbyGeometry
-public import NearbySimulation
+package import NearbyGeometry
+package import NearbySimulation
 
 /// The posterior Cramér-Rao bound of a peer's relative position: the smallest covariance that an
 /// estimator can reach with the same samples.
@@ -19,9 +19,9 @@ public import NearbySimulation
 /// Performance: of the forty states, only three or six and some of the biases enter a component,
 /// and the others are constant. An update is a product with at most 19 rows and a rank-one change,
 /// which takes about 0.5 µs.
-public struct PosteriorBound: Sendable {
+package struct PosteriorBound: Sendable {
   /// The model of the angles' direction-dependent errors.
-  public enum AngleBias: Sendable {
+  package enum AngleBias: Sendable {
     /// The model from which they are drawn: sixteen constant coefficients of a `DirectionField` for
     /// each angle. This gives the exact bound for the simulator's samples.
     case field
@@ -33,7 +33,7 @@ public struct PosteriorBound: Sendable {
   }
 
   /// The motion model of the peer.
-  public enum PeerDynamics: Sendable {
+  package enum PeerDynamics: Sendable {
     /// It rests.
     case resting
     /// It walks at constant height. Along each horizontal axis its velocity starts with this
@@ -43,33 +43,33 @@ public struct PosteriorBound: Sendable {
   }
 
   /// Standard deviations of the prior and of the noise.
-  public struct Model: Sendable {
+  package struct Model: Sendable {
     /// Of each component of the position before the first sample, metres; large means unknown.
-    public var positionSigma = 1000.0
+    package var positionSigma = 1000.0
     /// Of the range's constant error, metres.
-    public var rangeBiasSigma: Double
+    package var rangeBiasSigma: Double
     /// Of the range's scale error.
-    public var rangeScaleSigma: Double
+    package var rangeScaleSigma: Double
     /// Of the range's white noise, metres.
-    public var rangeNoise: Double
+    package var rangeNoise: Double
     /// Of the azimuth.
-    public var azimuth: ScenarioRadio.AngleError
+    package var azimuth: ScenarioRadio.AngleError
     /// Of the elevation.
-    public var elevation: ScenarioRadio.AngleError
+    package var elevation: ScenarioRadio.AngleError
     /// Of height differences: the white noise, metres.
-    public var heightNoise: Double
+    package var heightNoise: Double
     /// Of the offset of height differences, metres.
-    public var heightOffsetSigma: Double
+    package var heightOffsetSigma: Double
     /// The correlation time of that offset, seconds.
-    public var heightOffsetSeconds: Double
+    package var heightOffsetSeconds: Double
     /// Metres per square root of a metre travelled.
-    public var positionDrift: Double
+    package var positionDrift: Double
     /// Radians per square root of a metre travelled.
-    public var yawDriftRadians: Double
+    package var yawDriftRadians: Double
     /// The model of the angles' direction-dependent errors.
-    public var angleBias = AngleBias.field
+    package var angleBias = AngleBias.field
     /// The motion model of the peer.
-    public var peer = PeerDynamics.resting
+    package var peer = PeerDynamics.resting
 
     /// Makes the model of a run from its truth.
     ///
@@ -81,7 +81,7 @@ public struct PosteriorBound: Sendable {
     ///   - run: The run, which gives the peer's speed; `nil` when the peer rests.
     ///   - rangeScaleSigma: The estimator's prior of the scale error, since the bound must not know
     ///     more than the estimator.
-    public init(
+    package init(
       _ scenario: Scenario, of run: SimulatedRun? = nil, rangeScaleSigma: Double
     ) {
       rangeBiasSigma = scenario.radio.totalRangeBiasSigma
@@ -102,10 +102,10 @@ public struct PosteriorBound: Sendable {
   }
 
   /// The bound on the square root of the trace of the position's covariance, metres.
-  public var positionSigma: Double { positionCovariance.trace.squareRoot() }
+  package var positionSigma: Double { positionCovariance.trace.squareRoot() }
 
   /// The bound on the position's covariance in the odometry's world, m².
-  public var positionCovariance: SymmetricMatrix3 {
+  package var positionCovariance: SymmetricMatrix3 {
     let (x, y, z) = (covariance[0], covariance[Self.width], covariance[2 * Self.width])
     return SymmetricMatrix3(xx: x[0], xy: x[1], xz: x[2], yy: y[1], yz: y[2], zz: z[2])
   }
@@ -128,7 +128,7 @@ public struct PosteriorBound: Sendable {
   private static let elevationIndex = 24
 
   /// Makes the bound before the first sample.
-  public init(_ model: Model) {
+  package init(_ model: Model) {
     self.model = model
     let biases: Int
     switch model.angleBias {
@@ -151,7 +151,7 @@ public struct PosteriorBound: Sendable {
   ///   - run: The run.
   ///   - model: The priors and the noise.
   /// - Returns: One number for each sample, in the order of the samples' times.
-  public static func positionSigmas(of run: SimulatedRun, _ model: Model) -> [Double] {
+  package static func positionSigmas(of run: SimulatedRun, _ model: Model) -> [Double] {
     var bound = PosteriorBound(model)
     return run.samples.map { sample in
       bound.add(sample, of: run)
@@ -163,7 +163,7 @@ public struct PosteriorBound: Sendable {
   ///
   /// This is for events outside the model, such as a jump of the odometry's world. Estimates of the
   /// sensors' errors are kept.
-  public mutating func forgetPosition() {
+  package mutating func forgetPosition() {
     for index in 0..<Self.biasIndex where index != Self.heightIndex { clear(index) }
     for index in 0..<3 { setVariance(model.positionSigma * model.positionSigma, at: index) }
     guard case .walking(let speedSigma, _) = model.peer else { return }
@@ -175,7 +175,7 @@ public struct PosteriorBound: Sendable {
   /// - Parameters:
   ///   - sample: The sample, which is not before the previous one.
   ///   - run: The run to which it belongs.
-  public mutating func add(_ sample: SimulatedRun.Sample, of run: SimulatedRun) {
+  package mutating func add(_ sample: SimulatedRun.Sample, of run: SimulatedRun) {
     let device = sample.odometryFromDevice
     let ray = sample.peerInOdometry - device.act(run.antennaInDevice)
     let rayInDevice = device.rotation.inverse.act(ray)
@@ -220,7 +220,7 @@ public struct PosteriorBound: Sendable {
   /// The gradients of azimuth and elevation by the ray from the antenna, in device axes.
   ///
   /// Singular where the ray is vertical in device axes, which no radio's cone reaches.
-  public static func angleGradients(_ ray: Vector3) -> (azimuth: Vector3, elevation: Vector3) {
+  package static func angleGradients(_ ray: Vector3) -> (azimuth: Vector3, elevation: Vector3) {
     let flat = ray.x * ray.x + ray.z * ray.z
     let square = flat + ray.y * ray.y
     let length = flat.squareRoot()

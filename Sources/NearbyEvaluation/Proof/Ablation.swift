@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
-public import NearbySimulation
+package import NearbySimulation
 
 /// A feature of the engine that a configuration can switch off.
-public struct FeatureSwitch: Sendable {
+package struct FeatureSwitch: Sendable {
   /// The feature's name.
-  public var name: String
+  package var name: String
   /// Switches it off.
-  public var turnOff: @Sendable (inout FusionConfiguration) -> Void
+  package var turnOff: @Sendable (inout FusionConfiguration) -> Void
 
   /// Makes a switch.
-  public init(_ name: String, turnOff: @escaping @Sendable (inout FusionConfiguration) -> Void) {
+  package init(_ name: String, turnOff: @escaping @Sendable (inout FusionConfiguration) -> Void) {
     self.name = name
     self.turnOff = turnOff
   }
@@ -22,7 +22,7 @@ public struct FeatureSwitch: Sendable {
   }
 
   /// The features that can be switched off.
-  public static let all = [
+  package static let all = [
     FeatureSwitch("refinement", .refinement),
     FeatureSwitch("confirmation", .confirmation),
     FeatureSwitch("explanation", .explanation),
@@ -61,30 +61,30 @@ public struct FeatureSwitch: Sendable {
 }
 
 /// Compares the engine with and without each feature, over scenarios.
-public struct Ablation: Sendable {
+package struct Ablation: Sendable {
   /// The settings of the runs.
-  public var proof: Proof
+  package var proof: Proof
   /// The features.
-  public var switches: [FeatureSwitch]
+  package var switches: [FeatureSwitch]
 
   /// Makes an ablation.
-  public init(_ proof: Proof, _ switches: [FeatureSwitch] = FeatureSwitch.all) {
+  package init(_ proof: Proof, _ switches: [FeatureSwitch] = FeatureSwitch.all) {
     self.proof = proof
     self.switches = switches
   }
 
   /// A scenario's figures under one configuration.
-  public struct Row: Sendable, Encodable {
+  package struct Row: Sendable, Encodable {
     /// The feature that is switched off; `nil` when none is.
-    public var featureOff: String?
+    package var featureOff: String?
     /// The figures.
-    public var figures: ScenarioFigures
+    package var figures: ScenarioFigures
   }
 
   /// The results of an ablation.
-  public struct Result: Sendable, Encodable {
+  package struct Result: Sendable, Encodable {
     /// For each scenario a row with all features on, then a row for each feature that is off.
-    public var rows: [Row]
+    package var rows: [Row]
   }
 
   /// Runs every scenario with all features on, then with each feature off.
@@ -94,7 +94,7 @@ public struct Ablation: Sendable {
   ///   - finished: Called after each run, with the name of what is running.
   /// - Returns: The rows.
   /// - Throws: When a configuration is invalid.
-  public func run(
+  package func run(
     _ scenarios: [Scenario], finished: (String) -> Void = { _ in }
   ) async throws -> Result {
     var rows: [Row] = []

@@ -2,29 +2,29 @@
 internal import Glibc
 
 /// The effect of one feature over all scenarios of an ablation.
-public struct AblationSummary: Sendable, Encodable {
+package struct AblationSummary: Sendable, Encodable {
   /// The feature that is switched off; `nil` for the engine with all features.
-  public var featureOff: String?
+  package var featureOff: String?
   /// Goals missed, over all scenarios.
-  public var misses: Int
+  package var misses: Int
   /// Runs over all scenarios that were falsely converged at some time, or converged although the
   /// scenario does not allow it.
-  public var wrongRuns: Int
+  package var wrongRuns: Int
   /// Runs that converged, in scenarios that allow it.
-  public var convergedRuns: Int
+  package var convergedRuns: Int
   /// The ratio of the error to that of the engine with all features, as geometric mean over
   /// scenarios; `nil` when no scenario has both.
-  public var errorRatio: Double?
+  package var errorRatio: Double?
   /// The same ratio of the time to converge.
-  public var timeRatio: Double?
+  package var timeRatio: Double?
   /// The scenario with the most missed goals that the engine with all features reaches, and their
   /// number; `nil` when there is none.
-  public var worstScenario: String?
+  package var worstScenario: String?
 }
 
 extension Ablation.Result {
   /// A row for the engine with all features, then one for each feature.
-  public var summaries: [AblationSummary] {
+  package var summaries: [AblationSummary] {
     var features: [String?] = []
     for row in rows where !features.contains(row.featureOff) { features.append(row.featureOff) }
     let whole = Dictionary(

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
-public import NearbySimulation
+package import NearbySimulation
 
 /// Compares the locator of range differences with the posterior Cramér-Rao bound, in seeded runs.
 ///
 /// It is asked once a second. What is compared is the second half of each run, when the place is known;
 /// wrong claims are counted in the whole run.
-public struct DownlinkProof: Sendable {
+package struct DownlinkProof: Sendable {
   /// The largest ratio of RMSE to bound, and the interval of NEES/3.
   ///
   /// The bound is that of the very motion, drift and noise, which no estimator is below on average; an
   /// error of 15 % is what the prior share of outliers, of which the bound knows nothing, may cost.
-  public static let largestRatio = 1.15
+  package static let largestRatio = 1.15
   /// See ``largestRatio``.
-  public static let consistency = 0.8...1.25
+  package static let consistency = 0.8...1.25
 
   /// The seeds.
-  public var seeds: Range<UInt64>
+  package var seeds: Range<UInt64>
   /// The largest number of concurrent runs; it is limited to the number of cores.
-  public var jobs = Int.max
+  package var jobs = Int.max
   /// Changes the locators' configuration, which initially matches the scenario's sensors.
-  public var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
+  package var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
 
   /// Makes a proof.
-  public init(seeds: Range<UInt64>) { self.seeds = seeds }
+  package init(seeds: Range<UInt64>) { self.seeds = seeds }
 
   /// The figures of a scenario.
-  public struct Figures: Hashable, Sendable, Encodable {
+  package struct Figures: Hashable, Sendable, Encodable {
     /// The scenario.
-    public var scenario: String
+    package var scenario: String
     /// How many runs.
-    public var runs: Int
+    package var runs: Int
     /// The share of the moments at which a place was claimed.
-    public var claimedShare: Double
+    package var claimedShare: Double
     /// The root of the mean squared error of the claims, metres, and that of the bound.
-    public var error: Double
+    package var error: Double
     /// See ``error``.
-    public var bound: Double
+    package var bound: Double
     /// Error over bound.
-    public var ratio: Double
+    package var ratio: Double
     /// The mean normalised squared error of the claims over its three dimensions.
-    public var consistency: Double
+    package var consistency: Double
     /// Runs with a wrong claim: over 0.5 m and 3.4 sigma.
-    public var wrongRuns: Int
+    package var wrongRuns: Int
     /// The median time to the first claim, seconds; infinite where half have none.
-    public var secondsToFix: Double
+    package var secondsToFix: Double
     /// The goals that are missed, in words.
-    public var misses: [String]
+    package var misses: [String]
   }
 
   /// What one run adds up to.
@@ -65,7 +65,7 @@ public struct DownlinkProof: Sendable {
   ///   - finished: Called after each run.
   /// - Returns: The figures; they do not depend on the number of jobs.
   /// - Throws: What the change throws, or when the configuration is invalid.
-  public func figures(
+  package func figures(
     of scenario: DownlinkScenario, finished: () -> Void = {}
   ) async throws -> Figures {
     var configuration = scenario.matchingConfiguration

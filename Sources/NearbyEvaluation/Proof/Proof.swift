@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
-public import NearbyRecordings
-public import NearbySimulation
+package import NearbyFusion
+package import NearbyRecordings
+package import NearbySimulation
 
 /// Compares an engine with its goals, in seeded runs of scenarios on all cores.
-public struct Proof: Sendable {
+package struct Proof: Sendable {
   /// The goals.
-  public var goals = ProofGoals()
+  package var goals = ProofGoals()
   /// The largest number of concurrent runs; it is limited to the number of cores.
-  public var jobs = Int.max
+  package var jobs = Int.max
   /// The seeds of a scenario in which an engine converges.
-  public var seeds: Range<UInt64>
+  package var seeds: Range<UInt64>
   /// The seeds of a scenario in which an engine must never converge.
-  public var neverSeeds: Range<UInt64>
+  package var neverSeeds: Range<UInt64>
   /// Changes the engines' configuration, which initially matches the scenario's sensors.
-  public var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
+  package var change: @Sendable (inout FusionConfiguration) throws -> Void = { _ in }
 
   /// Whether each run is calibrated first: `use` is what `nearby run` does.
-  public var calibration = CalibrationMode.off
+  package var calibration = CalibrationMode.off
 
   /// Makes a proof.
   ///
   /// - Parameters:
   ///   - seeds: The seeds.
   ///   - neverSeeds: The seeds of scenarios that must never converge; the same seeds when `nil`.
-  public init(seeds: Range<UInt64>, neverSeeds: Range<UInt64>? = nil) {
+  package init(seeds: Range<UInt64>, neverSeeds: Range<UInt64>? = nil) {
     self.seeds = seeds
     self.neverSeeds = neverSeeds ?? seeds
   }
@@ -33,7 +33,7 @@ public struct Proof: Sendable {
   ///
   /// - Parameter scenario: The scenario.
   /// - Returns: The seeds.
-  public func seeds(of scenario: Scenario) -> Range<UInt64> {
+  package func seeds(of scenario: Scenario) -> Range<UInt64> {
     if case .neverConverges = scenario.expectation { neverSeeds } else { seeds }
   }
 
@@ -42,7 +42,7 @@ public struct Proof: Sendable {
   /// - Parameter scenario: The scenario.
   /// - Returns: The runs.
   /// - Throws: What the change throws.
-  public func run(of scenario: Scenario) throws -> ConsistencyRun {
+  package func run(of scenario: Scenario) throws -> ConsistencyRun {
     var run = ConsistencyRun(scenario)
     try change(&run.configuration)
     run.calibration = calibration
@@ -56,7 +56,7 @@ public struct Proof: Sendable {
   ///   - finished: Called after each run.
   /// - Returns: The figures; they do not depend on the number of jobs.
   /// - Throws: What the change throws, or when the configuration is invalid.
-  public func figures(
+  package func figures(
     of scenario: Scenario, finished: () -> Void = {}
   ) async throws -> ScenarioFigures {
     let report = try await run(of: scenario)

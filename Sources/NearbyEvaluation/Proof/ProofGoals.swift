@@ -2,41 +2,41 @@
 package import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
-public import NearbySimulation
+package import NearbySimulation
 
 /// The goals that an engine must reach in every scenario.
-public struct ProofGoals: Sendable {
+package struct ProofGoals: Sendable {
   /// The largest root mean square error over the bound.
-  public var largestEfficiency = 1.10
+  package var largestEfficiency = 1.10
   /// The interval in which NEES over three and each component's NIS must lie.
-  public var consistencyBand = 0.8...1.25
+  package var consistencyBand = 0.8...1.25
   /// The share of runs that may be falsely converged at some time must be below this.
   public var falseRunShare = 0.001
   /// The largest median of the time to converge over the bound's.
-  public var largestMedianTimeRatio = 1.15
+  package var largestMedianTimeRatio = 1.15
   /// The largest median of the time to regain convergence over that of a fresh start.
-  public var largestMedianRegainRatio = 1.15
+  package var largestMedianRegainRatio = 1.15
 
   /// Makes the goals of this package.
-  public init() {}
+  package init() {}
 
   /// A goal that was not reached.
-  public struct Miss: Sendable, Encodable {
+  package struct Miss: Sendable, Encodable {
     /// The goal's name.
-    public var goal: Goal
+    package var goal: Goal
     /// The measured value and the goal.
-    public var explanation: String
+    package var explanation: String
     /// The seeds of the runs to look at first, the worst first.
-    public var seeds: [UInt64]
+    package var seeds: [UInt64]
   }
 
   /// A goal, by name.
-  public struct Goal: Hashable, Sendable, Encodable, RawRepresentable, CaseIterable {
+  package struct Goal: Hashable, Sendable, Encodable, RawRepresentable, CaseIterable {
     /// The name.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Makes one of its name; `nil` when there is no such goal.
-    public init?(rawValue: String) {
+    package init?(rawValue: String) {
       guard Self.allCases.contains(where: { $0.rawValue == rawValue }) else { return nil }
       self.rawValue = rawValue
     }
@@ -44,25 +44,25 @@ public struct ProofGoals: Sendable {
     private init(_ name: String) { rawValue = name }
 
     /// RMSE over the bound.
-    public static let efficiency = Goal("efficiency")
+    package static let efficiency = Goal("efficiency")
     /// NEES over three.
-    public static let normalizedErrorSquared = Goal("normalizedErrorSquared")
+    package static let normalizedErrorSquared = Goal("normalizedErrorSquared")
     /// Runs with a false convergence.
     public static let falseConvergence = Goal("falseConvergence")
     /// The time to converge.
-    public static let timeToConverge = Goal("timeToConverge")
+    package static let timeToConverge = Goal("timeToConverge")
     /// No convergence in scenarios that do not allow it.
-    public static let neverConverges = Goal("neverConverges")
+    package static let neverConverges = Goal("neverConverges")
     /// The time until a false convergence is withdrawn.
-    public static let withdrawal = Goal("withdrawal")
+    package static let withdrawal = Goal("withdrawal")
     /// The time until convergence is regained.
-    public static let regain = Goal("regain")
+    package static let regain = Goal("regain")
 
     /// The goal of the NIS of a kind of measurement: `rangeInnovation`, say.
     package static func innovation(of kind: MeasurementKind) -> Goal { Goal("\(kind)Innovation") }
 
     /// All goals.
-    public static var allCases: [Goal] {
+    package static var allCases: [Goal] {
       [efficiency, normalizedErrorSquared] + MeasurementKind.allCases.map(innovation(of:))
         + [falseConvergence, timeToConverge, neverConverges, withdrawal, regain]
     }
@@ -74,7 +74,7 @@ public struct ProofGoals: Sendable {
   ///   - report: The statistics of a scenario.
   ///   - expectation: The scenario's expected outcome.
   /// - Returns: The missed goals; a missing figure misses its goal.
-  public func misses(of report: ConsistencyReport, _ expectation: Scenario.Expectation) -> [Miss] {
+  package func misses(of report: ConsistencyReport, _ expectation: Scenario.Expectation) -> [Miss] {
     var misses: [Miss] = []
     switch expectation {
     case .neverConverges:

@@ -2,19 +2,19 @@
 package import NearbyFusion
 internal import NearbyGeometry
 internal import NearbyRecordings
-public import NearbySimulation
+package import NearbySimulation
 
 /// All figures of one scenario, as numbers; a missing figure is `null`.
 ///
 /// Errors and sigmas are root mean squares, metres or degrees; times are seconds. ``ConsistencyReport``
 /// and ``RunRecord`` define each.
-public struct ScenarioFigures: Sendable, Encodable {
+package struct ScenarioFigures: Sendable, Encodable {
   /// The median and the 90 % quantile over runs.
-  public struct Spread: Sendable, Encodable {
+  package struct Spread: Sendable, Encodable {
     /// Half of the runs are at or below it; `nil` when it is infinite.
-    public var median: Double?
+    package var median: Double?
     /// Nine in ten runs are at or below it; `nil` when it is infinite.
-    public var percentile90: Double?
+    package var percentile90: Double?
 
     init?(_ values: [Double]) {
       let sorted = values.sorted()
@@ -24,88 +24,74 @@ public struct ScenarioFigures: Sendable, Encodable {
     }
   }
 
-  /// A number for each output.
-  public struct PerOutput: Sendable, Codable {
-    /// Of the distance.
-    public var distance: Double?
-    /// Of the direction.
-    public var direction: Double?
-    /// Of the horizontal angle.
-    public var horizontalAngle: Double?
-    /// Of the height, or of the vertical direction.
-    public var vertical: Double?
-    /// Of the world transform.
-    public var worldTransform: Double?
-  }
-
   /// The recovery of the runs from their event.
-  public struct Recovery: Sendable, Encodable {
+  package struct Recovery: Sendable, Encodable {
     /// The number of runs in which a sample contradicted the former position.
-    public var contradictedRuns: Int
+    package var contradictedRuns: Int
     /// The longest time for which a false convergence was kept, seconds.
-    public var longestFalseConvergence: Double
+    package var longestFalseConvergence: Double
     /// The number of runs in which that was too long.
-    public var slowWithdrawals: Int
+    package var slowWithdrawals: Int
     /// The number of runs in which convergence was regained.
-    public var regainedRuns: Int
+    package var regainedRuns: Int
     /// The time to be converged and right again, seconds.
-    public var regained: Spread?
+    package var regained: Spread?
     /// The time of a fresh start, seconds.
-    public var freshStart: Spread?
+    package var freshStart: Spread?
     /// The ratio of the two.
-    public var ratio: Spread?
+    package var ratio: Spread?
   }
 
   /// The scenario's name.
-  public var scenario: String
+  package var scenario: String
   /// How many runs there were.
-  public var runs: Int
+  package var runs: Int
   /// How many of them converged.
-  public var convergedRuns: Int
+  package var convergedRuns: Int
   /// How often a run lost convergence again, on average.
-  public var lossesPerRun: Double
+  package var lossesPerRun: Double
   /// The root mean square error over the bound, while converged.
-  public var efficiency: Double?
+  package var efficiency: Double?
   /// The root mean square error while converged, metres.
-  public var rmse: Double?
+  package var rmse: Double?
   /// The root mean square of the claimed sigma over the same moments, metres.
-  public var claimedSigma: Double?
+  package var claimedSigma: Double?
   /// The root mean square of the bound over the same moments, metres.
-  public var bound: Double?
+  package var bound: Double?
   /// NEES over three while converged.
-  public var normalizedErrorSquared: Figure?
+  package var normalizedErrorSquared: Figure?
   /// NIS of the range while converged.
-  public var rangeInnovation: Figure?
+  package var rangeInnovation: Figure?
   /// NIS of the azimuth while converged.
-  public var azimuthInnovation: Figure?
+  package var azimuthInnovation: Figure?
   /// NIS of the elevation while converged.
-  public var elevationInnovation: Figure?
+  package var elevationInnovation: Figure?
   /// NIS of the height difference while converged.
-  public var heightDifferenceInnovation: Figure?
+  package var heightDifferenceInnovation: Figure?
   /// How many runs were ever falsely converged.
-  public var falseRuns: Int
+  package var falseRuns: Int
   /// The share of converged samples that were falsely converged.
   public var falseSampleShare: Double?
   /// How many runs ever named the wrong side, above or below.
-  public var wrongSideRuns: Int
+  package var wrongSideRuns: Int
   /// Seconds to the first convergence, of the runs that converge.
-  public var timeToConverge: Spread?
+  package var timeToConverge: Spread?
   /// Metres travelled by then.
-  public var pathToConverge: Spread?
+  package var pathToConverge: Spread?
   /// The parallax swept by then, degrees.
-  public var sweptDegreesToConverge: Spread?
+  package var sweptDegreesToConverge: Spread?
   /// The time to converge over the bound's.
-  public var timeRatio: Spread?
+  package var timeRatio: Spread?
   /// The share of samples after which each output was published.
-  public var availability: PerOutput
+  package var availability: PerOutput
   /// The root mean square error of each output where published: metres, angles in degrees.
-  public var outputErrors: PerOutput
+  package var outputErrors: PerOutput
   /// The root mean square step of the published world transform beyond the true motion, metres.
-  public var jitter: Double?
+  package var jitter: Double?
   /// The recovery of the runs from their event; `nil` without an event.
-  public var recovery: Recovery?
+  package var recovery: Recovery?
   /// The goals that were missed.
-  public var misses: [ProofGoals.Miss]
+  package var misses: [ProofGoals.Miss]
 
   /// Computes the figures of a report.
   ///
@@ -113,7 +99,7 @@ public struct ScenarioFigures: Sendable, Encodable {
   ///   - scenario: The scenario.
   ///   - report: The runs.
   ///   - goals: The goals.
-  public init(
+  package init(
     of scenario: Scenario, _ report: ConsistencyReport, _ goals: ProofGoals
   ) {
     self.scenario = scenario.name
@@ -163,7 +149,7 @@ public struct ScenarioFigures: Sendable, Encodable {
   }
 }
 
-extension ScenarioFigures.PerOutput {
+extension PerOutput {
   fileprivate init(availabilityIn records: [RunRecord]) {
     let samples = records.reduce(0) { $0 + $1.samples }
     guard samples > 0 else { return }

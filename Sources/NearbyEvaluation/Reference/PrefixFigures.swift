@@ -3,15 +3,15 @@ internal import NearbyRecordings
 
 /// How much an engine claims of what the smoother could claim on the same prefixes of the runs of one
 /// scenario, and how large their errors are.
-public struct PrefixFigures: Sendable, Encodable {
+package struct PrefixFigures: Sendable, Encodable {
   /// Root mean square errors over the same moments.
-  public struct Errors: Sendable, Encodable {
+  package struct Errors: Sendable, Encodable {
     /// Of the engine, metres.
-    public var engine: Double
+    package var engine: Double
     /// Of the smoother on the prefix, metres.
-    public var smoother: Double
+    package var smoother: Double
     /// The engine's over the smoother's; `nil` if the smoother's is zero.
-    public var ratio: Double?
+    package var ratio: Double?
 
     /// The errors of comparisons; `nil` without comparisons, or when one of them is not finite.
     init?(_ comparisons: [PrefixRun.Comparison]) {
@@ -27,30 +27,30 @@ public struct PrefixFigures: Sendable, Encodable {
   }
 
   /// The figures over some of the comparisons.
-  public struct Row: Sendable, Encodable {
+  package struct Row: Sendable, Encodable {
     /// How many comparisons: a moment of a peer each.
-    public var count: Int
+    package var count: Int
     /// How many of them are claimable: the smoother on the prefix meets the engine's convergence rule, and
     /// the peer is at rest.
-    public var claimable: Int
+    package var claimable: Int
     /// The share of the moments that are claimable; `nil` without moments.
-    public var claimableShare: Double?
+    package var claimableShare: Double?
     /// How many of the claimable are wrong: the smoother's error is beyond both 0.5 m and 3.4 sigma.
-    public var falselyClaimable: Int
+    package var falselyClaimable: Int
     /// How many of the claimable the engine claims: it has converged.
-    public var claimed: Int
+    package var claimed: Int
     /// The share of the claimable moments that the engine claims; `nil` without claimable moments.
-    public var claimedShare: Double?
+    package var claimedShare: Double?
     /// How many of those are wrong: the engine's error is beyond both 0.5 m and 3.4 sigma.
-    public var falselyClaimed: Int
+    package var falselyClaimed: Int
     /// How many of the others the engine claims.
-    public var claimedBeyond: Int
+    package var claimedBeyond: Int
     /// How many of those are wrong.
-    public var falselyClaimedBeyond: Int
+    package var falselyClaimedBeyond: Int
     /// Errors at all moments.
-    public var errors: Errors?
+    package var errors: Errors?
     /// Errors at the claimable moments.
-    public var claimableErrors: Errors?
+    package var claimableErrors: Errors?
 
     init(_ comparisons: [PrefixRun.Comparison]) {
       let claimable = comparisons.filter(\.isClaimable)
@@ -75,15 +75,15 @@ public struct PrefixFigures: Sendable, Encodable {
 
   /// How late the engine's first claim of a peer is behind the first claimable moment, over the peers that
   /// are claimable at some time; negative where it comes first.
-  public struct Delay: Sendable, Encodable {
+  package struct Delay: Sendable, Encodable {
     /// How many peers are claimable at some time.
-    public var peers: Int
+    package var peers: Int
     /// How many of them the engine never claims; their delay is infinite.
-    public var neverClaimed: Int
+    package var neverClaimed: Int
     /// In seconds.
-    public var seconds: ScenarioFigures.Spread?
+    package var seconds: ScenarioFigures.Spread?
     /// In metres of the device's path.
-    public var metres: ScenarioFigures.Spread?
+    package var metres: ScenarioFigures.Spread?
 
     init(_ claims: [PrefixRun.FirstClaim]) {
       let pairs = claims.compactMap { claim in claim.claimable.map { ($0, claim.claimed) } }
@@ -95,28 +95,28 @@ public struct PrefixFigures: Sendable, Encodable {
   }
 
   /// The figures at one time.
-  public struct TimeRow: Sendable, Encodable {
+  package struct TimeRow: Sendable, Encodable {
     /// Seconds after the start.
-    public var seconds: Double
+    package var seconds: Double
     /// The figures.
-    public var figures: Row
+    package var figures: Row
   }
 
   /// The scenario's name.
-  public var scenario: String
+  package var scenario: String
   /// Over all moments.
-  public var all: Row
+  package var all: Row
   /// The delay of the first claims.
-  public var delay: Delay
+  package var delay: Delay
   /// At each time.
-  public var times: [TimeRow]
+  package var times: [TimeRow]
 
   /// Computes the figures.
   ///
   /// - Parameters:
   ///   - scenario: The scenario's name.
   ///   - outcome: The outcome of all runs.
-  public init(scenario: String, _ outcome: PrefixRun.Outcome) {
+  package init(scenario: String, _ outcome: PrefixRun.Outcome) {
     self.scenario = scenario
     all = Row(outcome.comparisons)
     delay = Delay(outcome.firstClaims)

@@ -1,92 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
-public import NearbySimulation
+package import NearbySimulation
 
 /// Seeded runs of one scenario in which an engine is compared with the smoother on prefixes of the run.
 ///
 /// The smoother on a prefix estimates everything from all samples that have arrived by a moment and from
 /// none that come later. It may use the past as often as it likes. It therefore says what an engine could
 /// say at that moment with more computing time.
-public struct PrefixRun: Sendable {
+package struct PrefixRun: Sendable {
   /// An engine's estimate of one peer beside the smoother's, at one moment.
-  public struct Comparison: Sendable {
+  package struct Comparison: Sendable {
     /// The seed.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The index of the peer.
-    public var peer: Int
+    package var peer: Int
     /// The moment, seconds after the start of the run; the newest sample is the last one before it.
-    public var seconds: Double
+    package var seconds: Double
     /// Whether the smoother meets the engine's convergence rule, and the peer is at rest.
-    public var isClaimable: Bool
+    package var isClaimable: Bool
     /// Whether the engine has converged.
-    public var isClaimed: Bool
+    package var isClaimed: Bool
     /// The length of the engine's error, metres.
-    public var error: Double
+    package var error: Double
     /// The square root of the trace of the engine's covariance, metres.
-    public var claimedSigma: Double
+    package var claimedSigma: Double
     /// The length of the smoother's error, metres.
-    public var smootherError: Double
+    package var smootherError: Double
     /// The square root of the trace of the smoother's covariance, metres.
-    public var smootherSigma: Double
+    package var smootherSigma: Double
 
     /// Whether the engine has converged to a wrong place: an error beyond both 0.5 m and 3.4 sigma.
-    public var isFalseClaim: Bool {
+    package var isFalseClaim: Bool {
       isClaimed && Moment.isFalse(error: error, claimedSigma: claimedSigma)
     }
     /// Whether the smoother would have claimed a wrong place, by the same measure.
-    public var isFalselyClaimable: Bool {
+    package var isFalselyClaimable: Bool {
       isClaimable && Moment.isFalse(error: smootherError, claimedSigma: smootherSigma)
     }
   }
 
   /// A time, and the device's path until then.
-  public struct Arrival: Sendable {
+  package struct Arrival: Sendable {
     /// Seconds after the start of the run.
-    public var seconds: Double
+    package var seconds: Double
     /// Metres travelled.
-    public var metres: Double
+    package var metres: Double
   }
 
   /// When one peer of a run could be claimed first, and when it was.
-  public struct FirstClaim: Sendable {
+  package struct FirstClaim: Sendable {
     /// The seed.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The index of the peer.
-    public var peer: Int
+    package var peer: Int
     /// The first claimable moment, late by at most the resolution of the search for it; `nil` if no moment is
     /// claimable.
-    public var claimable: Arrival?
+    package var claimable: Arrival?
     /// The first sample of the peer after which the engine had converged; `nil` if it never did.
-    public var claimed: Arrival?
+    package var claimed: Arrival?
   }
 
   /// What one or more runs say.
-  public struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     /// The comparisons, by seed, time and peer.
-    public var comparisons: [Comparison] = []
+    package var comparisons: [Comparison] = []
     /// The first claims, by seed and peer.
-    public var firstClaims: [FirstClaim] = []
+    package var firstClaims: [FirstClaim] = []
   }
 
   /// The scenario.
-  public var scenario: Scenario
+  package var scenario: Scenario
   /// The engines' configuration, which is also that of the smoother.
-  public var configuration: FusionConfiguration
+  package var configuration: FusionConfiguration
   /// The number of moments of comparison, which are evenly spaced.
   ///
   /// At each of them the smoother solves its whole prefix. Twelve of them cost 6.5 times as much as to
   /// smooth the run once.
-  public var momentCount = 12
+  package var momentCount = 12
   /// The first claimable moment is sought by bisection to this share of the distance between two moments.
-  public var refinement = 8
+  package var refinement = 8
 
   /// Makes runs of a scenario.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
   ///   - configuration: The configuration of the engine and of the smoother.
-  public init(_ scenario: Scenario, _ configuration: FusionConfiguration) {
+  package init(_ scenario: Scenario, _ configuration: FusionConfiguration) {
     self.scenario = scenario
     self.configuration = configuration
   }
@@ -98,7 +98,7 @@ public struct PrefixRun: Sendable {
   ///   for each peer. Moments during an event of the run (``RunEvent``), and up to 2 s after it, are left
   ///   out.
   /// - Throws: When the configuration is invalid.
-  public func outcome(seed: UInt64) throws -> Outcome {
+  package func outcome(seed: UInt64) throws -> Outcome {
     let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
     let events = run.peers.indices.map { RunEvent(of: scenario, in: run, peer: $0) }
     let steps = Prefix.steps(of: run, until: scenario.duration, momentCount * refinement)
@@ -146,7 +146,7 @@ public struct PrefixRun: Sendable {
   ///   - finished: Called after each run.
   /// - Returns: The outcome of all runs, which does not depend on the number of concurrent runs.
   /// - Throws: When the configuration is invalid.
-  public func outcome(
+  package func outcome(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> Outcome {
     let outcomes = try await SeededRuns(seeds: seeds, jobs: jobs)

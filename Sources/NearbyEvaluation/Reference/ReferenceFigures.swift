@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How far an engine's posterior is from the exact one, over the moments and runs of one scenario.
-public struct ReferenceFigures: Sendable, Encodable {
+package struct ReferenceFigures: Sendable, Encodable {
   /// Quantiles over comparisons.
-  public struct Quantiles: Sendable, Encodable {
+  package struct Quantiles: Sendable, Encodable {
     /// One in twenty is at or below it.
-    public var percentile5: Double
+    package var percentile5: Double
     /// Half of them are at or below it.
-    public var median: Double
+    package var median: Double
     /// Nineteen in twenty are at or below it.
-    public var percentile95: Double
+    package var percentile95: Double
 
     /// The quantiles of numbers; `nil` without numbers.
     init?(_ values: [Double]) {
@@ -24,31 +24,31 @@ public struct ReferenceFigures: Sendable, Encodable {
   }
 
   /// The figures over some of the comparisons.
-  public struct Row: Sendable, Encodable {
+  package struct Row: Sendable, Encodable {
     /// How many comparisons.
-    public var count: Int
+    package var count: Int
     /// The share of them in which the engine had converged.
-    public var convergedShare: Double
+    package var convergedShare: Double
     /// The distance between the means, in exact sigmas.
-    public var meanOff: Quantiles?
+    package var meanOff: Quantiles?
     /// The same of the height alone.
-    public var heightOff: Quantiles?
+    package var heightOff: Quantiles?
     /// The same of the horizontal position alone.
-    public var horizontalOff: Quantiles?
+    package var horizontalOff: Quantiles?
     /// The engine's sigma over the exact one.
-    public var sigmaRatio: Quantiles?
+    package var sigmaRatio: Quantiles?
     /// The same of the height alone.
-    public var heightSigmaRatio: Quantiles?
+    package var heightSigmaRatio: Quantiles?
     /// The exact sigma, metres.
-    public var exactSigma: Quantiles?
+    package var exactSigma: Quantiles?
     /// The exact sigma of the height, metres.
-    public var exactHeightSigma: Quantiles?
+    package var exactHeightSigma: Quantiles?
     /// The mean of the exact posterior's normalised error squared over three.
-    public var exactErrorSquared: Double?
+    package var exactErrorSquared: Double?
     /// The mean of the engine's normalised error squared over three.
-    public var errorSquared: Double?
+    package var errorSquared: Double?
     /// The standard error of the exact mean, in its sigmas.
-    public var referenceError: Quantiles?
+    package var referenceError: Quantiles?
 
     init(_ comparisons: [ReferenceRun.Comparison]) {
       func quantiles(_ value: (ReferenceRun.Comparison) -> Double) -> Quantiles? {
@@ -73,34 +73,34 @@ public struct ReferenceFigures: Sendable, Encodable {
   }
 
   /// The figures at one time.
-  public struct TimeRow: Sendable, Encodable {
+  package struct TimeRow: Sendable, Encodable {
     /// Seconds after the start.
-    public var seconds: Double
+    package var seconds: Double
     /// The figures.
-    public var figures: Row
+    package var figures: Row
   }
 
   /// The scenario's name.
-  public var scenario: String
+  package var scenario: String
   /// Over all moments.
-  public var all: Row
+  package var all: Row
   /// Over the moments at which the engine had converged.
-  public var converged: Row
+  package var converged: Row
   /// Over the moments at which the engine still fitted its hypotheses anew to all samples.
-  public var searching: Row
+  package var searching: Row
   /// Over the moments at which it only filtered.
-  public var filtering: Row
+  package var filtering: Row
   /// At each time.
-  public var times: [TimeRow]
+  package var times: [TimeRow]
   /// The goals that were missed.
-  public var misses: [Miss]
+  package var misses: [Miss]
 
   /// A goal that was not reached.
-  public struct Miss: Sendable, Encodable {
+  package struct Miss: Sendable, Encodable {
     /// The measured value and the goal.
-    public var explanation: String
+    package var explanation: String
     /// The seeds to look at first, the worst first.
-    public var seeds: [UInt64]
+    package var seeds: [UInt64]
   }
 
   /// Computes the figures.
@@ -109,7 +109,7 @@ public struct ReferenceFigures: Sendable, Encodable {
   ///   - scenario: The scenario's name.
   ///   - comparisons: The comparisons of all runs and moments.
   ///   - goals: The goals.
-  public init(
+  package init(
     scenario: String, _ comparisons: [ReferenceRun.Comparison], _ goals: ReferenceGoals
   ) {
     self.scenario = scenario
@@ -125,18 +125,18 @@ public struct ReferenceFigures: Sendable, Encodable {
 }
 
 /// How close an engine's posterior must be to the exact one, over all moments and runs of a scenario.
-public struct ReferenceGoals: Sendable {
+package struct ReferenceGoals: Sendable {
   /// The largest median of the distance between the means, in exact sigmas.
-  public var largestMedianOff = 0.3
+  package var largestMedianOff = 0.3
   /// The largest 95th percentile of it.
-  public var largestPercentile95Off = 1.0
+  package var largestPercentile95Off = 1.0
   /// The interval in which the median of the engine's sigma over the exact one must lie.
-  public var sigmaRatioBand = 0.95...1.2
+  package var sigmaRatioBand = 0.95...1.2
   /// The largest median of the exact mean's own standard error, in its sigmas.
-  public var largestReferenceError = 0.1
+  package var largestReferenceError = 0.1
 
   /// Makes the goals of this package.
-  public init() {}
+  package init() {}
 
   /// The goals that were missed.
   ///
@@ -144,7 +144,7 @@ public struct ReferenceGoals: Sendable {
   ///   - row: The figures over all comparisons.
   ///   - comparisons: The comparisons.
   /// - Returns: The missed goals; without comparisons there is one.
-  public func misses(
+  package func misses(
     of row: ReferenceFigures.Row, _ comparisons: [ReferenceRun.Comparison]
   ) -> [ReferenceFigures.Miss] {
     guard let off = row.meanOff, let ratio = row.sigmaRatio, let error = row.referenceError else {

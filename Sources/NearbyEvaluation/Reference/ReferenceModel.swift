@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
-public import NearbyGeometry
-public import NearbySimulation
+package import NearbyFusion
+package import NearbyGeometry
+package import NearbySimulation
 
 /// The priors and the noise of an exact posterior: those that an engine is told.
-public struct ReferenceModel: Sendable {
+package struct ReferenceModel: Sendable {
   /// Of the range's constant error, one sigma, metres.
-  public var rangeBiasSigma: Double
+  package var rangeBiasSigma: Double
   /// Of the range's scale error, one sigma.
-  public var rangeScaleSigma: Double
+  package var rangeScaleSigma: Double
   /// Of the range's white noise, one sigma, metres.
-  public var rangeNoise: Double
+  package var rangeNoise: Double
   /// Of the azimuth: white noise and a `DirectionField`.
-  public var azimuth: ScenarioRadio.AngleError
+  package var azimuth: ScenarioRadio.AngleError
   /// Of the elevation, likewise.
-  public var elevation: ScenarioRadio.AngleError
+  package var elevation: ScenarioRadio.AngleError
   /// Metres per square root of a metre travelled.
-  public var positionDrift: Double
+  package var positionDrift: Double
   /// Radians per square root of a metre travelled.
-  public var yawDriftRadians: Double
+  package var yawDriftRadians: Double
 
   /// Makes the model of a scenario and of what its engine is told.
   ///
   /// - Parameters:
   ///   - scenario: The scenario; `nil` is returned unless ``obstacle(in:)`` finds nothing.
   ///   - configuration: The engine's configuration, which holds the priors.
-  public init?(_ scenario: Scenario, _ configuration: FusionConfiguration) {
+  package init?(_ scenario: Scenario, _ configuration: FusionConfiguration) {
     guard Self.obstacle(in: scenario) == nil else { return nil }
     rangeBiasSigma = configuration.ranging.rangeBiasSigma
     rangeScaleSigma = configuration.ranging.rangeScaleSigma
@@ -39,7 +39,7 @@ public struct ReferenceModel: Sendable {
   /// The reason why a scenario has no exact posterior here; `nil` when it has one.
   ///
   /// It needs ranges without faults to one peer at rest, and odometry that drifts as it says.
-  public static func obstacle(in scenario: Scenario) -> String? {
+  package static func obstacle(in scenario: Scenario) -> String? {
     let (radio, odometry, peer) = (scenario.radio, scenario.odometry, scenario.peer)
     let obstacles: [(Bool, String)] = [
       (peer.count > 1, "it has several peers"),
@@ -71,22 +71,22 @@ public struct ReferenceModel: Sendable {
 }
 
 /// What one sample measures and where, for a ``ReferencePosterior``.
-public struct ReferenceObservation: Sendable {
+package struct ReferenceObservation: Sendable {
   /// The device in the odometry's world.
-  public var odometryFromDevice: RigidTransform
+  package var odometryFromDevice: RigidTransform
   /// The antenna in the odometry's world, metres.
-  public var antenna: Vector3
+  package var antenna: Vector3
   /// The path travelled since the previous observation, metres.
-  public var metres: Double
+  package var metres: Double
   /// The measured range, metres.
-  public var range: Double?
+  package var range: Double?
   /// The measured azimuth, radians.
-  public var azimuthRadians: Double?
+  package var azimuthRadians: Double?
   /// The measured elevation, radians.
-  public var elevationRadians: Double?
+  package var elevationRadians: Double?
 
   /// The observations of a run's first peer, one for each sample.
-  public static func all(of run: SimulatedRun) -> [ReferenceObservation] {
+  package static func all(of run: SimulatedRun) -> [ReferenceObservation] {
     var travelled = run.samples.first?.travelled ?? 0
     return run.samples.map { sample in
       defer { travelled = sample.travelled }

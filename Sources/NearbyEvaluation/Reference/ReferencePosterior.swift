@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-public import NearbyGeometry
+package import NearbyGeometry
 internal import NearbySimulation
 
 /// The exact posterior of a resting peer's position, by sampling.
@@ -14,30 +14,30 @@ internal import NearbySimulation
 /// and mirror images are as they are.
 ///
 /// Two populations that know nothing of each other give the accuracy: ``Moment/meanError``.
-public struct ReferencePosterior: Sendable {
+package struct ReferencePosterior: Sendable {
   /// The posterior after one sample.
-  public struct Moment: Sendable {
+  package struct Moment: Sendable {
     /// The mean of the peer's position in the odometry's world as it is at that time, metres.
-    public var mean: Vector3
+    package var mean: Vector3
     /// Its covariance, m².
-    public var covariance: SymmetricMatrix3
+    package var covariance: SymmetricMatrix3
     /// The standard error of the mean in posterior sigmas, per axis: half the Mahalanobis distance
     /// between the means of two independent populations, over √3.
-    public var meanError: Double
+    package var meanError: Double
     /// The effective number of particles.
-    public var effectiveCount: Double
+    package var effectiveCount: Double
   }
 
   /// Particles in each of the two populations.
-  public var count = 1000
+  package var count = 1000
   /// Markov chain steps of each particle after a resampling.
-  public var sweeps = 4
+  package var sweeps = 4
 
   private let model: ReferenceModel
   private let observations: [ReferenceObservation]
 
   /// Makes the posterior of observations.
-  public init(_ model: ReferenceModel, _ observations: [ReferenceObservation]) {
+  package init(_ model: ReferenceModel, _ observations: [ReferenceObservation]) {
     self.model = model
     self.observations = observations
   }
@@ -48,7 +48,7 @@ public struct ReferencePosterior: Sendable {
   ///   - indices: The indices of those samples, ascending.
   ///   - seed: The seed of the particles.
   /// - Returns: One moment for each index; empty when the first sample has no range.
-  public func moments(after indices: [Int], seed: UInt64) -> [Moment] {
+  package func moments(after indices: [Int], seed: UInt64) -> [Moment] {
     let halves = (0..<2 as Range<UInt64>).map { half in
       var population = ParticlePopulation(
         count: count, sweeps: sweeps, model, observations,

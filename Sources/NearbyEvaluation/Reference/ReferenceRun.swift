@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
-public import NearbySimulation
+package import NearbySimulation
 
 /// Seeded runs of one scenario in which an engine is compared with the exact posterior of the same
 /// samples, at some moments.
-public struct ReferenceRun: Sendable {
+package struct ReferenceRun: Sendable {
   /// An engine's posterior beside the exact one.
-  public struct Comparison: Sendable, Encodable {
+  package struct Comparison: Sendable, Encodable {
     /// The seed.
-    public var seed: UInt64
+    package var seed: UInt64
     /// Seconds after the start of the run, rounded to the moment that was asked for.
-    public var seconds: Double
+    package var seconds: Double
     /// Whether the engine has converged.
-    public var isConverged: Bool
+    package var isConverged: Bool
     /// Whether the engine still fits its hypotheses anew to all samples, rather than filtering.
-    public var isSearching: Bool
+    package var isSearching: Bool
     /// The distance between the means in sigmas of the exact posterior: Mahalanobis' distance over √3.
-    public var meanOff: Double
+    package var meanOff: Double
     /// The same of the height alone.
-    public var heightOff: Double
+    package var heightOff: Double
     /// The same of the two horizontal axes, over √2.
-    public var horizontalOff: Double
+    package var horizontalOff: Double
     /// The engine's sigma over the exact one: the roots of the traces.
-    public var sigmaRatio: Double
+    package var sigmaRatio: Double
     /// The same of the height alone.
-    public var heightSigmaRatio: Double
+    package var heightSigmaRatio: Double
     /// The exact sigma, the root of the trace, metres.
-    public var exactSigma: Double
+    package var exactSigma: Double
     /// The exact sigma of the height, metres.
-    public var exactHeightSigma: Double
+    package var exactHeightSigma: Double
     /// The normalised error squared of the exact posterior over three, whose mean is one if the peers
     /// are drawn from its prior.
-    public var exactErrorSquared: Double
+    package var exactErrorSquared: Double
     /// The normalised error squared of the engine over three; `nil` without an inverse.
-    public var errorSquared: Double?
+    package var errorSquared: Double?
     /// The standard error of the exact mean, which is sampled, in its sigmas.
-    public var referenceError: Double
+    package var referenceError: Double
   }
 
   /// The scenario.
-  public var scenario: Scenario
+  package var scenario: Scenario
   /// The engines' configuration.
-  public var configuration: FusionConfiguration
+  package var configuration: FusionConfiguration
   /// The moments of comparison, seconds after the start; those beyond the end are left out, and the
   /// end is always one.
-  public var seconds = [5.0, 10, 15, 20, 30, 40, 60, 80, 120, 180, 240]
+  package var seconds = [5.0, 10, 15, 20, 30, 40, 60, 80, 120, 180, 240]
   /// Particles in each of the two populations of the exact posterior.
-  public var particleCount = 1000
+  package var particleCount = 1000
 
   private let model: ReferenceModel
 
@@ -57,7 +57,7 @@ public struct ReferenceRun: Sendable {
   ///   - scenario: The scenario.
   ///   - configuration: The engines' configuration, whose priors are also those of the exact
   ///     posterior.
-  public init?(_ scenario: Scenario, _ configuration: FusionConfiguration) {
+  package init?(_ scenario: Scenario, _ configuration: FusionConfiguration) {
     guard let model = ReferenceModel(scenario, configuration) else { return nil }
     self.model = model
     self.scenario = scenario
@@ -69,7 +69,7 @@ public struct ReferenceRun: Sendable {
   /// - Parameter seed: The seed.
   /// - Returns: A comparison for each moment at which the engine has a posterior.
   /// - Throws: When the configuration is invalid.
-  public func comparisons(seed: UInt64) throws -> [Comparison] {
+  package func comparisons(seed: UInt64) throws -> [Comparison] {
     let run = scenario.simulated(seed: seed)
     let moments = moments(of: run)
     var posterior = ReferencePosterior(model, ReferenceObservation.all(of: run))
@@ -102,7 +102,7 @@ public struct ReferenceRun: Sendable {
   ///   - finished: Called after each run.
   /// - Returns: The comparisons, by seed and time.
   /// - Throws: When the configuration is invalid.
-  public func comparisons(
+  package func comparisons(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> [Comparison] {
     try await SeededRuns(seeds: seeds, jobs: jobs)

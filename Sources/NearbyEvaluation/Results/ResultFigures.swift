@@ -11,7 +11,7 @@ public struct ResultFigures: Sendable, Codable {
   /// One is expected.
   public var normalizedInnovationSquared: Double?
   /// The share of rows in which each output was available; `nil` for smoothed rows.
-  public var availability: ScenarioFigures.PerOutput?
+  public var availability: PerOutput?
   /// Seconds from the peer's first row to the first that is converged; over several peers the latest,
   /// `nil` when one never converges.
   public var secondsToConverge: Double?
@@ -36,7 +36,7 @@ extension ResultFigures {
       func share(_ output: Int) -> Double {
         Double(entries.reduce(0) { $0 + $1.published[output] }) / Double(rows)
       }
-      availability = ScenarioFigures.PerOutput(
+      availability = PerOutput(
         distance: share(0), direction: share(1), horizontalAngle: share(2), vertical: share(3),
         worldTransform: share(4))
     }

@@ -6,19 +6,19 @@ internal import NearbyRecordings
 /// The statistics of many runs of one scenario.
 ///
 /// Each peer of a run has its own record and counts as a run. Means are over moments. Each ``Figure`` has the standard error of its mean.
-public struct ConsistencyReport: Sendable, CustomStringConvertible {
+package struct ConsistencyReport: Sendable, CustomStringConvertible {
   /// The runs, in the order of their seeds and peers.
-  public let records: [RunRecord]
+  package let records: [RunRecord]
 
   /// Makes the statistics of records.
-  public init(records: [RunRecord]) { self.records = records }
+  package init(records: [RunRecord]) { self.records = records }
 
   // MARK: Claims while converged
 
   /// The mean normalised error squared while converged, over three.
   ///
   /// One is expected.
-  public var normalizedErrorSquared: Figure? {
+  package var normalizedErrorSquared: Figure? {
     Figure(records.map(\.converged.normalizedErrorSquared)).map { $0 / 3 }
   }
 
@@ -32,45 +32,45 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
   }
 
   /// The root mean square error while converged, metres.
-  public var rootMeanSquareError: Double? { root(\.converged.squaredError) }
+  package var rootMeanSquareError: Double? { root(\.converged.squaredError) }
 
   /// The root mean square of the claimed sigma over the same moments, metres.
-  public var rootMeanSquareClaim: Double? { root(\.converged.squaredClaim) }
+  package var rootMeanSquareClaim: Double? { root(\.converged.squaredClaim) }
 
   /// The root mean square of the bound over the same moments, metres.
-  public var rootMeanSquareBound: Double? { root(\.converged.squaredBound) }
+  package var rootMeanSquareBound: Double? { root(\.converged.squaredBound) }
 
   /// The root mean square error over the bound.
   ///
   /// One is the optimum.
-  public var efficiency: Double? {
+  package var efficiency: Double? {
     rootMeanSquareError.flatMap { error in rootMeanSquareBound.map { error / $0 } }
   }
 
   // MARK: Convergence
 
   /// The seeds of the runs that converged at some time.
-  public var convergedSeeds: [UInt64] { seeds { $0.firstConvergence != nil } }
+  package var convergedSeeds: [UInt64] { seeds { $0.firstConvergence != nil } }
 
   /// The seeds of the runs with a false convergence, except shortly after an event.
-  public var falseConvergences: [UInt64] { seeds { $0.falseSamples > 0 } }
+  package var falseConvergences: [UInt64] { seeds { $0.falseSamples > 0 } }
 
   /// The share of converged samples that are falsely converged.
-  public var falseSampleShare: Double? {
+  package var falseSampleShare: Double? {
     let converged = records.reduce(0) { $0 + $1.convergedSamples }
     guard converged > 0 else { return nil }
     return Double(records.reduce(0) { $0 + $1.falseSamples }) / Double(converged)
   }
 
   /// The seeds of the runs that reported the wrong vertical direction at some time.
-  public var wrongSides: [UInt64] { seeds { $0.outputs.wrongSides > 0 } }
+  package var wrongSides: [UInt64] { seeds { $0.outputs.wrongSides > 0 } }
 
   /// The time to converge over the time to the bound's convergence, for each run whose bound meets the
   /// criterion, in ascending order; infinite for runs that never converge.
   ///
   /// One sample period (0.1 s) is added to both times, so that the ratio exists when the first
   /// sample suffices.
-  public var timeRatios: [Double] {
+  package var timeRatios: [Double] {
     records.compactMap { record in
       record.firstPossibleConvergence.map { possible in
         ((record.firstConvergence?.seconds ?? .infinity) + 0.1) / (possible.seconds + 0.1)
@@ -84,18 +84,18 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
   // MARK: Recovery
 
   /// The recoveries of the runs in which a sample contradicted the track.
-  public var recoveries: [RecoveryRecord] {
+  package var recoveries: [RecoveryRecord] {
     records.compactMap(\.recovery).filter { $0.contradictionSeconds != nil }
   }
 
   /// The seeds of the runs that stayed falsely converged for longer than allowed.
-  public var slowWithdrawals: [UInt64] {
+  package var slowWithdrawals: [UInt64] {
     seeds { ($0.recovery?.withdrawalSeconds ?? 0) > RecoveryRecord.allowedSeconds }
   }
 
   /// The time to regain convergence over that of a fresh start, in ascending order, for the runs
   /// whose fresh start converges.
-  public var regainRatios: [Double] {
+  package var regainRatios: [Double] {
     recoveries.compactMap { recovery in
       recovery.freshStartSeconds.map { fresh in
         ((recovery.regainedSeconds ?? .infinity) + 0.1) / (fresh + 0.1)
@@ -106,7 +106,7 @@ public struct ConsistencyReport: Sendable, CustomStringConvertible {
   // MARK: -
 
   /// The statistics in one line.
-  public var description: String {
+  package var description: String {
     func text(_ value: Double?) -> String { value?.fixed(decimals: 3) ?? "-" }
     let figures = normalizedInnovationSquared
     let innovations = MeasurementKind.allCases.map { text(figures[$0]?.value) }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyFusion
+package import NearbyFusion
 internal import NearbyGeometry
-public import NearbyRecordings
-public import NearbySimulation
+package import NearbyRecordings
+package import NearbySimulation
 
 /// Seeded runs of one scenario through engines of one configuration, compared with the truth and
 /// the bound.
-public struct ConsistencyRun: Sendable {
+package struct ConsistencyRun: Sendable {
   /// The scenario.
-  public var scenario: Scenario
+  package var scenario: Scenario
   /// The engines' configuration.
   ///
   /// Tests change it to break something on purpose.
-  public var configuration: FusionConfiguration
+  package var configuration: FusionConfiguration
   /// Whether each run is calibrated first, as `nearby run` does it.
-  public var calibration = CalibrationMode.off
+  package var calibration = CalibrationMode.off
   /// The bound's model of direction-dependent angle errors.
-  public var angleBias = PosteriorBound.AngleBias.field
+  package var angleBias = PosteriorBound.AngleBias.field
 
   /// Makes runs in which the engines' configuration matches the sensors.
-  public init(_ scenario: Scenario) {
+  package init(_ scenario: Scenario) {
     self.scenario = scenario
     configuration = scenario.matchingConfiguration
   }
@@ -32,7 +32,7 @@ public struct ConsistencyRun: Sendable {
   /// - Returns: The sums over the moments, for each peer.
   /// - Throws: When the configuration is invalid, or what `note` throws.
   @discardableResult
-  public func records<Failure: Error>(
+  package func records<Failure: Error>(
     seed: UInt64, note: (Moment, SimulatedRun.Sample) throws(Failure) -> Void
   ) throws -> [RunRecord] {
     let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
@@ -64,7 +64,7 @@ public struct ConsistencyRun: Sendable {
   /// - Parameter seed: The seed.
   /// - Returns: The sums over the moments, for each peer.
   /// - Throws: When the configuration is invalid.
-  public func records(seed: UInt64) throws -> [RunRecord] {
+  package func records(seed: UInt64) throws -> [RunRecord] {
     try records(seed: seed) { (_, _) throws(Never) in }
   }
 
@@ -78,7 +78,7 @@ public struct ConsistencyRun: Sendable {
   ///   - finished: Called after each run.
   /// - Returns: The statistics.
   /// - Throws: When the configuration is invalid.
-  public func report(
+  package func report(
     seeds: Range<UInt64>, jobs: Int = .max, finished: () -> Void = {}
   ) async throws -> ConsistencyReport {
     let all = try await SeededRuns(seeds: seeds, jobs: jobs)
@@ -90,7 +90,7 @@ public struct ConsistencyRun: Sendable {
   ///
   /// - Parameter run: The run.
   /// - Returns: ``configuration``, with what the run tells of it where it is calibrated.
-  public func configuration(for run: SimulatedRun) -> FusionConfiguration {
+  package func configuration(for run: SimulatedRun) -> FusionConfiguration {
     guard calibration == .use else { return configuration }
     let data = CalibrationData(run, motion: scenario.peerMotion, stated: configuration)
     return RecordingCalibration(data, calibration).configuration

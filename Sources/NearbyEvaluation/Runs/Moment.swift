@@ -5,73 +5,73 @@ public import NearbyGeometry
 public import NearbySimulation
 
 /// An engine's state after one sample, compared with the truth.
-public struct Moment: Sendable {
+package struct Moment: Sendable {
   /// Seconds after the start of the run.
-  public var seconds: Double
+  package var seconds: Double
   /// Whether it has converged, or the reasons why not.
-  public var convergence: Convergence
+  package var convergence: Convergence
   /// The estimated position minus the true one, both in the odometry's world, metres; `nil` without
   /// an estimate.
   ///
   /// It has the same length and the same normalised square as the error relative to the device in
   /// the device's frame, since the two differ by the device's rotation.
-  public var errorInOdometry: Vector3?
+  package var errorInOdometry: Vector3?
   /// The square root of the trace of the claimed covariance, metres.
-  public var claimedSigma: Double
+  package var claimedSigma: Double
   /// The normalised estimation error squared, three degrees of freedom; `nil` when the claimed
   /// covariance is not positive definite.
-  public var normalizedErrorSquared: Double?
+  package var normalizedErrorSquared: Double?
   /// The bound on the square root of the trace of the covariance, metres.
-  public var bound: Double
+  package var bound: Double
   /// The true distance from the device to the peer, metres.
-  public var distance: Double
+  package var distance: Double
   /// The true height of the peer over the device, metres.
-  public var heightDifference: Double
+  package var heightDifference: Double
   /// The length of the path that the device has travelled, metres.
-  public var travelled: Double
+  package var travelled: Double
   /// The errors of the published outputs.
-  public var outputs: OutputErrors
+  package var outputs: OutputErrors
   /// For each kind of measurement: innovation squared over its variance, for those that are true
   /// inliers and that the engine compared with a prediction.
   package var normalizedInnovationSquared: PerKind<Double?>
   /// Whether the sample contradicts the peer's position before the run's event.
   ///
   /// See ``RunEvent/isContradicted(by:in:)``.
-  public var contradictsFormerPlace = false
+  package var contradictsFormerPlace = false
   /// How many hypotheses the filter holds.
-  public var hypothesisCount: Int
+  package var hypothesisCount: Int
 
   /// The errors of the published outputs; `nil` for outputs that were not published.
-  public struct OutputErrors: Sendable {
+  package struct OutputErrors: Sendable {
     /// Estimated minus true distance, metres.
-    public var distance: Double?
+    package var distance: Double?
     /// The angle between the estimated and the true direction, radians.
-    public var directionRadians: Double?
+    package var directionRadians: Double?
     /// Estimated minus true horizontal angle, radians, wrapped.
-    public var horizontalAngleRadians: Double?
+    package var horizontalAngleRadians: Double?
     /// Estimated minus true height of the peer over the device, metres.
-    public var height: Double?
+    package var height: Double?
     /// The published vertical direction.
-    public var verticalDirection: VerticalDirectionEstimate
+    package var verticalDirection: VerticalDirectionEstimate
     /// Whether there was a world transform.
     public var isPlaced: Bool
 
     /// Makes the errors when nothing was published.
-    public init() {
+    package init() {
       verticalDirection = .unknown
       isPlaced = false
     }
   }
 
   /// Whether the engine has converged.
-  public var isConverged: Bool { convergence == .converged }
+  package var isConverged: Bool { convergence == .converged }
 
   /// The length of the error of the peer's position relative to the device, metres; infinite without
   /// an estimate.
-  public var error: Double { errorInOdometry?.length ?? .infinity }
+  package var error: Double { errorInOdometry?.length ?? .infinity }
 
   /// Whether this is a false convergence: an error beyond both 0.5 m and 3.4 claimed sigma.
-  public var isFalselyConverged: Bool {
+  package var isFalselyConverged: Bool {
     isConverged && Self.isFalse(error: error, claimedSigma: claimedSigma)
   }
 
@@ -86,10 +86,10 @@ public struct Moment: Sendable {
   }
 
   /// Whether the bound meets the engine's criterion of convergence: max(0.35 m, 7 % of the distance).
-  public var isConvergencePossible: Bool { bound <= max(0.35, 0.07 * distance) }
+  package var isConvergencePossible: Bool { bound <= max(0.35, 0.07 * distance) }
 
   /// Whether the engine reports the wrong vertical direction.
-  public var isOnWrongSide: Bool {
+  package var isOnWrongSide: Bool {
     outputs.verticalDirection == .above && heightDifference < 0
       || outputs.verticalDirection == .below && heightDifference > 0
   }
@@ -105,7 +105,7 @@ extension Moment {
   ///   - truth: The newest sample so far, which a late sample is not. The estimate is compared with
   ///     the truth at its time.
   ///   - bound: The bound at that time, metres.
-  public init(
+  package init(
     estimate: PeerEstimate, report: SampleReport, of sample: SimulatedRun.Sample,
     truth: SimulatedRun.Sample, bound: Double
   ) {

@@ -5,41 +5,41 @@
 /// A false convergence counts from the first sample that contradicts the track from before the
 /// event (``RunEvent``), because nothing reveals it earlier. The time to regain convergence counts
 /// from there or from the end of the event, whichever is later.
-public struct RecoveryRecord: Sendable {
+package struct RecoveryRecord: Sendable {
   /// How long after the first contradicting sample a false convergence is allowed, seconds.
-  public static let allowedSeconds = 2.0
+  package static let allowedSeconds = 2.0
   /// A false convergence that begins later than this after the event is not attributed to the
   /// event, seconds.
-  public static let longestReaction = 5.0
+  package static let longestReaction = 5.0
 
   /// The event, from its beginning to its end, seconds after the start of the run.
-  public let span: ClosedRange<Double>
+  package let span: ClosedRange<Double>
   /// The time of the first contradicting sample, seconds after the start of the run.
-  public private(set) var contradictionSeconds: Double?
+  package private(set) var contradictionSeconds: Double?
   /// The time of the first sample that is neither before the contradiction nor before the end of
   /// the event, seconds after the start of the run.
-  public private(set) var settledSeconds: Double?
+  package private(set) var settledSeconds: Double?
   /// The longest interval of false convergence after the contradiction, seconds.
   ///
   /// This is the time that it took to withdraw a convergence that had become false; zero if none
   /// had.
-  public private(set) var withdrawalSeconds = 0.0
+  package private(set) var withdrawalSeconds = 0.0
   /// How long after ``settledSeconds`` the engine was converged and right again, seconds; zero if
   /// it always was, `nil` if it never was again.
-  public private(set) var regainedSeconds: Double?
+  package private(set) var regainedSeconds: Double?
   /// How long an engine that starts at ``settledSeconds`` takes to converge to the right position,
   /// seconds; `nil` if it never does.
-  public internal(set) var freshStartSeconds: Double?
+  package internal(set) var freshStartSeconds: Double?
 
   private var hasHappened = false
   private var hasBeenWrong = false
   private var falseSince: Double?
 
   /// Makes the record of a future event.
-  public init(span: ClosedRange<Double>) { self.span = span }
+  package init(span: ClosedRange<Double>) { self.span = span }
 
   /// Whether the event has happened and convergence is not regained yet.
-  public var isUnderWay: Bool { hasHappened && regainedSeconds == nil }
+  package var isUnderWay: Bool { hasHappened && regainedSeconds == nil }
 
   /// Whether a false convergence at that time is excused by the event.
   func isGrace(at seconds: Double) -> Bool {
@@ -48,7 +48,7 @@ public struct RecoveryRecord: Sendable {
   }
 
   /// Adds the next moment.
-  public mutating func add(_ moment: Moment) {
+  package mutating func add(_ moment: Moment) {
     guard moment.seconds >= span.lowerBound else { return }
     hasHappened = true
     if contradictionSeconds == nil, moment.contradictsFormerPlace {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyGeometry
-public import NearbySimulation
+package import NearbyGeometry
+package import NearbySimulation
 
 /// An event that makes an engine's track wrong: a jump or slip of the odometry's world, a loss of
 /// tracking, a peer that is carried away.
-public struct RunEvent: Sendable {
+package struct RunEvent: Sendable {
   /// The time span of the event, seconds after the start of the run; both ends are equal for an
   /// instantaneous event.
-  public var span: ClosedRange<Double>
+  package var span: ClosedRange<Double>
   /// The peer's position in the odometry's world before the event, metres.
-  public var formerPlace: Vector3
+  package var formerPlace: Vector3
 
   /// Makes an event.
-  public init(span: ClosedRange<Double>, formerPlace: Vector3) {
+  package init(span: ClosedRange<Double>, formerPlace: Vector3) {
     self.span = span
     self.formerPlace = formerPlace
   }
@@ -25,7 +25,7 @@ public struct RunEvent: Sendable {
   ///   - scenario: The scenario.
   ///   - run: The run.
   ///   - index: The index of the peer.
-  public init?(of scenario: Scenario, in run: SimulatedRun, peer index: Int = 0) {
+  package init?(of scenario: Scenario, in run: SimulatedRun, peer index: Int = 0) {
     var spans: [ClosedRange<Double>] = []
     let (odometry, peer) = (scenario.odometry, scenario.peer)
     let (jump, slip, loss) = (odometry.jump, odometry.slip, odometry.loss)
@@ -51,7 +51,7 @@ public struct RunEvent: Sendable {
   ///   - sample: The sample.
   ///   - scenario: The models of the radio and of the barometers.
   /// - Returns: Whether it contradicts; always false before the event.
-  public func isContradicted(by sample: SimulatedRun.Sample, in scenario: Scenario) -> Bool {
+  package func isContradicted(by sample: SimulatedRun.Sample, in scenario: Scenario) -> Bool {
     guard sample.seconds >= span.lowerBound else { return false }
     let radio = scenario.radio
     let device = sample.odometryFromDevice

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 package import NearbyFusion
-public import NearbyGeometry
+package import NearbyGeometry
 
 /// The sums over the moments of one peer of a seeded run.
 ///
 /// They are small, so that ten thousand runs fit into memory.
-public struct RunRecord: Sendable {
+package struct RunRecord: Sendable {
   /// The time of an event, and the device's path until then.
-  public struct Arrival: Sendable {
+  package struct Arrival: Sendable {
     /// Seconds after the first sample.
-    public var seconds: Double
+    package var seconds: Double
     /// Metres travelled since the first sample.
-    public var metres: Double
+    package var metres: Double
     /// The parallax swept: the largest angle between the first line of sight and one since, as seen
     /// from the peer, radians.
-    public var sweptAngleRadians: Double
+    package var sweptAngleRadians: Double
   }
 
   /// How many numbers, and their sum.
-  public struct Sum: Sendable {
+  package struct Sum: Sendable {
     /// How many.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// Their sum.
-    public private(set) var total = 0.0
+    package private(set) var total = 0.0
 
     /// The mean; `nil` without numbers.
-    public var mean: Double? { count > 0 ? total / Double(count) : nil }
+    package var mean: Double? { count > 0 ? total / Double(count) : nil }
 
     mutating func add(_ value: Double) {
       count += 1
@@ -38,64 +38,64 @@ public struct RunRecord: Sendable {
   ///
   /// In a run with a ``RunEvent``, the moments from the event until convergence is regained belong
   /// to ``recovery``.
-  public struct Converged: Sendable {
+  package struct Converged: Sendable {
     /// Squared errors, m².
-    public var squaredError = Sum()
+    package var squaredError = Sum()
     /// Squared claims, m².
-    public var squaredClaim = Sum()
+    package var squaredClaim = Sum()
     /// Squared bounds, m².
-    public var squaredBound = Sum()
+    package var squaredBound = Sum()
     /// Normalised errors squared; infinite where the claimed covariance has no inverse.
-    public var normalizedErrorSquared = Sum()
+    package var normalizedErrorSquared = Sum()
     /// Normalised innovations squared of each kind of measurement.
     package var normalizedInnovationSquared = PerKind(repeating: Sum())
   }
 
   /// The published outputs and their errors.
-  public struct Outputs: Sendable {
+  package struct Outputs: Sendable {
     /// Squared errors of the distance, m².
-    public var squaredDistance = Sum()
+    package var squaredDistance = Sum()
     /// Squared errors of the direction, rad².
-    public var squaredDirection = Sum()
+    package var squaredDirection = Sum()
     /// Squared errors of the horizontal angle, rad².
-    public var squaredHorizontalAngle = Sum()
+    package var squaredHorizontalAngle = Sum()
     /// Squared errors of the height, m².
-    public var squaredHeight = Sum()
+    package var squaredHeight = Sum()
     /// How many vertical directions were published.
-    public var verticalDirections = 0
+    package var verticalDirections = 0
     /// How many of them were wrong.
-    public var wrongSides = 0
+    package var wrongSides = 0
     /// How many world transforms were published.
     public var placements = 0
     /// Squared steps between successive published positions beyond the true motion, m².
-    public var squaredJitter = Sum()
+    package var squaredJitter = Sum()
   }
 
   /// The seed.
-  public let seed: UInt64
+  package let seed: UInt64
   /// The index of the peer.
-  public let peer: Int
+  package let peer: Int
   /// How many samples there were.
-  public private(set) var samples = 0
+  package private(set) var samples = 0
   /// The number of samples after which the engine was converged.
-  public private(set) var convergedSamples = 0
+  package private(set) var convergedSamples = 0
   /// The number of samples after which the engine was falsely converged, without those that an
   /// event excuses.
-  public private(set) var falseSamples = 0
+  package private(set) var falseSamples = 0
   /// The claims while converged.
-  public private(set) var converged = Converged()
+  package private(set) var converged = Converged()
   /// The outputs.
-  public private(set) var outputs = Outputs()
+  package private(set) var outputs = Outputs()
   /// The first convergence.
-  public private(set) var firstConvergence: Arrival?
+  package private(set) var firstConvergence: Arrival?
   /// The first time at which the bound met the criterion of convergence.
-  public private(set) var firstPossibleConvergence: Arrival?
+  package private(set) var firstPossibleConvergence: Arrival?
   /// How often convergence was lost again.
-  public private(set) var losses = 0
+  package private(set) var losses = 0
   /// The recovery from the run's event; `nil` in a run without an event.
-  public internal(set) var recovery: RecoveryRecord?
+  package internal(set) var recovery: RecoveryRecord?
   /// The last moment.
-  public private(set) var last: Moment?
+  package private(set) var last: Moment?
 
   private var start: (seconds: Double, travelled: Double)?
   private var sweep = AngularSweep()
@@ -106,7 +106,7 @@ public struct RunRecord: Sendable {
   ///   - seed: The seed.
   ///   - peer: The index of the peer.
   ///   - event: The event from which the engine must recover; `nil` when there is none.
-  public init(seed: UInt64, peer: Int = 0, event: RunEvent? = nil) {
+  package init(seed: UInt64, peer: Int = 0, event: RunEvent? = nil) {
     self.seed = seed
     self.peer = peer
     recovery = event.map { RecoveryRecord(span: $0.span) }
@@ -117,7 +117,7 @@ public struct RunRecord: Sendable {
   /// - Parameters:
   ///   - moment: What the engine said.
   ///   - lineOfSight: The true vector from the peer to the device, in a world that does not rotate.
-  public mutating func add(_ moment: Moment, lineOfSight: Vector3) {
+  package mutating func add(_ moment: Moment, lineOfSight: Vector3) {
     let start = self.start ?? (moment.seconds, moment.travelled)
     self.start = start
     samples += 1

@@ -2,13 +2,13 @@
 internal import Glibc
 
 /// The chi-square distribution, which consistent normalised squared errors follow.
-public struct ChiSquare: Sendable {
+package struct ChiSquare: Sendable {
   /// The degrees of freedom.
-  public let degreesOfFreedom: Int
+  package let degreesOfFreedom: Int
 
   /// Makes the distribution of the sum of `degreesOfFreedom` squared standard normals, at least
   /// one.
-  public init(degreesOfFreedom: Int) {
+  package init(degreesOfFreedom: Int) {
     precondition(degreesOfFreedom >= 1, "at least one degree of freedom")
     self.degreesOfFreedom = degreesOfFreedom
   }
@@ -17,7 +17,7 @@ public struct ChiSquare: Sendable {
   ///
   /// By its series below k/2 + 1 and by its continued fraction (Lentz) above; relative error below
   /// 1e-12 for up to a million degrees of freedom.
-  public func probability(below x: Double) -> Double {
+  package func probability(below x: Double) -> Double {
     guard x > 0 else { return 0 }
     let a = Double(degreesOfFreedom) / 2
     let z = x / 2
@@ -50,7 +50,7 @@ public struct ChiSquare: Sendable {
   }
 
   /// The value that is not exceeded with the given probability, strictly between 0 and 1.
-  public func quantile(_ probability: Double) -> Double {
+  package func quantile(_ probability: Double) -> Double {
     precondition(probability > 0 && probability < 1, "a probability strictly between 0 and 1")
     var low = 0.0
     var high = Double(degreesOfFreedom)
@@ -69,7 +69,7 @@ public struct ChiSquare: Sendable {
   ///   - count: How many draws the mean is over.
   ///   - probability: How probable the band is.
   /// - Returns: The band; it narrows about the degrees of freedom as the count grows.
-  public func meanBand(count: Int, probability: Double) -> ClosedRange<Double> {
+  package func meanBand(count: Int, probability: Double) -> ClosedRange<Double> {
     let sum = ChiSquare(degreesOfFreedom: degreesOfFreedom * count)
     let tail = (1 - probability) / 2
     return sum.quantile(tail) / Double(count)...sum.quantile(1 - tail) / Double(count)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import NearbyRecordings
+package import NearbyRecordings
 
 /// A mean over many runs, with its standard error.
-public struct Figure: Sendable, Hashable, Encodable {
+package struct Figure: Sendable, Hashable, Encodable {
   /// The mean over all moments of all runs.
-  public var value: Double
+  package var value: Double
   /// Its standard error; `nil` of a single run.
   ///
   /// Moments within a run are correlated, so it comes from the runs: with the moments `n_i` and the
@@ -13,14 +13,14 @@ public struct Figure: Sendable, Hashable, Encodable {
   ///     √( R / (R - 1) · Σ n_i² (m_i - m)² ) / Σ n_i
   ///
   /// the standard error of a ratio over clusters.
-  @OrNull public var standardError: Double? = nil
+  @OrNull package var standardError: Double? = nil
   /// How many runs contributed, which are the independent draws of the mean.
-  public var runs: Int
+  package var runs: Int
 
   /// Makes the figure from the sums of independent runs; `nil` when none has a moment.
   ///
   /// - Parameter sums: One sum for each run; empty ones do not count.
-  public init?(_ sums: [RunRecord.Sum]) {
+  package init?(_ sums: [RunRecord.Sum]) {
     let sums = sums.filter { $0.count > 0 }
     let count = sums.reduce(0) { $0 + $1.count }
     guard count > 0 else { return nil }
@@ -37,7 +37,7 @@ public struct Figure: Sendable, Hashable, Encodable {
   }
 
   /// The figure over a constant, such as a number of degrees of freedom.
-  public static func / (figure: Figure, divisor: Double) -> Figure {
+  package static func / (figure: Figure, divisor: Double) -> Figure {
     var figure = figure
     figure.value /= divisor
     figure.standardError = figure.standardError.map { $0 / divisor }

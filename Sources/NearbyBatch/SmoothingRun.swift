@@ -55,7 +55,7 @@ struct SmoothingRun {
       let smoothedRow = SmoothedRow(
         timestamp: row.timestamp, peer: row.peer, peerIndex: row.peerIndex,
         worldFromDevice: position?.worldFromDevice, positionInWorld: position?.positionInWorld,
-        covariance: position?.covariance ?? .zero,
+        covariance: position?.covarianceInWorld ?? .zero,
         modeProbability: track.modes.first?.probability,
         horizontalAngleRadians: position?.horizontalAngleRadians)
       try files.rows.write(smoothedRow)
@@ -107,14 +107,14 @@ extension SmoothedSummary {
   ) {
     self.init(
       motion: track.motion,
-      position: (track.final?.positionInWorld).map(frames.worldVector(fromEngine:)),
-      covariance: (track.final?.covariance).map(frames.worldCovariance(fromEngine:)),
+      positionInWorld: (track.final?.positionInWorld).map(frames.worldVector(fromEngine:)),
+      covarianceInWorld: (track.final?.covarianceInWorld).map(frames.worldCovariance(fromEngine:)),
       rangeBias: track.rangeBias.value, rangeBiasSigma: track.rangeBias.sigma,
       rangeScale: track.rangeScale.value, rangeScaleSigma: track.rangeScale.sigma,
       modes: track.modes.map { mode in
         Mode(
-          position: frames.worldVector(fromEngine: mode.positionInWorld),
-          covariance: frames.worldCovariance(fromEngine: mode.covariance),
+          positionInWorld: frames.worldVector(fromEngine: mode.positionInWorld),
+          covarianceInWorld: frames.worldCovariance(fromEngine: mode.covarianceInWorld),
           probability: mode.probability)
       }, errors: errors)
   }

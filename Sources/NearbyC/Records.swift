@@ -52,10 +52,10 @@ extension nearby_estimate {
     let world =
       estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) }
       ?? nowhere
-    let mean = estimate.meanInWorld.map(frames.worldVector(fromEngine:)) ?? nowhere
+    let mean = estimate.positionInWorld.map(frames.worldVector(fromEngine:)) ?? nowhere
     let none = SymmetricMatrix3(xx: .nan, xy: .nan, xz: .nan, yy: .nan, yz: .nan, zz: .nan)
     let spread =
-      estimate.meanInWorld == nil
+      estimate.positionInWorld == nil
       ? none : frames.worldCovariance(fromEngine: estimate.covarianceInWorld)
     self.init(
       nanoseconds: estimate.timestamp.nanoseconds,

@@ -22,9 +22,9 @@ extension FusionEngine {
     let bank = incumbent.bank
     let hypotheses = (0..<bank.count).map { index in
       PositionMode(
-        weight: bank.weight(index), mean: bank.position(index),
-        covariance: bank.positionCovariance(index))
+        probability: bank.weight(index), positionInWorld: bank.position(index),
+        covarianceInWorld: bank.positionCovariance(index))
     }
-    return (incumbent.device, hypotheses.sorted { $0.weight > $1.weight })
+    return (incumbent.device, hypotheses.sorted { $0.probability > $1.probability })
   }
 }

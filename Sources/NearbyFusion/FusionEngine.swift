@@ -317,7 +317,7 @@ public struct FusionEngine: Sendable {
 
   /// The places where a peer may be at a moment.
   ///
-  /// ``PeerEstimate/meanInWorld`` of a peer with several is between them, and its covariance holds all of them.
+  /// ``PeerEstimate/positionInWorld`` of a peer with several is between them, and its covariance holds all of them.
   ///
   /// - Parameters:
   ///   - peer: The peer.

@@ -39,7 +39,7 @@ public struct SmoothedPosition: Hashable, Sendable {
   public var positionInWorld: Vector3
   /// The posterior covariance of the position relative to the device, in that world's axes, the spread
   /// between modes included, m².
-  public var covariance: SymmetricMatrix3
+  public var covarianceInWorld: SymmetricMatrix3
 
   /// Metres from the device to the peer.
   public var distance: Double? {
@@ -72,7 +72,7 @@ public struct SmoothedMode: Hashable, Sendable {
   /// Its place at the end of the recording, in the odometry's world as it was then, metres.
   public var positionInWorld: Vector3
   /// The covariance around it, m².
-  public var covariance: SymmetricMatrix3
+  public var covarianceInWorld: SymmetricMatrix3
   /// Its probability.
   public var probability: Double
 }

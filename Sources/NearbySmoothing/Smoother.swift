@@ -112,7 +112,7 @@ public struct Smoother: SequentialEstimator {
       device: engine.trackedDevicePoint(at: sample.timestamp), measurements: measurements,
       isObstructed: sample.isNonLineOfSight ?? false)
     if motions[index] != .stationary {
-      sighting.filterPosition = engine.estimate(of: sample.peer).meanInWorld
+      sighting.filterPosition = engine.estimate(of: sample.peer).positionInWorld
     }
     sightings.append(sighting)
     return report
@@ -243,17 +243,17 @@ public struct Smoother: SequentialEstimator {
         covariance: SymmetricMatrix3(xx: 1, xy: 0, xz: 0, yy: 1, yz: 0, zz: 1))
     }
     guard let (device, modes) = engine.hypotheses(of: engine.peerIDs[peer]), let mode = modes.first,
-      mode.mean.isFinite
+      mode.positionInWorld.isFinite
     else { return nil }
     return PeerStart(
       knot: ProblemBuilder.knot(of: device.timestamp, device.world, in: knots),
-      position: mode.mean,
-      covariance: mode.covariance)
+      position: mode.positionInWorld,
+      covariance: mode.covarianceInWorld)
   }
 
   private func alternatives(of peer: Int) -> [Vector3] {
     guard let (_, modes) = engine.hypotheses(of: engine.peerIDs[peer]) else { return [] }
-    return modes.dropFirst().prefix(8).map(\.mean).filter(\.isFinite)
+    return modes.dropFirst().prefix(8).map(\.positionInWorld).filter(\.isFinite)
   }
 
   private func filterTrack(

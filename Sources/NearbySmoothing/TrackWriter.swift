@@ -53,7 +53,8 @@ struct TrackWriter {
     track.rangeBias = SmoothedParameter(value: parameters.rangeBias, sigma: sigmas.bias)
     track.rangeScale = SmoothedParameter(value: parameters.rangeScale, sigma: sigmas.scale)
     track.modes = components(of: peer, at: last, isMoving: isMoving).map {
-      SmoothedMode(positionInWorld: $0.mean, covariance: $0.covariance, probability: $0.weight)
+      SmoothedMode(
+        positionInWorld: $0.mean, covarianceInWorld: $0.covariance, probability: $0.weight)
     }
   }
 
@@ -90,6 +91,6 @@ struct TrackWriter {
     }
     return SmoothedPosition(
       timestamp: moment.time, worldFromDevice: moment.worldFromDevice, positionInWorld: mean,
-      covariance: covariance)
+      covarianceInWorld: covariance)
   }
 }

@@ -111,7 +111,7 @@ struct ResultTable {
     var table = TextTable(
       header: ["peer", "status", "after s", "lost", "position m", "± m", "distance m", "± m"])
     for peer in summary.peers {
-      let position = peer.position.map {
+      let position = peer.positionInWorld.map {
         [$0.x, $0.y, $0.z].map { $0.text(decimals: 2) }.joined(separator: ", ")
       }
       table.add([
@@ -129,7 +129,7 @@ struct ResultTable {
       header: ["peer", "position m", "± m", "range bias m", "± m", "range scale %", "± %", "modes"])
     for peer in summary.peers {
       guard let smoothed = peer.smoothed else { continue }
-      let position = smoothed.position.map {
+      let position = smoothed.positionInWorld.map {
         [$0.x, $0.y, $0.z].map { $0.text(decimals: 2) }.joined(separator: ", ")
       }
       table.add([

@@ -201,7 +201,7 @@ extension TerminalMap {
       place($0.worldFromDevice.translation)
     }
     peers = summary.peers.compactMap { peer in
-      guard peer.status == .converged, let position = peer.position else { return nil }
+      guard peer.status == .converged, let position = peer.positionInWorld else { return nil }
       let (x, y) = place(mapFromWorld.act(position))
       return Peer(
         name: peer.id, x: x, y: y, distance: peer.distance, distanceSigma: peer.distanceSigma)

@@ -13,5 +13,5 @@ let package = Package(
         // They depend on all other libraries.
         .product(name: "NearbyBatch", package: "nearby"),
         .product(name: "NearbyReport", package: "nearby"),
-      ])
+      ]),
   ])

@@ -81,7 +81,7 @@ struct EngineCallTests {
         #expect(nearby_engine_add_sample(handle, &sample, &report, &estimate) == NEARBY_OK)
         #expect(report.distance.innovation == expected.range.innovation)
         #expect(report.use == (expected.use == .all ? NEARBY_USE_ALL : report.use))
-        #expect(estimate.mean.0 == state.meanInWorld?.x)
+        #expect(estimate.mean.0 == state.positionInWorld?.x)
         #expect(estimate.covariance.5 == state.covarianceInWorld.zz)
         #expect(estimate.distance.isNaN == (state.distance.value == nil))
         #expect((estimate.convergence == NEARBY_CONVERGED) == (state.convergence == .converged))

@@ -40,7 +40,7 @@ struct RecordingCallTests {
     )
     var (row, differing) = (0, 0)
     _ = try RecordingReplay(reader).run { (ranging, report, estimate) throws(RecordingError) in
-      let mean = estimate.meanInWorld.map(reader.manifest.frames.worldVector(fromEngine:))
+      let mean = estimate.positionInWorld.map(reader.manifest.frames.worldVector(fromEngine:))
       if means[row] != mean?.x || peers[row] != ranging.peer { differing += 1 }
       if (statuses[row] == "converged") != (estimate.convergence == .converged) { differing += 1 }
       if uses[row] != report.use.rawValue { differing += 1 }

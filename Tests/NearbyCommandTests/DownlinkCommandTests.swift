@@ -53,7 +53,7 @@ struct DownlinkCommandTests {
           positionInWorld: frames.worldVector(fromEngine: place)))
     }
     let peers = run.anchors.prefix(mapped).enumerated().map { index, place in
-      PeerMap.Peer(name: "anchor \(index)", position: place)
+      PeerMap.Peer(name: "anchor \(index)", positionInWorld: place)
     }
     let size = PeerMap.numbersPerPeer * peers.count
     var covariance = [Double](repeating: 0, count: size * size)

@@ -116,13 +116,16 @@ struct SmoothedTrackConvergenceTests {
     let modes =
       others.map {
         SmoothedMode(
-          positionInWorld: place + $0.offset, covariance: covariance, probability: $0.probability)
-      } + [SmoothedMode(positionInWorld: place, covariance: covariance, probability: rest)]
+          positionInWorld: place + $0.offset, covarianceInWorld: covariance,
+          probability: $0.probability)
+      } + [
+        SmoothedMode(positionInWorld: place, covarianceInWorld: covariance, probability: rest)
+      ]
     return SmoothedTrack(
       peer: engine.addPeer(), motion: .stationary, positions: [],
       final: SmoothedPosition(
         timestamp: Timestamp(nanoseconds: 0), worldFromDevice: .identity, positionInWorld: place,
-        covariance: covariance),
+        covarianceInWorld: covariance),
       rangeBias: SmoothedParameter(value: 0, sigma: 0),
       rangeScale: SmoothedParameter(value: 0, sigma: 0), modes: modes)
   }

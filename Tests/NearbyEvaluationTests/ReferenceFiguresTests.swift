@@ -70,7 +70,7 @@ struct ReferenceFiguresTests {
       ReferenceRun.Comparison(estimate, exact, truth: Vector3(1, 2, 3.2), seed: 0, seconds: 1)
     }
     #expect(comparison() == nil)
-    estimate.meanInWorld = Vector3(1, 2.3, 3)
+    estimate.positionInWorld = Vector3(1, 2.3, 3)
     estimate.covarianceInWorld = SymmetricMatrix3(xx: 0.16, xy: 0, xz: 0, yy: 0.36, yz: 0, zz: 0.16)
     let up = try #require(comparison())
     #expect(abs(up.meanOff - 1 / 3.0.squareRoot()) < 1e-12 && abs(up.heightOff - 1) < 1e-12)
@@ -78,7 +78,7 @@ struct ReferenceFiguresTests {
     #expect(abs(up.heightSigmaRatio - 2) < 1e-12)
     // 0.2² · 0.04 / (0.04² - 0.01²) over three.
     #expect(abs(up.exactErrorSquared - 0.0016 / 0.0015 / 3) < 1e-9)
-    estimate.meanInWorld = Vector3(1, 2, 3.2)
+    estimate.positionInWorld = Vector3(1, 2, 3.2)
     let aside = try #require(comparison())
     #expect(
       aside.heightOff == 0 && abs(aside.horizontalOff - (0.0016 / 0.0015 / 2).squareRoot()) < 1e-9)

@@ -233,7 +233,7 @@ struct EngineInputTests {
       #expect(engine.add(sample).use == .rejected)
       // Asked for the same moment: the estimate of a later one has drifted.
       let after = engine.estimate(of: fixture.peer, at: estimate.timestamp)
-      #expect(after.meanInWorld == estimate.meanInWorld)
+      #expect(after.positionInWorld == estimate.positionInWorld)
       #expect(after.covarianceInWorld == estimate.covarianceInWorld)
     }
   }
@@ -263,7 +263,7 @@ struct EngineInputTests {
   func outlier() throws {
     var fixture = try Fixture()
     let estimate = fixture.engine.estimate(of: fixture.peer)
-    let before = try #require(estimate.meanInWorld)
+    let before = try #require(estimate.positionInWorld)
     var sample = fixture.sample
     sample.distance = fixture.sample.distance.map { $0 + 10 }
     sample.azimuthRadians = nil
@@ -275,7 +275,7 @@ struct EngineInputTests {
     }
     #expect(weight < 0.01)
     #expect(report.range.testRatio > 1)
-    let after = try #require(fixture.engine.estimate(of: fixture.peer).meanInWorld)
+    let after = try #require(fixture.engine.estimate(of: fixture.peer).positionInWorld)
     #expect((after - before).length < 0.1 * estimate.covarianceInWorld.trace.squareRoot())
   }
 

@@ -103,7 +103,7 @@ struct ConvergenceJudgeTests {
   ) -> ConvergenceProgress {
     ConvergenceProgress(
       requiredSigma: 0.5, totalSigma: total, lineOfSightSigma: along, horizontalSigma: across,
-      verticalSigma: up, dominantModeWeight: weight, parallaxRadians: parallax)
+      verticalSigma: up, dominantModeProbability: weight, parallaxRadians: parallax)
   }
 
   private func judge(

@@ -30,7 +30,7 @@ struct FusionEngineTests {
     let peer = engine.addPeer()
     let estimate = engine.estimate(of: peer)
     #expect(estimate.convergence == .unknown)
-    #expect(estimate.meanInWorld == nil)
+    #expect(estimate.positionInWorld == nil)
     #expect(estimate.distance.value == nil)
     #expect(estimate.distance.unavailability == .noData)
     #expect(estimate.direction.unavailability == .noData)
@@ -58,7 +58,7 @@ struct FusionEngineTests {
     let (first, second) = (try reports(), try reports())
     #expect(first.0 == second.0)
     #expect(first.1 == second.1)
-    #expect(first.1.last?.meanInWorld != nil)
+    #expect(first.1.last?.positionInWorld != nil)
   }
 
   @Test("a copy goes its own way")
@@ -132,7 +132,7 @@ struct FusionEngineTests {
         }
       }
       let (a, b) = (alone.estimate(of: only), shared.estimate(of: peers[peer]))
-      #expect(a.meanInWorld == b.meanInWorld)
+      #expect(a.positionInWorld == b.positionInWorld)
       #expect(a.covarianceInWorld == b.covarianceInWorld)
       #expect(a.convergence == b.convergence)
     }
@@ -146,8 +146,8 @@ struct FusionEngineTests {
     let inTime = try final(scenario, seed: seed)
     scenario.radio.latency = latency
     let late = try final(scenario, seed: seed)
-    let a = try #require(inTime.meanInWorld)
-    let b = try #require(late.meanInWorld)
+    let a = try #require(inTime.positionInWorld)
+    let b = try #require(late.positionInWorld)
     let sigma = inTime.covarianceInWorld.trace.squareRoot()
     // The drift since a late sample is noise on it, so that it weighs a little less.
     #expect((a - b).length < 0.75 * sigma, "\((a - b).length) m, sigma \(sigma) m")
@@ -164,7 +164,7 @@ struct FusionEngineTests {
     run.feed(&engine, as: peer)
     let pose = run.poses[run.poses.count - 1]
     let estimate = engine.estimate(of: peer, at: pose.timestamp)
-    let mean = try #require(estimate.meanInWorld)
+    let mean = try #require(estimate.positionInWorld)
     let inDevice = pose.worldFromDevice.inverse.act(mean)
     #expect(estimate.timestamp == pose.timestamp)
     #expect(estimate.convergence == .converged)

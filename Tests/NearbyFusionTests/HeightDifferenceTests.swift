@@ -66,7 +66,9 @@ struct HeightDifferenceTests {
     var (converged, falselyConverged) = (false, false)
     try Self.fed(run, seed: seed, period: 10) { engine, peer, _, truth in
       let estimate = engine.estimate(of: peer)
-      guard estimate.convergence == .converged, let position = estimate.meanInWorld else { return }
+      guard estimate.convergence == .converged, let position = estimate.positionInWorld else {
+        return
+      }
       converged = true
       if (position - truth.peerInOdometry).length > 1 { falselyConverged = true }
     }
@@ -140,7 +142,7 @@ struct HeightDifferenceTests {
     let time = SimulatedRun.timestamp(at: 1)
     engine.add(DevicePose(timestamp: time, worldFromDevice: .identity))
     engine.add(RangingSample(peer: peer, timestamp: time, distance: 5, heightDifference: 3))
-    let position = try #require(engine.estimate(of: peer).meanInWorld)
+    let position = try #require(engine.estimate(of: peer).positionInWorld)
     #expect(abs(position.y - 3) < 1)
   }
 

@@ -21,7 +21,7 @@ struct JointEstimatorTests {
     run.feed(&engine, as: peers) { index, report, engine in
       let sample = run.samples[index]
       guard sample.seconds > 0.5 * end,
-        let mean = engine.estimate(of: report.peer).meanInWorld
+        let mean = engine.estimate(of: report.peer).positionInWorld
       else { return }
       let away = mean - sample.peerInOdometry
       sum += away.dot(away)
@@ -76,7 +76,9 @@ struct JointEstimatorTests {
       var wrong = 0
       run.feed(&engine, as: peer) { index, _, engine in
         let estimate = engine.estimate(of: peer)
-        guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
+        guard estimate.convergence == .converged, let mean = estimate.positionInWorld else {
+          return
+        }
         let away = mean - run.samples[index].peerInOdometry
         // A false convergence, as `nearby prove` counts them.
         let sigma = estimate.covarianceInWorld.trace.squareRoot()
@@ -95,7 +97,7 @@ struct JointEstimatorTests {
       var engine = try FusionEngine(scenario.matchingConfiguration)
       let peers = (0..<declared).map { _ in engine.addPeer() }
       run.feed(&engine, as: peers)
-      return (0..<4).map { engine.estimate(of: peers[$0]).meanInWorld }
+      return (0..<4).map { engine.estimate(of: peers[$0]).positionInWorld }
     }
     #expect(try means(declared: 4) == means(declared: 40))
   }

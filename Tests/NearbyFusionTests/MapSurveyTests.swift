@@ -90,7 +90,7 @@ struct MapSurveyTests {
     let sigmas = [0.01, 0.01, 0.01, 0.15, 0.03]
     let size = 5 * count
     let map = PeerMap(
-      peers: surveyed.enumerated().map { PeerMap.Peer(name: "\($0)", position: $1) },
+      peers: surveyed.enumerated().map { PeerMap.Peer(name: "\($0)", positionInWorld: $1) },
       covariance: (0..<(size * size)).map { element in
         element % (size + 1) == 0 ? sigmas[element / size % 5] * sigmas[element / size % 5] : 0
       })
@@ -122,7 +122,9 @@ struct MapSurveyTests {
       let range = (places[heard] - truth).length + generator.normal(sigma: 0.1)
       engine.add(RangingSample(peer: peers[heard], timestamp: timestamp, distance: range))
       let estimate = engine.estimate(of: peers[heard])
-      guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { continue }
+      guard estimate.convergence == .converged, let mean = estimate.positionInWorld else {
+        continue
+      }
       let away = (mean - place - worldFromRoom.act(places[heard] - truth)).length
       outcome.converged += 1
       if away > 0.5, away > 3.4 * estimate.covarianceInWorld.trace.squareRoot() {

@@ -118,7 +118,7 @@ struct MissingPoseTests {
     #expect(Self.isLackOfPoses(late.convergence))
     #expect(late.horizontalAngleRadians.value == nil)
     // The place in the odometry's world is what it was; the device is what moves.
-    #expect(late.meanInWorld == after.meanInWorld)
+    #expect(late.positionInWorld == after.positionInWorld)
   }
 
   @Test(
@@ -141,7 +141,7 @@ struct MissingPoseTests {
       default: if isConverged { regained = regained ?? sample.seconds }
       }
       guard isConverged, sample.seconds > 36 else { return }
-      let error = ((estimate.meanInWorld ?? .zero) - sample.peerInOdometry).length
+      let error = ((estimate.positionInWorld ?? .zero) - sample.peerInOdometry).length
       #expect(error < max(0.5, 3.4 * estimate.covarianceInWorld.trace.squareRoot()))
     }
     let seconds = try #require(regained)
@@ -191,7 +191,7 @@ struct MissingPoseTests {
         #expect(estimate.convergence == .notConverged(.insufficientLighting))
         let distance = try #require(estimate.distance.value)
         #expect(abs(distance - 4) < 0.01)
-        #expect(estimate.meanInWorld == nil)
+        #expect(estimate.positionInWorld == nil)
       }
     }
   }

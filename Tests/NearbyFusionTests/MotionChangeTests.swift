@@ -47,8 +47,8 @@ struct MotionChangeTests {
       #expect(with[next].estimate != without[next].estimate)
       // Of a peer that is found nothing is lost: the place is where it was.
       guard without[next - 1].estimate.convergence == .converged else { continue }
-      let before = try #require(with[next - 1].estimate.meanInWorld)
-      let after = try #require(with[next].estimate.meanInWorld)
+      let before = try #require(with[next - 1].estimate.positionInWorld)
+      let after = try #require(with[next].estimate.positionInWorld)
       #expect((after - before).length < 0.3, "seed \(seed)")
       #expect(with[next].estimate.hypothesisCount <= 2)
     }
@@ -78,8 +78,8 @@ struct MotionChangeTests {
       let later = try #require(
         try estimates(from: .unknown, to: .stationary, seed: seed, at: 3).last)
       let always = try #require(try estimates(from: .stationary, to: nil, seed: seed).last)
-      errors.later += (try #require(later.estimate.meanInWorld) - later.truth).length
-      errors.always += (try #require(always.estimate.meanInWorld) - always.truth).length
+      errors.later += (try #require(later.estimate.positionInWorld) - later.truth).length
+      errors.always += (try #require(always.estimate.positionInWorld) - always.truth).length
     }
     #expect(errors.later < 1.15 * errors.always, "\(errors)")
   }

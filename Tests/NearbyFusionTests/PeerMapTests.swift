@@ -98,12 +98,12 @@ struct PeerMapTests {
   func surveyed(seed: Int) throws {
     var map = PeerMap(
       peers: Self.beacons.enumerated().map {
-        PeerMap.Peer(name: "beacon-\($0)", position: $1)
+        PeerMap.Peer(name: "beacon-\($0)", positionInWorld: $1)
       }, covariance: Self.diagonal(count: Self.beacons.count, place: 0.01))
     // The engine has no such peer.
     map.append(
       PeerMap(
-        peers: [PeerMap.Peer(name: "next door", position: Vector3(20, 1, 3))],
+        peers: [PeerMap.Peer(name: "next door", positionInWorld: Vector3(20, 1, 3))],
         covariance: Self.diagonal(count: 1, place: 0.01)))
     let walk = try Walk(seed: UInt64(seed), map: map, heard: [0, 1, 2, 3])
     // The map is examined first.
@@ -119,7 +119,7 @@ struct PeerMapTests {
       let estimate = walk.engine.estimate(of: walk.peers[index])
       #expect(estimate.convergence == .converged)
       let truth = walk.hallFromWorld.inverse.act(Self.beacons[index])
-      #expect((try #require(estimate.meanInWorld) - truth).length < 0.5)
+      #expect((try #require(estimate.positionInWorld) - truth).length < 0.5)
     }
     let kept = try #require(walk.engine.peerMap)
     #expect(Set(kept.peers.map(\.name)) == Set(map.peers.map(\.name)), "none is lost")
@@ -146,7 +146,7 @@ struct PeerMapTests {
     for (index, peer) in second.peers.enumerated() where known.contains("beacon-\(index)") {
       let estimate = second.engine.estimate(of: peer)
       let truth = second.hallFromWorld.inverse.act(Self.beacons[index])
-      let away = try #require(estimate.meanInWorld) - truth
+      let away = try #require(estimate.positionInWorld) - truth
       let inverse = try #require(estimate.covarianceInWorld.positiveDefiniteInverse)
       #expect(estimate.convergence == .converged && inverse.quadraticForm(away) < 21.1)
     }
@@ -156,14 +156,14 @@ struct PeerMapTests {
   func wrongMap(seed: Int) throws {
     let map = PeerMap(
       peers: Self.beacons.enumerated().map {
-        PeerMap.Peer(name: "beacon-\($0)", position: 3 * Vector3($1.z, $1.y, -2 * $1.x))
+        PeerMap.Peer(name: "beacon-\($0)", positionInWorld: 3 * Vector3($1.z, $1.y, -2 * $1.x))
       }, covariance: Self.diagonal(count: Self.beacons.count, place: 0.01))
     let walk = try Walk(seed: UInt64(seed), map: map)
     #expect(!walk.engine.isInMap && walk.engine.mapAlignment == nil)
     #expect(walk.engine.peerMap == map, "it stays as it was")
     for (index, peer) in walk.peers.enumerated() {
       let truth = walk.hallFromWorld.inverse.act(Self.beacons[index])
-      #expect((try #require(walk.engine.estimate(of: peer).meanInWorld) - truth).length < 1)
+      #expect((try #require(walk.engine.estimate(of: peer).positionInWorld) - truth).length < 1)
     }
   }
 
@@ -181,7 +181,7 @@ struct PeerMapTests {
     }
     let map = PeerMap(
       peers: (0..<3).map {
-        PeerMap.Peer(name: "\($0)", position: generator.normalVector(sigma: 3))
+        PeerMap.Peer(name: "\($0)", positionInWorld: generator.normalVector(sigma: 3))
       }, covariance: covariance)
     let turn = Rotation(angleRadians: 0.7, about: Vector3(0.6, 0, 0.8))
     let turned = map.turned(by: turn)
@@ -200,13 +200,13 @@ struct PeerMapTests {
 
   @Test("what makes no sense is refused")
   func faults() throws {
-    let peer = PeerMap.Peer(name: "a", position: .zero)
+    let peer = PeerMap.Peer(name: "a", positionInWorld: .zero)
     let good = Self.diagonal(count: 1, place: 1)
     for map in [
       PeerMap(peers: [peer], covariance: []),
       PeerMap(peers: [peer, peer], covariance: Self.diagonal(count: 2, place: 1)),
       PeerMap(
-        peers: [PeerMap.Peer(name: "a", position: Vector3(.nan, 0, 0))], covariance: good),
+        peers: [PeerMap.Peer(name: "a", positionInWorld: Vector3(.nan, 0, 0))], covariance: good),
       PeerMap(peers: [peer], covariance: good.map { -$0 }),
     ] {
       #expect(throws: FusionConfigurationError.self) { _ = try FusionEngine(map: map) }

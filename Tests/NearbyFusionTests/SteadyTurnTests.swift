@@ -28,7 +28,7 @@ struct SteadyTurnTests {
         let sample = run.samples[index]
         let estimate = engine.estimate(of: report.peer)
         guard sample.seconds > half, estimate.convergence == .converged,
-          let mean = estimate.meanInWorld,
+          let mean = estimate.positionInWorld,
           let inverse = estimate.covarianceInWorld.positiveDefiniteInverse
         else { return }
         let away = mean - sample.peerInOdometry

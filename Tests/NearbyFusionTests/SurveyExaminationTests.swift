@@ -92,14 +92,14 @@ struct SurveyExaminationTests {
     covariance[1] = 0.5
     covariance[15] = 0.5
     let survey = PeerMap(
-      peers: places.enumerated().map { PeerMap.Peer(name: "\($0)", position: $1) },
+      peers: places.enumerated().map { PeerMap.Peer(name: "\($0)", positionInWorld: $1) },
       covariance: covariance)
     let exchanged = SurveyHypothesis().adding(.exchanged(0, 2)).map(survey)
-    #expect(exchanged.peers[0].position == places[2] && exchanged.peers[0].name == "0")
+    #expect(exchanged.peers[0].positionInWorld == places[2] && exchanged.peers[0].name == "0")
     #expect(exchanged.positionCovariance(of: 2).xy == 0.5)
     #expect(exchanged.covariance[3 * 16] == 1, "a radio keeps its own bias")
     let down = SurveyHypothesis().adding(.upsideDown).map(survey)
-    #expect(down.peers[1].position == Vector3(4, -2, 0))
+    #expect(down.peers[1].positionInWorld == Vector3(4, -2, 0))
     #expect(down.positionCovariance(of: 0).xy == -0.5)
     let displaced = SurveyHypothesis().adding(.displaced(1)).map(survey)
     #expect(displaced.positionCovariance(of: 1).xx == 13)

@@ -114,7 +114,7 @@ struct WeakDirectionTests {
     var wasWrong = false
     run.feed(&engine, as: peer) { index, _, engine in
       let estimate = engine.estimate(of: peer)
-      guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
+      guard estimate.convergence == .converged, let mean = estimate.positionInWorld else { return }
       if (mean - run.samples[index].peerInOdometry).length > 1 { wasWrong = true }
     }
     #expect(!wasWrong, "seed \(seed)")

@@ -48,7 +48,7 @@ extension FuzzCampaign.Case {
     check(estimate.horizontalAngleRadians, "angle") { abs($0) <= Double.pi.nextUp }
     check(estimate.heightDifference, "height") { $0.isFinite }
     check(estimate.worldTransform, "transform") { $0.translation.isFinite }
-    if let mean = estimate.meanInWorld {
+    if let mean = estimate.positionInWorld {
       expect(mean.isFinite, "mean \(mean)")
       check(estimate.covarianceInWorld, "covariance")
       expect(estimate.hypothesisCount >= 1, "a mean of no hypothesis")
@@ -58,20 +58,20 @@ extension FuzzCampaign.Case {
   /// Checks the hypotheses of a peer.
   mutating func check(modesOf peer: PeerID, in engine: FusionEngine) {
     guard let (_, modes) = engine.hypotheses(of: peer) else { return }
-    let sum = modes.reduce(0) { $0 + $1.weight }
+    let sum = modes.reduce(0) { $0 + $1.probability }
     expect(abs(sum - 1) < 1e-6, "\(modes.count) weights sum to \(sum)")
     for mode in modes {
-      expect(mode.mean.isFinite, "hypothesis at \(mode.mean)")
-      check(mode.covariance, "covariance of a hypothesis")
+      expect(mode.positionInWorld.isFinite, "hypothesis at \(mode.positionInWorld)")
+      check(mode.covarianceInWorld, "covariance of a hypothesis")
     }
     let grouped = engine.modes(of: peer, at: engine.estimate(of: peer).timestamp)
     expect(
       !grouped.isEmpty && grouped.count <= modes.count, "\(grouped.count) modes of \(modes.count)")
-    let share = grouped.reduce(0) { $0 + $1.weight }
+    let share = grouped.reduce(0) { $0 + $1.probability }
     expect(abs(share - 1) < 1e-6, "weights of modes sum to \(share)")
     for mode in grouped {
-      expect(mode.mean.isFinite, "mode at \(mode.mean)")
-      check(mode.covariance, "covariance of a mode")
+      expect(mode.positionInWorld.isFinite, "mode at \(mode.positionInWorld)")
+      check(mode.covarianceInWorld, "covariance of a mode")
     }
   }
 

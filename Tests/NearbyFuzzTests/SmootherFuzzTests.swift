@@ -52,7 +52,7 @@ extension FuzzCampaign.Case {
       "\(track.positions.count) positions of \(count) samples")
     for position in positions {
       expect(position.positionInWorld.isFinite, "position \(position.positionInWorld)")
-      check(position.covariance, "covariance")
+      check(position.covarianceInWorld, "covariance")
     }
     for (parameter, name) in [(track.rangeBias, "bias"), (track.rangeScale, "scale")] {
       expect(parameter.value.isFinite, "\(name) \(parameter.value)")
@@ -63,7 +63,7 @@ extension FuzzCampaign.Case {
     expect(abs(sum - 1) < 1e-6, "\(track.modes.count) probabilities sum to \(sum)")
     for mode in track.modes {
       expect(mode.positionInWorld.isFinite, "mode at \(mode.positionInWorld)")
-      check(mode.covariance, "covariance of a mode")
+      check(mode.covarianceInWorld, "covariance of a mode")
     }
   }
 }

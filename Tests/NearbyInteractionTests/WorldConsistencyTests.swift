@@ -78,7 +78,7 @@ struct WorldConsistencyTests {
   ) throws {
     let object = try #require(pair.recorders[here].objects.last)
     let estimate = try #require(object.estimate)
-    guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return }
+    guard estimate.convergence == .converged, let mean = estimate.positionInWorld else { return }
     let (mine, theirs) = (pair.devices[here].truePose, pair.devices[1 - here].truePose)
     let antenna = theirs.act(pair.world.settings.radio.antennaInDevice)
     let truth = mine.rotation.inverse.act(antenna - mine.translation)

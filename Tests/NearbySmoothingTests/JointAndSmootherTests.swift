@@ -85,10 +85,10 @@ struct JointAndSmootherTests {
       let mode = solution.mode(of: member)
       let other = try #require(smoothed.tracks[peer].final)
       let away = mode.position - other.positionInWorld
-      let information = try #require(other.covariance.positiveDefiniteInverse)
+      let information = try #require(other.covarianceInWorld.positiveDefiniteInverse)
       // Cells average samples, and knots are elsewhere: some tenths of a sigma.
       #expect(information.quadraticForm(away).squareRoot() < 0.4, "peer \(peer)")
-      let share = mode.positionVariance / other.covariance.trace
+      let share = mode.positionVariance / other.covarianceInWorld.trace
       #expect((0.8...1.25).contains(share), "peer \(peer): \(share) of the variance")
     }
   }

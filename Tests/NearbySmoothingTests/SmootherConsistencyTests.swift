@@ -69,7 +69,7 @@ struct SmootherConsistencyTests {
       case .sample(let index):
         smoother.add(run.rangingSample(index, of: peer))
         engine.add(run.rangingSample(index, of: same))
-        filtered.append(engine.estimate(of: same).meanInWorld)
+        filtered.append(engine.estimate(of: same).positionInWorld)
         truth.append(run.samples[index].peerInOdometry)
       }
     }
@@ -82,7 +82,7 @@ struct SmootherConsistencyTests {
       let old = (filtered[index] ?? .zero) - truth[index]
       tally.squares.smoother += error.dot(error)
       tally.squares.filter += old.dot(old)
-      let information = try #require(position.covariance.positiveDefiniteInverse)
+      let information = try #require(position.covarianceInWorld.positiveDefiniteInverse)
       tally.normalized += information.quadraticForm(error) / 3
       tally.count += 1
     }

@@ -227,7 +227,7 @@ struct SmootherTests {
     #expect(abs(try #require(sides.last) - 3) < 0.3)
     #expect(track.modes.allSatisfy { abs($0.probability - 0.5) < 0.1 })
     // The spread between the two is in the covariance.
-    #expect(try #require(track.final).covariance.zz > 7)
+    #expect(try #require(track.final).covarianceInWorld.zz > 7)
   }
 
   // MARK: Little to go by
@@ -256,7 +256,7 @@ struct SmootherTests {
     #expect(track.positions.count == 1)
     let final = try #require(track.final)
     #expect(final.positionInWorld.isFinite)
-    #expect(final.covariance.trace.squareRoot() > 2)
+    #expect(final.covarianceInWorld.trace.squareRoot() > 2)
   }
 
   @Test("samples that are no measurements change nothing but have their rows")

@@ -14,6 +14,9 @@ public func propertiesLost(in json: String, of value: Any) throws -> [String] {
   return lost(value, in: object, path: "")
 }
 
+/// The keys under which files have properties of another name.
+private let keys = ["positionInWorld": "position", "covarianceInWorld": "covariance"]
+
 private func lost(_ value: Any, in json: Any, path: String) -> [String] {
   let mirror = Mirror(reflecting: value)
   switch mirror.displayStyle {
@@ -27,7 +30,8 @@ private func lost(_ value: Any, in json: Any, path: String) -> [String] {
     // A struct that is written as a text or a number, such as a digest.
     guard let members = json as? [String: Any] else { return [] }
     return mirror.children.flatMap { child -> [String] in
-      let (name, value) = unwrapped(child)
+      let (property, value) = unwrapped(child)
+      let name = members[property] == nil ? keys[property] ?? property : property
       let inner = path.isEmpty ? name : "\(path).\(name)"
       guard let member = members[name] else { return [inner] }
       return lost(value, in: member, path: inner)

@@ -68,8 +68,9 @@ struct EstimateColumns {
     let place = estimate.worldTransform.value?.translation
     world.append(turns ? place.map(frames.worldVector(fromEngine:)) : place)
     mean.append(
-      turns ? estimate.meanInWorld.map(frames.worldVector(fromEngine:)) : estimate.meanInWorld)
-    let spread = estimate.meanInWorld == nil ? nil : estimate.covarianceInWorld
+      turns
+        ? estimate.positionInWorld.map(frames.worldVector(fromEngine:)) : estimate.positionInWorld)
+    let spread = estimate.positionInWorld == nil ? nil : estimate.covarianceInWorld
     covariance.append(turns ? spread.map(frames.worldCovariance(fromEngine:)) : spread)
     distanceSigma.append(estimate.distance.sigma)
     horizontalAngleSigma.append(estimate.horizontalAngleRadians.sigma)

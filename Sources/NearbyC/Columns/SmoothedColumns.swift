@@ -35,7 +35,7 @@ struct SmoothedColumns {
     nanoseconds.append(time.nanoseconds)
     peer.append(index: index)
     mean.append(position.map { frames.worldVector(fromEngine: $0.positionInWorld) })
-    covariance.append(position.map { frames.worldCovariance(fromEngine: $0.covariance) })
+    covariance.append(position.map { frames.worldCovariance(fromEngine: $0.covarianceInWorld) })
     let fromDevice = position.flatMap { position in
       position.worldFromDevice.map { $0.inverse.act(position.positionInWorld) }
     }

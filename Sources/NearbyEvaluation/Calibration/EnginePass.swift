@@ -46,10 +46,11 @@ struct EnginePass: Sendable {
       mapFromWorld.append(newest)
     }
     places = peers.map { peer in
-      guard let mode = engine.hypotheses(of: peer)?.hypotheses.first, mode.mean.isFinite else {
+      guard let mode = engine.hypotheses(of: peer)?.hypotheses.first, mode.positionInWorld.isFinite
+      else {
         return nil
       }
-      return newest.act(mode.mean)
+      return newest.act(mode.positionInWorld)
     }
   }
 }

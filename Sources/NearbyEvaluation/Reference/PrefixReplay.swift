@@ -102,7 +102,7 @@ struct PrefixReplay: Sendable {
       let isResting = peer.path.velocity(at: sample.seconds).length < Self.restingSpeed
       return Position(
         truth: truth, error: (final.positionInWorld - truth).length,
-        sigma: final.covariance.trace.squareRoot(),
+        sigma: final.covarianceInWorld.trace.squareRoot(),
         isClaimable: isResting && track.converges(smoother.configuration))
     }
   }
@@ -125,7 +125,7 @@ extension SmoothedTrack {
     let near = modes.filter { ($0.positionInWorld - best.positionInWorld).length <= required }
     let variance =
       configuration.odometry.isPlanar
-      ? final.covariance.xx + final.covariance.zz : final.covariance.trace
+      ? final.covarianceInWorld.xx + final.covarianceInWorld.zz : final.covarianceInWorld.trace
     return variance <= required * required
       && near.reduce(0) { $0 + $1.probability } >= rule.dominantModeWeight
   }

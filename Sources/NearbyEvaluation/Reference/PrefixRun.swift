@@ -119,7 +119,7 @@ package struct PrefixRun: Sendable {
         claimableAt: moment, &first)
       let now = moment.arrival.seconds
       for peer in run.peers.indices where events[peer]?.isUnderWay(at: now) != true {
-        guard let position = positions[peer], let mean = estimates[peer].meanInWorld else {
+        guard let position = positions[peer], let mean = estimates[peer].positionInWorld else {
           continue
         }
         outcome.comparisons.append(

@@ -130,7 +130,7 @@ extension ReferenceRun.Comparison {
     _ estimate: PeerEstimate, _ exact: ReferencePosterior.Moment, truth: Vector3, seed: UInt64,
     seconds: Double
   ) {
-    guard let mean = estimate.meanInWorld,
+    guard let mean = estimate.positionInWorld,
       let inverse = exact.covariance.positiveDefiniteInverse
     else { return nil }
     let (claimed, covariance) = (estimate.covarianceInWorld, exact.covariance)

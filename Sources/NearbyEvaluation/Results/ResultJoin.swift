@@ -46,7 +46,7 @@ struct ResultJoin: ~Copyable {
     let place = try truth.sample(at: sample)
     let isConverged = isConverged(row, seenFrom: place?.odometryPose)
     entries[index].noteConvergence(isConverged, at: row.timestamp)
-    guard let place, let mean = row.meanInWorld else {
+    guard let place, let mean = row.positionInWorld else {
       entries[index].notePlacement(nil)
       return
     }
@@ -70,7 +70,7 @@ struct ResultJoin: ~Copyable {
   private func isConverged(_ row: EstimateRow, seenFrom pose: RigidTransform?) -> Bool {
     if let status = row.status { return status == .converged }
     let turn = recording.manifest.frames.engineWorldFromWorld
-    guard let mean = row.meanInWorld,
+    guard let mean = row.positionInWorld,
       let distance = row.distance ?? pose.map({ (turn.act(mean) - $0.translation).length })
     else { return false }
     let covariance = row.covarianceInWorld.rotated(by: turn)

@@ -110,7 +110,7 @@ extension Moment {
     truth: SimulatedRun.Sample, bound: Double
   ) {
     let fromDevice = truth.peerInOdometry - truth.odometryFromDevice.translation
-    let difference = estimate.meanInWorld.map { $0 - truth.peerInOdometry }
+    let difference = estimate.positionInWorld.map { $0 - truth.peerInOdometry }
     seconds = truth.seconds
     convergence = estimate.convergence
     errorInOdometry = difference

@@ -290,11 +290,12 @@ public struct TuningData: Sendable {
     let peers = run(&engine) { _ in }
     return peers.map { peer in
       guard let (device, modes) = engine.hypotheses(of: peer), let mode = modes.first,
-        mode.mean.isFinite
+        mode.positionInWorld.isFinite
       else { return nil }
       let floor = SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01)
       return NoiseEvidence.Start(
-        timestamp: device.timestamp, position: mode.mean, covariance: mode.covariance + floor)
+        timestamp: device.timestamp, position: mode.positionInWorld,
+        covariance: mode.covarianceInWorld + floor)
     }
   }
 

@@ -137,7 +137,7 @@ struct DifferenceWindow: Sendable {
   private var middle: Vector3? {
     let map = hypothesis.map(survey)
     let places = anchors.indices.filter { anchors[$0].place != nil }.map {
-      map.peers[$0].position
+      map.peers[$0].positionInWorld
     }
     guard !places.isEmpty else { return nil }
     return places.reduce(.zero, +) / Double(places.count)
@@ -252,7 +252,7 @@ struct DifferenceWindow: Sendable {
   private static func survey(of anchors: [AnchorPlacement], _ clocks: AnchorClocks) -> PeerMap {
     let size = PeerMap.numbersPerPeer
     var map = PeerMap(
-      peers: anchors.map { PeerMap.Peer(name: "", position: $0.place ?? .zero) },
+      peers: anchors.map { PeerMap.Peer(name: "", positionInWorld: $0.place ?? .zero) },
       covariance: [Double](repeating: 0, count: anchors.count * anchors.count * size * size))
     for (index, anchor) in anchors.enumerated() {
       let sigma =
@@ -274,7 +274,7 @@ struct DifferenceWindow: Sendable {
     var map = hypothesis.map(survey)
     for anchor in loose { map.widen(place: anchor, by: FaultSize.looseness) }
     for index in anchors.indices where anchors[index] == .unknown {
-      map.peers[index].position = center
+      map.peers[index].positionInWorld = center
     }
     return map
   }
@@ -721,7 +721,7 @@ struct DifferenceWindow: Sendable {
     for (index, anchor) in anchors.enumerated() {
       let there =
         anchor.place == nil
-        ? place + Self.away(number + 5 * index) : map.peers[index].position
+        ? place + Self.away(number + 5 * index) : map.peers[index].positionInWorld
       state += [there.x, there.y, there.z, 0, 0]
     }
     return state

@@ -443,7 +443,8 @@ struct JointEstimator: Sendable {
       let own = first + start + ChainLayout.peerSize * member
       return PeerMap.Peer(
         name: name(fitted[member].peer),
-        position: Vector3(solution.state[own], solution.state[own + 1], solution.state[own + 2]),
+        positionInWorld: Vector3(
+          solution.state[own], solution.state[own + 1], solution.state[own + 2]),
         rangeBias: solution.state[own + 3], rangeScale: solution.state[own + 4])
     }
     var covariance = rows.flatMap { row in

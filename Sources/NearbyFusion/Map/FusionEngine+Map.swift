@@ -40,7 +40,9 @@ extension FusionEngine {
   /// A map of one peer, by its own filter; `nil` when that has not converged.
   private func mapOfConverged(_ peer: Int, _ mapFromWorld: RigidTransform) -> PeerMap? {
     let estimate = estimate(of: PeerID(index: peer))
-    guard estimate.convergence == .converged, let mean = estimate.meanInWorld else { return nil }
+    guard estimate.convergence == .converged, let mean = estimate.positionInWorld else {
+      return nil
+    }
     let ranging = configuration.ranging
     let size = PeerMap.numbersPerPeer
     let turned = estimate.covarianceInWorld.rotated(by: mapFromWorld.rotation)
@@ -55,7 +57,7 @@ extension FusionEngine {
     covariance[3 * size + 3] = ranging.rangeBiasSigma * ranging.rangeBiasSigma
     covariance[4 * size + 4] = ranging.rangeScaleSigma * ranging.rangeScaleSigma
     return PeerMap(
-      peers: [PeerMap.Peer(name: name(of: peer), position: mapFromWorld.act(mean))],
+      peers: [PeerMap.Peer(name: name(of: peer), positionInWorld: mapFromWorld.act(mean))],
       covariance: covariance)
   }
 }

@@ -61,7 +61,7 @@ struct MapLocalizer: Sendable {
   init(_ map: PeerMap) {
     self.map = map
     window = AnchorWindow(
-      anchors: map.peers.map(\.position),
+      anchors: map.peers.map(\.positionInWorld),
       errors: map.peers.indices.map { peer in
         let first = PeerMap.numbersPerPeer * peer
         func variance(_ row: Int) -> Double { map.covariance[(first + row) * (map.size + 1)] }
@@ -231,7 +231,7 @@ struct MapLocalizer: Sendable {
         at: device, settings.configuration,
         anchors: Dictionary(
           uniqueKeysWithValues: heard.indices.filter { !displaced.contains($0) }.map {
-            (heard[$0].entry, map.peers[$0].position)
+            (heard[$0].entry, map.peers[$0].positionInWorld)
           }), near: solved[Array(hypothesis.faults.dropLast())]?.first, isOnly: isOnly)
       solved[hypothesis.faults] = found
       return found
@@ -245,7 +245,7 @@ struct MapLocalizer: Sendable {
     ) -> [[Int: Vector3]] {
       guard !displaced.isEmpty else { return [[:]] }
       let mirrored = displaced.map { anchor in
-        let place = map.peers[anchor].position
+        let place = map.peers[anchor].positionInWorld
         return (anchor, Vector3(place.x, 2 * device.y - place.y, place.z))
       }
       return [[:], Dictionary(uniqueKeysWithValues: mirrored)]

@@ -22,8 +22,10 @@ public struct PeerMap: Hashable, Sendable {
     public var rangeScale: Double
 
     /// Makes one; ranges without errors unless said otherwise.
-    public init(name: String, position: Vector3, rangeBias: Double = 0, rangeScale: Double = 0) {
-      (self.name, self.position) = (name, position)
+    public init(
+      name: String, positionInWorld: Vector3, rangeBias: Double = 0, rangeScale: Double = 0
+    ) {
+      (self.name, self.positionInWorld) = (name, positionInWorld)
       (self.rangeBias, self.rangeScale) = (rangeBias, rangeScale)
     }
   }
@@ -84,7 +86,7 @@ public struct PeerMap: Hashable, Sendable {
   public func turned(by rotation: Rotation) -> PeerMap {
     var turned = self
     for index in peers.indices {
-      turned.peers[index].position = rotation.act(peers[index].position)
+      turned.peers[index].positionInWorld = rotation.act(peers[index].positionInWorld)
     }
     let axes = [rotation.xAxis, rotation.yAxis, rotation.zAxis]
     // Of each peer the first three rows are turned, and then, because it is symmetric, the columns.
@@ -133,7 +135,7 @@ public struct PeerMap: Hashable, Sendable {
       FusionConfigurationError(setting: setting, problem: problem)
     }
     for (index, peer) in peers.enumerated() {
-      guard peer.position.isFinite, peer.position.length < Self.farthest else {
+      guard peer.positionInWorld.isFinite, peer.positionInWorld.length < Self.farthest else {
         throw fault("map.peers[\(index)].position", "must be a place")
       }
       guard abs(peer.rangeBias) < Self.farthest, abs(peer.rangeScale) < 1 else {
@@ -156,7 +158,10 @@ public struct PeerMap: Hashable, Sendable {
   /// State and covariance as a prior takes them: nothing is known better than to these sigmas.
   var prior: (mean: [Double], covariance: [Double]) {
     let mean = peers.flatMap { peer in
-      [peer.position.x, peer.position.y, peer.position.z, peer.rangeBias, peer.rangeScale]
+      [
+        peer.positionInWorld.x, peer.positionInWorld.y, peer.positionInWorld.z, peer.rangeBias,
+        peer.rangeScale,
+      ]
     }
     var floored = covariance
     for row in 0..<size {

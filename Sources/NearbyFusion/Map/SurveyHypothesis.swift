@@ -81,7 +81,7 @@ struct SurveyHypothesis: Sendable {
   private static func scaling(_ map: PeerMap) -> [(row: Int, change: Double)] {
     let middle = middle(of: map)
     return map.peers.enumerated().flatMap { index, peer in
-      let way = peer.position - middle
+      let way = peer.positionInWorld - middle
       let first = PeerMap.numbersPerPeer * index
       return [(first, way.x), (first + 1, way.y), (first + 2, way.z)]
     }
@@ -89,7 +89,7 @@ struct SurveyHypothesis: Sendable {
 
   /// The middle of a map's places.
   static func middle(of map: PeerMap) -> Vector3 {
-    map.peers.reduce(.zero) { $0 + $1.position } / Double(max(map.peers.count, 1))
+    map.peers.reduce(.zero) { $0 + $1.positionInWorld } / Double(max(map.peers.count, 1))
   }
 }
 
@@ -108,7 +108,9 @@ extension PeerMap {
 
   /// Gives two peers each other's place.
   fileprivate mutating func exchange(_ a: Int, _ b: Int) {
-    (peers[a].position, peers[b].position) = (peers[b].position, peers[a].position)
+    (peers[a].positionInWorld, peers[b].positionInWorld) = (
+      peers[b].positionInWorld, peers[a].positionInWorld
+    )
     var order = Array(0..<size)
     for axis in 0..<3 {
       order.swapAt(Self.numbersPerPeer * a + axis, Self.numbersPerPeer * b + axis)
@@ -119,8 +121,8 @@ extension PeerMap {
   /// Changes the sign of a coordinate.
   fileprivate mutating func negate(axis: Int) {
     for index in peers.indices {
-      let place = peers[index].position
-      peers[index].position = Vector3(
+      let place = peers[index].positionInWorld
+      peers[index].positionInWorld = Vector3(
         axis == 0 ? -place.x : place.x, axis == 1 ? -place.y : place.y,
         axis == 2 ? -place.z : place.z)
     }

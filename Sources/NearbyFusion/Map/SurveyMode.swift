@@ -43,7 +43,7 @@ extension SurveyExamination.Evidence {
     self.scale = scale.map { 1 / $0.ratio }
     switch hypothesis.faults.last {
     case .displaced(let anchor):
-      let surveyed = hypothesis.map(survey).peers[anchor].position
+      let surveyed = hypothesis.map(survey).peers[anchor].positionInWorld
       // Errors within the survey's own uncertainty do not make claims wrong.
       let variance = survey.positionCovariance(of: anchor).trace / 3
       let stated = Self.coveredSigmas * variance.squareRoot()
@@ -83,7 +83,7 @@ extension SurveyExamination.Evidence {
 
     init(of survey: PeerMap, _ mode: SurveyMode) {
       let middle = SurveyHypothesis.middle(of: survey)
-      let ways = survey.peers.map { $0.position - middle }
+      let ways = survey.peers.map { $0.positionInWorld - middle }
       let foundMiddle =
         mode.anchors.reduce(Vector3.zero) { $0 + $1.mean } / Double(mode.anchors.count)
       ratio =

@@ -69,7 +69,7 @@ public struct ConvergenceProgress: Hashable, Sendable {
   /// The standard deviation along gravity, metres.
   public var verticalSigma: Double
   /// The share of the heaviest mode, 0 to 1.
-  public var dominantModeWeight: Double
+  public var dominantModeProbability: Double
   /// The device's movement across the line of sight (root mean square about its mean) over the
   /// distance, radians: the parallax made so far.
   public var parallaxRadians: Double
@@ -77,6 +77,6 @@ public struct ConvergenceProgress: Hashable, Sendable {
   /// What holds before the first sample.
   public static let none = ConvergenceProgress(
     requiredSigma: 0, totalSigma: .infinity, lineOfSightSigma: .infinity,
-    horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeWeight: 0,
+    horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeProbability: 0,
     parallaxRadians: 0)
 }

@@ -25,7 +25,7 @@ struct ConvergenceJudge {
     let width = PosteriorWidth(
       requiredVariance: progress.requiredSigma * progress.requiredSigma,
       totalVariance: progress.totalSigma * progress.totalSigma,
-      dominantModeWeight: progress.dominantModeWeight)
+      dominantModeWeight: progress.dominantModeProbability)
     if holds(width) { return .converged }
     return .notConverged(
       isResolved(width) ? outerReasons : reasons(progress, isNarrow: isNarrow(width)))

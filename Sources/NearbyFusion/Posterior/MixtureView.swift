@@ -50,7 +50,8 @@ struct MixtureView: PosteriorView {
     PositionMode.grouping(
       (0..<bank.count).map { index in
         PositionMode(
-          weight: bank.weight(index), mean: bank.position(index), covariance: covariance(index))
+          probability: bank.weight(index), positionInWorld: bank.position(index),
+          covarianceInWorld: covariance(index))
       })
   }
 

@@ -39,7 +39,7 @@ extension PeerEstimate {
         value: isConverged
           ? RigidTransform(rotation: .identity, translation: view.mean) : nil,
         sigma: progress.totalSigma, unavailability: isConverged ? nil : .notConverged),
-      meanInWorld: view.mean, covarianceInWorld: view.covariance,
+      positionInWorld: view.mean, covarianceInWorld: view.covariance,
       hypothesisCount: state.tracks.hypothesisCount, isSearching: state.tracks.isSearching)
   }
 

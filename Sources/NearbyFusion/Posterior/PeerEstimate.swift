@@ -74,7 +74,7 @@ public struct PeerEstimate: Hashable, Sendable {
   ///
   /// `nil` before the first sample; afterwards published whatever the convergence, so read it with
   /// ``covarianceInWorld``.
-  public var meanInWorld: Vector3?
+  public var positionInWorld: Vector3?
   /// The posterior covariance of the position, the spread between hypotheses included, m².
   public var covarianceInWorld: SymmetricMatrix3
   /// How many hypotheses are alive.

@@ -7,15 +7,25 @@ public import NearbyGeometry
 /// none. A ring of places around the device has many modes, a mirrored place has two.
 public struct PositionMode: Hashable, Sendable {
   /// The probability that the peer is there, 0 to 1.
-  public var weight: Double
+  public var probability: Double
   /// The mean of the peer's position, in the odometry's world, metres.
-  public var mean: Vector3
+  public var positionInWorld: Vector3
   /// Its covariance, m².
-  public var covariance: SymmetricMatrix3
+  public var covarianceInWorld: SymmetricMatrix3
 
   /// Makes a mode.
-  public init(weight: Double, mean: Vector3, covariance: SymmetricMatrix3) {
-    (self.weight, self.mean, self.covariance) = (weight, mean, covariance)
+  public init(probability: Double, positionInWorld: Vector3, covarianceInWorld: SymmetricMatrix3) {
+    self.probability = probability
+    self.positionInWorld = positionInWorld
+    self.covarianceInWorld = covarianceInWorld
+  }
+
+  /// The bearing of the place relative to the device's heading, as ``PeerEstimate/horizontalAngleRadians`` has it.
+  ///
+  /// - Parameter worldFromDevice: The device's pose in the odometry's world.
+  /// - Returns: Radians about gravity, positive to the right, (-π, π].
+  public func horizontalAngleRadians(from worldFromDevice: RigidTransform) -> Double {
+    Heading(worldFromDevice.rotation).bearing(of: positionInWorld - worldFromDevice.translation)
   }
 }
 
@@ -29,24 +39,26 @@ extension PositionMode {
   /// Cost: the product of the numbers of hypotheses and of modes.
   ///
   /// - Parameter hypotheses: The hypotheses, in any order.
-  /// - Returns: The modes; their weights add up to one.
+  /// - Returns: The modes; their probabilities add up to one.
   static func grouping(_ hypotheses: [PositionMode]) -> [PositionMode] {
     var groups: [[PositionMode]] = []
-    var left = hypotheses.reduce(0) { $0 + $1.weight }
+    var left = hypotheses.reduce(0) { $0 + $1.probability }
     let least = negligible * left
-    for hypothesis in hypotheses.sorted(by: { $0.weight > $1.weight }) {
+    for hypothesis in hypotheses.sorted(by: { $0.probability > $1.probability }) {
       guard left > least else { break }
-      left -= hypothesis.weight
+      left -= hypothesis.probability
       if let near = groups.firstIndex(where: { $0[0].isSamePeak(as: hypothesis) }) {
         groups[near].append(hypothesis)
       } else {
         groups.append([hypothesis])
       }
     }
-    let modes = groups.map(PositionMode.init(matching:)).sorted { $0.weight > $1.weight }
-    let total = modes.reduce(0) { $0 + $1.weight }
+    let modes = groups.map(PositionMode.init(matching:)).sorted { $0.probability > $1.probability }
+    let total = modes.reduce(0) { $0 + $1.probability }
     return modes.map {
-      PositionMode(weight: $0.weight / total, mean: $0.mean, covariance: $0.covariance)
+      PositionMode(
+        probability: $0.probability / total, positionInWorld: $0.positionInWorld,
+        covarianceInWorld: $0.covarianceInWorld)
     }
   }
 
@@ -57,21 +69,23 @@ extension PositionMode {
   private static let floor = SymmetricMatrix3(xx: 1e-6, xy: 0, xz: 0, yy: 1e-6, yz: 0, zz: 1e-6)
 
   private func isSamePeak(as other: PositionMode) -> Bool {
-    let away = other.mean - mean
-    guard let information = (covariance + other.covariance + Self.floor).positiveDefiniteInverse
+    let away = other.positionInWorld - positionInWorld
+    guard
+      let information = (covarianceInWorld + other.covarianceInWorld + Self.floor)
+        .positiveDefiniteInverse
     else { return away.dot(away) == 0 }
     return information.quadraticForm(away) < Self.squaredPeakDistance
   }
 
   /// The Gaussian with the moments of some.
   private init(matching parts: [PositionMode]) {
-    let total = parts.reduce(0) { $0 + $1.weight }
-    let mean = parts.reduce(Vector3.zero) { $0 + ($1.weight / total) * $1.mean }
+    let total = parts.reduce(0) { $0 + $1.probability }
+    let mean = parts.reduce(Vector3.zero) { $0 + ($1.probability / total) * $1.positionInWorld }
     let covariance = parts.reduce(SymmetricMatrix3.zero) { sum, part in
-      let share = part.weight / total
-      return sum + share * part.covariance
-        + SymmetricMatrix3(outer: part.mean - mean, scale: share)
+      let share = part.probability / total
+      return sum + share * part.covarianceInWorld
+        + SymmetricMatrix3(outer: part.positionInWorld - mean, scale: share)
     }
-    self.init(weight: total, mean: mean, covariance: covariance)
+    self.init(probability: total, positionInWorld: mean, covarianceInWorld: covariance)
   }
 }

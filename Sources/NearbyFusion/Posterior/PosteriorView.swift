@@ -74,7 +74,7 @@ extension PosteriorView {
       requiredSigma: configuration.convergence.requiredSigma(at: best.length),
       totalSigma: totalVariance(configuration).squareRoot(),
       lineOfSightSigma: sigmas[0], horizontalSigma: sigmas[1], verticalSigma: sigmas[2],
-      dominantModeWeight: dominantModeWeight, parallaxRadians: sigmas[3] / best.length)
+      dominantModeProbability: dominantModeWeight, parallaxRadians: sigmas[3] / best.length)
   }
 
   /// Mean and variance of the peer's height over the device.

@@ -54,7 +54,7 @@ public struct TumExporter: Sendable {
         others.insert(row.peer)
         continue
       }
-      guard let place = row.meanInWorld, latest.map({ $0 < row.timestamp }) ?? true else {
+      guard let place = row.positionInWorld, latest.map({ $0 < row.timestamp }) ?? true else {
         report.leftOut["samples without a place, or of one stamp", default: 0] += 1
         continue
       }

@@ -83,7 +83,9 @@ struct LiveCoach {
 
   /// Where the one place is, unless it is too uncertain to be pointed at.
   private var roughBearing: String? {
-    guard let device, let mean = spots.first?.mean ?? estimate.meanInWorld else { return nil }
+    guard let device, let mean = spots.first?.positionInWorld ?? estimate.positionInWorld else {
+      return nil
+    }
     let away = mean - device.translation
     guard estimate.progress.totalSigma < 0.5 * away.length else { return nil }
     let ahead = device.inverse.act(mean)
@@ -95,7 +97,7 @@ struct LiveCoach {
   /// The ranges to both change most differently along the line on which their directions differ.
   private var pair: String? {
     guard spots.count == 2, let device else { return nil }
-    let toward = spots.map { (device.inverse.act($0.mean)).normalized }
+    let toward = spots.map { (device.inverse.act($0.positionInWorld)).normalized }
     let difference = toward[0] - toward[1]
     // Device axes: x to the right, y up, -z ahead.
     let upright = device.rotation.inverse.act(Vector3(0, 1, 0))

@@ -233,7 +233,7 @@ package struct LiveSession: ~Copyable {
         json.array("r", reasons.names) { $0.value($1) }
       }
       json.member("say", coach.sentence)
-      if let mean = estimate.meanInWorld {
+      if let mean = estimate.positionInWorld {
         json.array("m", numbers(of: mean)) { $0.value($1, decimals: 3) }
         json.array("c", numbers(of: estimate.covarianceInWorld)) { $0.value($1, decimals: 5) }
       }
@@ -241,9 +241,9 @@ package struct LiveSession: ~Copyable {
         json.member("spots", Double(coach.spots.count))
         json.array("o", modes.prefix(Self.mostModes)) { json, place in
           json.object { json in
-            json.member("w", place.weight, decimals: 3)
-            json.array("m", numbers(of: place.mean)) { $0.value($1, decimals: 2) }
-            json.array("c", numbers(of: place.covariance)) { $0.value($1, decimals: 3) }
+            json.member("w", place.probability, decimals: 3)
+            json.array("m", numbers(of: place.positionInWorld)) { $0.value($1, decimals: 2) }
+            json.array("c", numbers(of: place.covarianceInWorld)) { $0.value($1, decimals: 3) }
           }
         }
       }

@@ -16,10 +16,12 @@ enum LiveSpots {
   /// - Returns: The places, the most probable first.
   static func spots(_ modes: [PositionMode]) -> [PositionMode] {
     var spots: [PositionMode] = []
-    for mode in modes where mode.weight >= leastWeight {
-      let near = spots.firstIndex { ($0.mean - mode.mean).length < leastDistance }
-      if let near { spots[near].weight += mode.weight } else { spots.append(mode) }
+    for mode in modes where mode.probability >= leastWeight {
+      let near = spots.firstIndex {
+        ($0.positionInWorld - mode.positionInWorld).length < leastDistance
+      }
+      if let near { spots[near].probability += mode.probability } else { spots.append(mode) }
     }
-    return spots.sorted { $0.weight > $1.weight }
+    return spots.sorted { $0.probability > $1.probability }
   }
 }

@@ -106,7 +106,7 @@ public struct PeerMapFile: Hashable, Sendable {
       sigmas += [place, place, place, bias, scale]
       peers.append(
         PeerMap.Peer(
-          name: name, position: position,
+          name: name, positionInWorld: position,
           rangeBias: try object.number("rangeBias", in: -1e3...1e3) ?? 0,
           rangeScale: try object.number("rangeScale", in: -0.9...0.9) ?? 0))
       object.finish(&warnings)

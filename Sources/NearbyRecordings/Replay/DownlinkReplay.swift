@@ -42,7 +42,7 @@ package struct DownlinkReplay {
     let anchors = names.map { name -> AnchorPlacement in
       guard let map, let index = places.firstIndex(of: name) else { return .unknown }
       let sigma = (map.positionCovariance(of: index).trace / 3).squareRoot()
-      return .uncertain(map.peers[index].position, sigma: sigma)
+      return .uncertain(map.peers[index].positionInWorld, sigma: sigma)
     }
     do {
       locator = try RangeDifferenceLocator(

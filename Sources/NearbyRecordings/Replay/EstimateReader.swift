@@ -27,7 +27,7 @@ public struct EstimateRow: Hashable, Sendable {
   /// Whether there was a world transform.
   public var hasWorldTransform: Bool
   /// The mean of the peer's position in the recording's world, metres; `nil` when there was none.
-  public var meanInWorld: Vector3?
+  public var positionInWorld: Vector3?
   /// Its covariance, m².
   public var covarianceInWorld: SymmetricMatrix3
   /// The normalised innovation squared; `nil` when there was none.
@@ -109,7 +109,7 @@ public struct EstimateReader: ~Copyable, Sendable {
       horizontalAngleSigmaRadians: try csv.number(Column.horizontalAngleSigma),
       hasVerticalDirection: !csv.isEmpty(Column.vertical)
         && csv.text(Column.vertical) != "unknown",
-      hasWorldTransform: !csv.isEmpty(Column.world), meanInWorld: mean,
+      hasWorldTransform: !csv.isEmpty(Column.world), positionInWorld: mean,
       covarianceInWorld: mean == nil ? .zero : try covariance(),
       normalizedInnovationSquared: try csv.number(Column.nis),
       hypotheses: try csv.number(Column.hypotheses).flatMap { Int(exactly: $0) },

@@ -64,9 +64,9 @@ public struct EstimateWriter: ~Copyable {
     table.text.append(estimate.verticalDirection.rawValue)
     table.text.appendField(
       estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) })
-    table.text.appendField(estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
+    table.text.appendField(estimate.positionInWorld.map(frames.worldVector(fromEngine:)))
     table.text.appendField(
-      estimate.meanInWorld.map { _ in
+      estimate.positionInWorld.map { _ in
         frames.worldCovariance(fromEngine: estimate.covarianceInWorld)
       })
     table.text.appendField(estimate.distance.sigma)

@@ -47,9 +47,9 @@ public struct ModesWriter: ~Copyable {
       table.text.append(name: row.peer)
       table.text.append(byte: .comma)
       table.text.append(index)
-      table.text.appendField(mode.weight)
-      table.text.appendField(frames.worldVector(fromEngine: mode.mean))
-      table.text.appendField(frames.worldCovariance(fromEngine: mode.covariance))
+      table.text.appendField(mode.probability)
+      table.text.appendField(frames.worldVector(fromEngine: mode.positionInWorld))
+      table.text.appendField(frames.worldCovariance(fromEngine: mode.covarianceInWorld))
       try table.endRow()
     }
   }

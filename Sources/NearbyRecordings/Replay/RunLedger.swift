@@ -69,7 +69,7 @@ struct RunLedger: ~Copyable {
   private mutating func compare(
     _ row: RangingRow, _ estimate: PeerEstimate
   ) throws(RecordingError) {
-    guard let sample = try truth.sample(at: row), let position = estimate.meanInWorld else {
+    guard let sample = try truth.sample(at: row), let position = estimate.positionInWorld else {
       return
     }
     comparison.add(
@@ -131,9 +131,9 @@ extension RunLedger.PeerEntry {
     summary.status = ConvergenceStatus(last.convergence)
     if case .notConverged(let reasons) = last.convergence { summary.reasons = reasons.names }
     // JSON has no numbers that are not finite.
-    if let mean = last.meanInWorld, mean.isFinite, last.covarianceInWorld.trace.isFinite {
-      summary.position = frames.worldVector(fromEngine: mean)
-      summary.covariance = frames.worldCovariance(fromEngine: last.covarianceInWorld)
+    if let mean = last.positionInWorld, mean.isFinite, last.covarianceInWorld.trace.isFinite {
+      summary.positionInWorld = frames.worldVector(fromEngine: mean)
+      summary.covarianceInWorld = frames.worldCovariance(fromEngine: last.covarianceInWorld)
     }
     summary.distance = last.distance.value?.finite
     summary.distanceSigma = last.distance.sigma.finite

@@ -151,9 +151,9 @@ public struct PeerSummary: Hashable, Sendable, Codable {
   /// The reasons after the last sample, the most useful action first.
   public var reasons: [String] = []
   /// The position after the last sample, whatever the status; `nil` when nothing was used.
-  @OrNull public var position: Vector3? = nil
+  @OrNull public var positionInWorld: Vector3? = nil
   /// Its covariance, m².
-  @OrNull public var covariance: SymmetricMatrix3? = nil
+  @OrNull public var covarianceInWorld: SymmetricMatrix3? = nil
   /// The distance after the last sample, metres; `nil` when unavailable.
   @OrNull public var distance: Double? = nil
   /// Its standard deviation, metres.
@@ -165,6 +165,15 @@ public struct PeerSummary: Hashable, Sendable, Codable {
   /// The smoother's result; `nil` when nothing was smoothed.
   public var smoothed: SmoothedSummary?
 
+  enum CodingKeys: String, CodingKey {
+    case id, motion, samples, samplesRejected, secondsToFirstConvergence, lossesOfConvergence,
+      status
+    case reasons
+    case positionInWorld = "position"
+    case covarianceInWorld = "covariance"
+    case distance, distanceSigma, hypotheses, errors, smoothed
+  }
+
   /// Makes the summary of a peer without samples.
   public init(id: String, motion: PeerMotion) {
     self.id = id
@@ -172,7 +181,9 @@ public struct PeerSummary: Hashable, Sendable, Codable {
   }
 
   /// The total standard deviation of the position: the root of the covariance's trace, metres.
-  public var positionSigma: Double? { covariance.map { max(0, $0.trace).squareRoot() } }
+  public var positionSigma: Double? {
+    covarianceInWorld.map { max(0, $0.trace).squareRoot() }
+  }
 }
 
 /// `Convergence` of the engine without its reasons, as files name it.

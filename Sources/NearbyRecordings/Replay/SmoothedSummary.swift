@@ -9,16 +9,23 @@ public struct SmoothedSummary: Hashable, Sendable, Codable {
   /// A mode of the posterior: one of the possible positions of the peer.
   public struct Mode: Hashable, Sendable, Codable {
     /// Its position.
-    public var position: Vector3
+    public var positionInWorld: Vector3
     /// The covariance around it, m².
-    public var covariance: SymmetricMatrix3
+    public var covarianceInWorld: SymmetricMatrix3
     /// Its probability.
     public var probability: Double
 
+    enum CodingKeys: String, CodingKey {
+      case positionInWorld = "position"
+      case covarianceInWorld = "covariance"
+      case probability
+    }
+
     /// Makes a mode.
-    public init(position: Vector3, covariance: SymmetricMatrix3, probability: Double) {
-      self.position = position
-      self.covariance = covariance
+    public init(positionInWorld: Vector3, covarianceInWorld: SymmetricMatrix3, probability: Double)
+    {
+      self.positionInWorld = positionInWorld
+      self.covarianceInWorld = covarianceInWorld
       self.probability = probability
     }
   }
@@ -26,9 +33,9 @@ public struct SmoothedSummary: Hashable, Sendable, Codable {
   /// The motion of the peer, as far as the smoother could determine it.
   public var motion: PeerMotion
   /// The position at the end of the recording; `nil` when none of its samples could be used.
-  @OrNull public var position: Vector3?
+  @OrNull public var positionInWorld: Vector3?
   /// Its covariance, the spread between modes included, m².
-  @OrNull public var covariance: SymmetricMatrix3?
+  @OrNull public var covarianceInWorld: SymmetricMatrix3?
   /// The constant error of its ranges, metres.
   public var rangeBias: Double
   /// One standard deviation of it.
@@ -42,15 +49,23 @@ public struct SmoothedSummary: Hashable, Sendable, Codable {
   /// The errors; `nil` when the recording does not hold the truth about this peer.
   @OrNull public var errors: ErrorStatistics?
 
+  enum CodingKeys: String, CodingKey {
+    case motion
+    case positionInWorld = "position"
+    case covarianceInWorld = "covariance"
+    case rangeBias, rangeBiasSigma, rangeScale, rangeScaleSigma, modes, errors
+  }
+
   /// Makes a summary.
   public init(
-    motion: PeerMotion, position: Vector3?, covariance: SymmetricMatrix3?, rangeBias: Double,
+    motion: PeerMotion, positionInWorld: Vector3?, covarianceInWorld: SymmetricMatrix3?,
+    rangeBias: Double,
     rangeBiasSigma: Double, rangeScale: Double, rangeScaleSigma: Double, modes: [Mode],
     errors: ErrorStatistics?
   ) {
     self.motion = motion
-    self.position = position
-    self.covariance = covariance
+    self.positionInWorld = positionInWorld
+    self.covarianceInWorld = covarianceInWorld
     self.rangeBias = rangeBias
     self.rangeBiasSigma = rangeBiasSigma
     self.rangeScale = rangeScale
@@ -60,5 +75,7 @@ public struct SmoothedSummary: Hashable, Sendable, Codable {
   }
 
   /// The total standard deviation of the position: the root of the covariance's trace, metres.
-  public var positionSigma: Double? { covariance.map { max(0, $0.trace).squareRoot() } }
+  public var positionSigma: Double? {
+    covarianceInWorld.map { max(0, $0.trace).squareRoot() }
+  }
 }

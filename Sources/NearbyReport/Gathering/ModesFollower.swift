@@ -24,8 +24,8 @@ struct ModesFollower: ~Copyable {
     while let place = next, place.timestamp == row.timestamp, place.peer == row.peer {
       places.append(
         PositionMode(
-          weight: place.weight, mean: turn.act(place.mean),
-          covariance: place.covariance.rotated(by: turn)))
+          probability: place.weight, positionInWorld: turn.act(place.mean),
+          covarianceInWorld: place.covariance.rotated(by: turn)))
       next = try reader.next()
     }
     return places.isEmpty ? nil : places

@@ -62,7 +62,7 @@ struct TrackGatherer {
 
     let turn = frames.engineWorldFromWorld
     let covariance = row.covarianceInWorld.rotated(by: turn)
-    let mean = row.meanInWorld.map(turn.act)
+    let mean = row.positionInWorld.map(turn.act)
     if let mean {
       Self.describe(
         mapFromWorld.act(mean), covariance.rotated(by: mapFromWorld.rotation), isPlanar,
@@ -90,10 +90,11 @@ struct TrackGatherer {
         time,
         places.map { place in
           PositionMode(
-            weight: place.weight,
-            mean: MapFrame.vector(fromEngine: mapFromWorld.act(place.mean)),
-            covariance: MapFrame.covariance(
-              fromEngine: place.covariance.rotated(by: mapFromWorld.rotation)))
+            probability: place.probability,
+            positionInWorld: MapFrame.vector(
+              fromEngine: mapFromWorld.act(place.positionInWorld)),
+            covarianceInWorld: MapFrame.covariance(
+              fromEngine: place.covarianceInWorld.rotated(by: mapFromWorld.rotation)))
         }
       ))
   }
@@ -203,10 +204,11 @@ struct TrackGatherer {
     let every = max(1, (modes.count + Self.mostModeMoments - 1) / Self.mostModeMoments)
     for index in modes.indices where (modes.count - 1 - index).isMultiple(of: every) {
       for place in modes[index].places {
-        let p = place.covariance
+        let p = place.covarianceInWorld
         var row = ReportTable<ModeColumn>.Row()
-        (row[.time], row[.weight]) = (modes[index].time, place.weight)
-        (row[.x], row[.y], row[.z]) = (place.mean.x, place.mean.y, place.mean.z)
+        (row[.time], row[.weight]) = (modes[index].time, place.probability)
+        let mean = place.positionInWorld
+        (row[.x], row[.y], row[.z]) = (mean.x, mean.y, mean.z)
         (row[.xx], row[.xy], row[.xz]) = (p.xx, p.xy, p.xz)
         (row[.yy], row[.yz], row[.zz]) = (p.yy, p.yz, p.zz)
         table.append(row)

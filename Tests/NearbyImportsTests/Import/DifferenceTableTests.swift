@@ -60,7 +60,7 @@ struct DifferenceTableTests {
     let map = try #require(try recording.anchorMap(FusionConfiguration()))
     #expect(map.peers.map(\.name) == ["7", "0"])
     // z up in the file is y up in the engine.
-    #expect(abs(map.peers[0].position.y - 2) < 1e-9)
+    #expect(abs(map.peers[0].positionInWorld.y - 2) < 1e-9)
   }
 
   @Test func logsOfTheCrazyflieAreRead() throws {

@@ -101,7 +101,7 @@ struct DifferenceReaderTests {
           timestamp: Timestamp(nanoseconds: 2_000_000_000), from: "a", to: "d", metres: .nan))
     }
     let map = PeerMap(
-      peers: [PeerMap.Peer(name: "a", position: Vector3(1, 2, 3))],
+      peers: [PeerMap.Peer(name: "a", positionInWorld: Vector3(1, 2, 3))],
       covariance: (0..<25).map { $0 % 6 == 0 ? 0.01 : 0 })
     try writer.write(anchors: map, up: .z)
     try writer.finish()
@@ -116,7 +116,7 @@ struct DifferenceReaderTests {
     }
     #expect(read == rows)
     let anchors = try #require(try recording.anchorMap(FusionConfiguration()))
-    #expect((anchors.peers[0].position - Vector3(1, 2, 3)).length < 1e-12)
+    #expect((anchors.peers[0].positionInWorld - Vector3(1, 2, 3)).length < 1e-12)
     // Ranges are none, and that is no fault here.
     var stream = try recording.events()
     var events = 0

@@ -33,7 +33,7 @@ struct EstimateWriterTests {
       value: Vector3(0, 0.6, -0.8), sigma: 0.1, unavailability: nil)
     estimate.verticalDirection = .aboveOrBelow
     // Engine (x, y, z) is (x, -z, y) where z is up.
-    estimate.meanInWorld = Vector3(1, 2, 3)
+    estimate.positionInWorld = Vector3(1, 2, 3)
     estimate.covarianceInWorld = SymmetricMatrix3(xx: 1, xy: 0.2, xz: 0.3, yy: 4, yz: 0.5, zz: 9)
     estimate.hypothesisCount = 12
     let report = engine.add(

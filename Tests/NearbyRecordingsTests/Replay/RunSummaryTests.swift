@@ -23,7 +23,7 @@ struct RunSummaryTests {
     summary.smoothedErrors = nil
     summary.trajectory = nil
     summary.timing = nil
-    summary.peers[0].position = nil
+    summary.peers[0].positionInWorld = nil
     summary.peers[0].smoothed = nil
     let lost = try propertiesLost(in: summary.json(), of: summary)
     #expect(

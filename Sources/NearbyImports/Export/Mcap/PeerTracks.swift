@@ -54,7 +54,7 @@ struct PeerTracks {
     let time = row.timestamp
     let numbers = numbers(row, sample, place, comparison)
     try log.write(numbers, to: track.numbers, at: time)
-    if let mean = row.meanInWorld {
+    if let mean = row.positionInWorld {
       try log.write(
         .scene(entity(row, mean, track), at: time), to: track.scene, at: time)
       if row.hasWorldTransform {
@@ -97,7 +97,7 @@ struct PeerTracks {
     message.add("horizontal_angle_sigma_degrees", row.horizontalAngleSigmaRadians?.radiansAsDegrees)
     let turn = frames.engineWorldFromWorld
     let covariance = row.covarianceInWorld.rotated(by: turn)
-    if row.meanInWorld != nil {
+    if row.positionInWorld != nil {
       let variance = isPlanar ? covariance.xx + covariance.zz : covariance.trace
       message.add("sigma", max(0, variance).squareRoot())
     }
@@ -106,7 +106,7 @@ struct PeerTracks {
     if let use = row.use { message.add("used", use.rawValue) }
     guard let place else { return message }
     let inDevice = place.truePose.inverse.act(place.truePosition)
-    if let mean = row.meanInWorld {
+    if let mean = row.positionInWorld {
       let error = turn.act(mean) - place.odometryPose.act(inDevice)
       message.add("error", error.length)
       message.add("nees", comparison.normalizedNEES(of: error, covariance: covariance))

@@ -99,8 +99,8 @@ extension OutputText {
     appendMember("vertical", estimate.verticalDirection.rawValue)
     appendValues(
       "world", estimate.worldTransform.value.map { frames.worldVector(fromEngine: $0.translation) })
-    appendValues("mean", estimate.meanInWorld.map(frames.worldVector(fromEngine:)))
-    let covariance = estimate.meanInWorld.map { _ in
+    appendValues("mean", estimate.positionInWorld.map(frames.worldVector(fromEngine:)))
+    let covariance = estimate.positionInWorld.map { _ in
       frames.worldCovariance(fromEngine: estimate.covarianceInWorld)
     }
     appendValue("cov_xx", covariance?.xx)

@@ -21,4 +21,4 @@ for step in 0..<100 {
 
 let estimate = engine.estimate(of: keys)
 print(estimate.convergence, estimate.distance.value ?? .nan)
-if let mean = estimate.meanInWorld { print("the keys are at", mean.x, mean.y, mean.z) }
+if let mean = estimate.positionInWorld { print("the keys are at", mean.x, mean.y, mean.z) }

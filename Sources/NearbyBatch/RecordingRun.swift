@@ -19,8 +19,11 @@ public struct RecordingRun: Sendable {
   public var selection: Set<String> = []
   /// Whether the recording is also smoothed.
   public var smooths = false
-  /// The file of the map of peers at rest, which is read if it exists and written anew; `nil` for none.
+  /// The file of the map of peers at rest, which is read if it exists and, unless it is a survey, written anew;
+  /// `nil` for none.
   public var mapPath: String?
+  /// Where the map is written after the run; `nil` for ``mapPath``.
+  public var mapOutput: String?
   /// What is done about errors of radio and odometry that the recording tells.
   public var calibration = CalibrationMode.use
   /// Whether the summary contains durations.
@@ -62,7 +65,7 @@ public struct RecordingRun: Sendable {
       recording, configuration: configuration, selection: selection)
     replay.tellsModes = true
     let keeper = try mapPath.map { path throws(RecordingError) in
-      try MapKeeper(path: path, recording, configuration)
+      try MapKeeper(path: path, output: mapOutput, recording, configuration)
     }
     let known = keeper?.known
     var files = try ResultFiles(

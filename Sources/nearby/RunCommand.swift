@@ -45,7 +45,10 @@ struct RunCommand: ParsableCommand {
       a file, written by hand:
         { "format": "nearby-map", "version": 1, "world": { "up": "z" },
           "peers": [ { "id": "door", "position": [0.2, 3.1, 2.2] } ] }
-      A recording that the file holds already is not counted twice.
+      A survey, which holds no recording, is never changed: --map-out says where the map after the run \
+      goes. It keeps the survey apart, as what was known before. A recording that the file holds already \
+      is not counted twice, and one that shares samples with it is refused. Runs at the same time wait \
+      for each other.
 
       With - for the recording, JSON lines come from standard input, as 'nearby import jsonl \
       --help' shows them, and for each range line a line goes to standard output at once: the \
@@ -100,9 +103,17 @@ struct RunCommand: ParsableCommand {
   @Option(
     name: .customLong("map"),
     help: ArgumentHelp(
-      "A map of the peers at rest: read if it exists, and written.", valueName: "file"),
+      "A map of the peers at rest: read if it exists, and written unless it is a survey.",
+      valueName: "file"),
     completion: .file(extensions: ["json"]))
   var mapPath: String?
+
+  @Option(
+    name: .customLong("map-out"),
+    help: ArgumentHelp(
+      "Where the map is written after the run, instead of --map.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var mapOutput: String?
 
   @Flag(help: "Print summary.json instead of the table.")
   var json = false
@@ -126,6 +137,10 @@ struct RunCommand: ParsableCommand {
       throw ValidationError("Missing expected argument '--output <dir>'")
     }
     if mapPath == "" { throw ValidationError("--map is empty; name a file") }
+    if mapOutput == "" { throw ValidationError("--map-out is empty; name a file") }
+    if mapOutput != nil, mapPath == nil {
+      throw ValidationError("--map-out needs --map, which may name a file that does not exist yet")
+    }
     if output == "" { throw ValidationError("--output is empty; name a folder") }
   }
 
@@ -149,6 +164,7 @@ struct RunCommand: ParsableCommand {
       run.smooths = smooth
       run.calibration = calibration
       run.mapPath = mapPath
+      run.mapOutput = mapOutput
       let path = output ?? ""
       let folder = try OutputFolder(path: path)
       let outcome = try run.write(

@@ -109,6 +109,97 @@ struct MapCommandTests {
     #expect((100..<301).contains(poses))
   }
 
+  /// A survey is the user's, and is right in every run.
+  @Test func aSurveyIsNeverChanged() throws {
+    try writeSurvey(Self.beacons.map(\.name))
+    let survey = try folder.text(of: "map.json")
+    let walk = try recording("walk", from: 0, yaw: 2)
+    for output in ["first", "second", "third"] {
+      #expect(try run(walk, output).exitCode == 0)
+      #expect(try folder.text(of: "map.json") == survey)
+      #expect(
+        try folder.text(of: "\(output)/estimates.csv") == folder.text(of: "first/estimates.csv"))
+    }
+    // What is kept beside it holds it, however often the recording is run.
+    for _ in 0..<2 {
+      #expect(try run(walk, "kept", "--map-out", folder.path("kept.json")).exitCode == 0)
+    }
+    let kept = try PeerMapFile(path: folder.path("kept.json"), FusionConfiguration())
+    #expect(kept.recordings.map(\.name) == ["walk"])
+    let given = try map().map.peers
+    let held = try #require(kept.survey).peers
+    #expect(held.map(\.name) == given.map(\.name))
+    for (a, b) in zip(held, given) {
+      #expect((a.positionInWorld - b.positionInWorld).length < 1e-9)
+    }
+    let before = try folder.text(of: "kept.json")
+    let again = try CommandLineTool.run(
+      "run", walk, "-o", folder.path("again"), "-q", "--map", folder.path("kept.json"))
+    #expect(again.exitCode == 0)
+    #expect(try folder.text(of: "kept.json") == before)
+    #expect(
+      try folder.text(of: "again/estimates.csv") == folder.text(of: "first/estimates.csv"))
+    // Nor is it named as where a map goes.
+    let refused = try run(walk, "no", "--map-out", folder.path("map.json"))
+    #expect(refused.exitCode == 65 && refused.errors.contains("is a survey"), "\(refused.errors)")
+    #expect(try folder.text(of: "map.json") == survey)
+  }
+
+  /// A recording counts once, whatever is cut off and whatever it is called.
+  @Test func aPartOfARecordingIsRefused() throws {
+    let walk = try recording("walk", from: 0, yaw: 0)
+    #expect(try run(walk, "first").exitCode == 0)
+    let before = try folder.text(of: "map.json")
+    let rows = try folder.text(of: "walk/ranging.csv").split(separator: "\n")
+    for (name, part) in [("cut", rows.dropLast()), ("half", rows.prefix(rows.count / 2))] {
+      let copy = try recording(name, from: 0, yaw: 0)
+      try Data((part.joined(separator: "\n") + "\n").utf8)
+        .write(to: URL(filePath: copy + "/ranging.csv"))
+      let result = try run(copy, "out-\(name)")
+      #expect(result.exitCode == 65)
+      #expect(result.errors.contains("holds \"walk\""), "\(result.errors)")
+      #expect(try folder.text(of: "map.json") == before)
+    }
+    // Without its comment lines and with another name it is the same recording.
+    let renamed = try recording("renamed", from: 0, yaw: 0)
+    try Data((rows.joined(separator: "\n") + "\n\n").utf8)
+      .write(to: URL(filePath: renamed + "/ranging.csv"))
+    #expect(try run(renamed, "out-renamed").exitCode == 0)
+    #expect(try folder.text(of: "map.json") == before)
+  }
+
+  /// Runs at the same time wait for each other, so that each goes on from the one before.
+  @Test func runsAtTheSameTimeAreAllKept() async throws {
+    let runs = try (0..<3).map { number in
+      let walk = try recording("walk-\(number)", from: 7 * Double(number), yaw: 1)
+      return [
+        "run", walk, "-o", folder.path("out-\(number)"), "-q", "--map", folder.path("map.json"),
+      ]
+    }
+    try await withThrowingTaskGroup(of: Int32.self) { group in
+      for arguments in runs { group.addTask { try CommandLineTool.run(arguments).exitCode } }
+      for try await status in group { #expect(status == 0) }
+    }
+    #expect(Set(try map().recordings.map(\.name)) == ["walk-0", "walk-1", "walk-2"])
+    #expect(!FileManager.default.fileExists(atPath: folder.path(".map.json.lock")))
+  }
+
+  @Test(arguments: [
+    ("[[1, 0.9, 0, 0, 0], [-0.9, 1, 0, 0, 0]", "symmetric"),
+    ("[[1, 2, 0, 0, 0], [2, 1, 0, 0, 0]", "positive definite"),
+  ])
+  func aCovarianceThatContradictsItselfIsRefused(_ rows: String, word: String) throws {
+    let text = """
+      { "format": "nearby-map", "version": 1,
+        "peers": [ { "id": "door", "position": [0, 0, 0] } ],
+        "covariance": \(rows), [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]] }
+      """
+    try Data(text.utf8).write(to: folder.url.appending(path: "map.json"))
+    let result = try run(recording("walk", from: 0, yaw: 0, seconds: 5), "out")
+    #expect(result.exitCode == 65)
+    #expect(result.errors.contains(word), "\(result.errors)")
+  }
+
   @Test func oneRunKeepsItForTheNext() throws {
     let (monday, tuesday) = (
       try recording("monday", from: 0, yaw: 0), try recording("tuesday", from: 11, yaw: -1.2)

@@ -480,3 +480,9 @@ nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *probl
     return evidence;
   });
 }
+
+int32_t nearby_is_positive_definite(int32_t size, const double *matrix) {
+  // Row by row or column by column is the same, as it is symmetric.
+  const Eigen::Map<const Eigen::MatrixXd> full(matrix, size, size);
+  return Eigen::LLT<Eigen::MatrixXd>(full).info() == Eigen::Success;
+}

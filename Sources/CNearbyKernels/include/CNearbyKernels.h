@@ -575,6 +575,9 @@ nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *probl
                                                const double *state, double *workspace,
                                                double *covariance, double *knots);
 
+/// Whether a symmetric matrix, `size` rows and columns, is positive definite; its lower part is read.
+int32_t nearby_is_positive_definite(int32_t size, const double *matrix);
+
 // MARK: A chain with the errors of radio and odometry
 
 #define NEARBY_ERROR_DRIFT_SIZE 4

@@ -525,3 +525,16 @@ package struct ChainProblem: Sendable {
     }
   }
 }
+
+/// Whether a symmetric matrix is positive definite.
+///
+/// - Parameters:
+///   - matrix: n × n numbers.
+///   - size: n.
+/// - Returns: Whether it has a Cholesky factor. O(n³).
+func isPositiveDefinite(_ matrix: [Double], size: Int) -> Bool {
+  if matrix.isEmpty { return true }
+  return unsafe matrix.withUnsafeBufferPointer {
+    unsafe nearby_is_positive_definite(Int32(size), $0.baseAddress) != 0
+  }
+}

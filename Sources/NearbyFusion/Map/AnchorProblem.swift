@@ -109,7 +109,8 @@ struct AnchorProblem {
 
   /// The solutions from starts all round and at three heights.
   func solveFromEverywhere() -> [AnchorSolution] {
-    let heard = Set(terms.map(\.anchor))
+    // In the order of the anchors, so that rounding is the same in every run.
+    let heard = Set(terms.map(\.anchor)).sorted()
     guard !heard.isEmpty else { return [] }
     let sum = heard.reduce(Vector3.zero) { $0 + anchors[$1] }
     let middle = sum / Double(heard.count)

@@ -14,8 +14,8 @@ public struct PeerMap: Hashable, Sendable {
   public struct Peer: Hashable, Sendable {
     /// Its name: a peer of this name in another run is the same (``FusionEngine/addPeer(_:named:)``).
     public var name: String
-    /// Its place, metres.
-    public var position: Vector3
+    /// Its position in the map's world, metres.
+    public var positionInWorld: Vector3
     /// The constant error of its ranges, metres.
     public var rangeBias: Double
     /// The scale error of its ranges, a ratio.
@@ -151,7 +151,22 @@ public struct PeerMap: Hashable, Sendable {
     for row in 0..<size where covariance[row * size + row] < 0 {
       throw fault("map.covariance[\(row)]", "must not have a negative variance")
     }
+    for row in 0..<size {
+      for column in 0..<row {
+        let (a, b) = (covariance[row * size + column], covariance[column * size + row])
+        let scale = (covariance[row * size + row] * covariance[column * size + column]).squareRoot()
+        guard abs(a - b) <= Self.asymmetry * scale else {
+          throw fault("map.covariance[\(row)][\(column)]", "must be symmetric")
+        }
+      }
+    }
+    guard isPositiveDefinite(prior.covariance, size: size) else {
+      throw fault("map.covariance", "must be positive definite: it contradicts itself")
+    }
   }
+
+  /// Rounding makes a difference of less, in products of two sigmas.
+  private static let asymmetry = 1e-6
 
   private static let farthest = 1e6
 

@@ -166,6 +166,22 @@ struct ManifestObject {
     return numbers
   }
 
+  /// Numbers of 64 bits, each as a string of hexadecimal digits.
+  mutating func hexadecimals(_ key: String) throws(RecordingError) -> [UInt64]? {
+    guard let value = take(key) else { return nil }
+    let expected = "an array of strings of hexadecimal digits"
+    guard case .array(let elements) = value.content else {
+      throw wrongType(key, value, expected: expected)
+    }
+    var numbers: [UInt64] = []
+    for element in elements {
+      guard case .string(let digits) = element.content, let number = UInt64(digits, radix: 16)
+      else { throw wrongType(key, element, expected: expected) }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
   mutating func object(_ key: String) throws(RecordingError) -> ManifestObject? {
     guard let value = take(key) else { return nil }
     return try ManifestObject(value, path: path + key, file: file)

@@ -8,6 +8,7 @@ extension nearby_pose_outcome {
     switch outcome {
     case .accepted: self = NEARBY_POSE_ACCEPTED
     case .acceptedAfterJump: self = NEARBY_POSE_JUMPED
+    case .acceptedInstead: self = NEARBY_POSE_INSTEAD
     case .rejectedNotFinite: self = NEARBY_POSE_NOT_FINITE
     case .rejectedNotLater: self = NEARBY_POSE_NOT_LATER
     }
@@ -83,6 +84,9 @@ extension nearby_counts {
       poses_accepted += 1
       poses_jumped += 1
     case .rejectedNotFinite: poses_not_finite += 1
+    case .acceptedInstead:
+      // The pose that is taken back was counted as accepted.
+      poses_not_later += 1
     case .rejectedNotLater: poses_not_later += 1
     }
   }

@@ -22,7 +22,7 @@ struct LivePipe {
   func run() throws {
     var lines = try RecordingLineReader(standardInput: Self.name)
     var live = LiveLines(self)
-    var faults = 0
+    var faults = FaultyLines()
     while true {
       do {
         guard let line = try lines.next() else { break }
@@ -31,19 +31,16 @@ struct LivePipe {
         guard error.file == Self.name, RecordingLineReader.canGoOn(after: error) else {
           throw error
         }
-        Diagnostics.error(error.description)
-        faults += 1
+        faults.add(error)
       }
     }
     if !isQuiet {
       for key in lines.unknownKeys.sorted() {
         Diagnostics.warning("\(Self.name): \(key) is ignored")
       }
+      if let words = live.lateness { Diagnostics.warning("\(Self.name): \(words)") }
     }
-    if faults > 0 {
-      throw CommandFailure(
-        .badData, "\(faults) line\(faults == 1 ? " was" : "s were") faulty and left out")
-    }
+    if let failure = faults.failure { throw failure }
   }
 }
 
@@ -57,6 +54,8 @@ struct LiveLines: ~Copyable {
   /// Made with the first valid line, since a manifest must be the first line.
   private var run: LiveRun?
   private var text = OutputText()
+  private var configuration = FusionConfiguration()
+  private var (samples, lateSamples) = (0, 0)
 
   /// Prepares for the first line.
   ///
@@ -79,13 +78,25 @@ struct LiveLines: ~Copyable {
     case .manifest, .truePose, .truePeer: break
     case .tracking(let row): run?.add(row)
     case .pose(let row):
-      if run?.add(row) == .rejectedNotLater {
+      switch run?.add(row) {
+      case .rejectedNotLater:
         throw RecordingError(
           .timeWentBack, "the pose is not after the pose before it", file: LivePipe.name,
           line: number, remedy: "send poses in the order of time")
+      case .acceptedInstead(let seconds):
+        Diagnostics.warning(
+          "\(LivePipe.name):\(number): an earlier pose is taken back; it was stamped \(seconds) s ahead"
+        )
+      default: break
       }
     case .range(let row):
       guard let (report, estimate) = run?.add(row) else { return }
+      samples += 1
+      if report.use == .rejected, let newest = run?.newestPose?.timestamp,
+        newest.seconds(since: report.timestamp) > configuration.ranging.maximumLateness
+      {
+        lateSamples += 1
+      }
       text.removeAll()
       text.appendEstimate(row, report, estimate, frames: manifest.frames)
       try text.checkIsFinite(for: "standard output")
@@ -93,8 +104,18 @@ struct LiveLines: ~Copyable {
     }
   }
 
-  private func begin() throws -> LiveRun {
-    var configuration = manifest.fusionConfiguration()
+  /// What is to be said of samples that came too late to be used; `nil` when none did.
+  var lateness: String? {
+    guard lateSamples > 0 else { return nil }
+    let limit = configuration.ranging.maximumLateness
+    return """
+      \(lateSamples) of \(samples) samples came more than \(limit) s after the poses of their times and were left \
+      out\(2 * lateSamples > samples ? "; raise ranging.maximumLateness above the radio's delay" : "")
+      """
+  }
+
+  private mutating func begin() throws -> LiveRun {
+    configuration = manifest.fusionConfiguration()
     if let path = pipe.configurationPath {
       configuration = try ConfigurationFile.read(path: path, over: configuration)
     }

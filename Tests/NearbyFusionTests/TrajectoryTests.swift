@@ -291,4 +291,42 @@ struct TrajectoryTests {
     let newest = try #require(trajectory.newest)
     #expect(newest.isTracked && newest.world == 1)
   }
+
+  // MARK: - A stamp far ahead
+
+  @Test(
+    "one pose stamped far ahead is taken back once three agree that it was", arguments: [2.0, 3600])
+  func stampedAhead(seconds: Double) throws {
+    var trajectory = empty()
+    for step in 0...10 {
+      append(Self.pose(0.1 * Double(step), Vector3(0.1 * Double(step), 0, 0)), to: &trajectory)
+    }
+    #expect(trajectory.append(Self.pose(1 + seconds, Vector3(1.1, 0, 0))) == .accepted)
+    #expect(trajectory.append(Self.pose(1.2, Vector3(1.2, 0, 0))) == .rejectedNotLater)
+    #expect(trajectory.append(Self.pose(1.3, Vector3(1.3, 0, 0))) == .rejectedNotLater)
+    guard case .acceptedInstead(let ahead) = trajectory.append(Self.pose(1.4, Vector3(1.4, 0, 0)))
+    else {
+      Issue.record("the pose is not taken back")
+      return
+    }
+    #expect(abs(ahead - (seconds - 0.4)) < 1e-6)
+    append(Self.pose(1.5, Vector3(1.5, 0, 0)), to: &trajectory)
+    let point = try #require(trajectory.point(at: Self.time(1.45)))
+    #expect(abs(point.worldFromDevice.translation.x - 1.45) < 1e-9)
+  }
+
+  @Test("poses that come late after an outage take nothing back")
+  func lateAfterAnOutage() {
+    var trajectory = empty()
+    for step in 0...10 {
+      append(Self.pose(0.1 * Double(step), Vector3(0, 0, 0)), to: &trajectory)
+    }
+    append(Self.pose(5, .zero), to: &trajectory)
+    append(Self.pose(5.1, .zero), to: &trajectory)
+    for step in 1...6 {
+      #expect(
+        trajectory.append(Self.pose(1 + 0.1 * Double(step), .zero)) == .rejectedNotLater)
+    }
+    append(Self.pose(5.2, .zero), to: &trajectory)
+  }
 }

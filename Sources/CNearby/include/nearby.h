@@ -177,7 +177,10 @@ typedef enum nearby_pose_outcome {
   /// It was left out: a number is not finite or above 1e7 m, or the quaternion has no length.
   NEARBY_POSE_NOT_FINITE = 2,
   /// It was left out: it is not after the pose before it.
-  NEARBY_POSE_NOT_LATER = 3
+  NEARBY_POSE_NOT_LATER = 3,
+  /// It extends the trajectory, and the pose before it is taken back, which was stamped far ahead of this one and of
+  /// some more.
+  NEARBY_POSE_INSTEAD = 4
 } nearby_pose_outcome;
 
 /// How well the odometry tracks, from a moment on.

@@ -23,6 +23,9 @@ public enum PoseOutcome: Hashable, Sendable {
   /// It extends the trajectory, by a step that no device makes: the odometry's world has jumped by
   /// about so many metres, and every peer's position has become that much less certain.
   case acceptedAfterJump(metres: Double)
+  /// It extends the trajectory, from which the pose before it is taken back: that was stamped so many seconds ahead of
+  /// this one, and of some more that agree with each other.
+  case acceptedInstead(ofPoseAheadBySeconds: Double)
   /// It was left out: a number in it is not finite, or too large to be a place (1e7 m).
   case rejectedNotFinite
   /// It was left out: it is not after the pose before it.

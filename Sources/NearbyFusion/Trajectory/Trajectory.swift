@@ -66,6 +66,15 @@ struct Trajectory: Sendable {
   /// When poses came back after the newest outage; `nil` when there was none.
   private(set) var resumedAt: Timestamp?
 
+  /// The trajectory before a pose that came after an outage, until another one has followed it: its stamp may be wrong.
+  ///
+  /// Performance: in an array, as it is large and rare.
+  private var beforeLeap: [Trajectory] = []
+  /// How many poses in a row were earlier than that pose, and the last of them.
+  private var disagreeing = (count: 0, last: Timestamp(nanoseconds: 0))
+  /// So many poses in a row refute the stamp of one.
+  private static let refutingPoses = 3
+
   /// Whether the odometry may be slipping, and until when.
   private var isSlipping = false
   private var slipsUntil = Timestamp(nanoseconds: 0)
@@ -98,7 +107,8 @@ struct Trajectory: Sendable {
     var point = TrajectoryPoint(worldFromDevice: next, timestamp: pose.timestamp)
     var jump: Double?
     if let latest = poses.newest {
-      guard pose.timestamp > latest.timestamp else { return .rejectedNotLater }
+      guard pose.timestamp > latest.timestamp else { return refuse(pose, before: latest.timestamp) }
+      noteLeap(from: latest.timestamp, to: pose.timestamp)
       point.continueSums(of: latest)
       jump = jumped(from: latest, to: point)
       if let jump {
@@ -117,6 +127,33 @@ struct Trajectory: Sendable {
     if point.isTracked { countOutage(before: pose.timestamp) }
     poses.push(point)
     return jump.map { .acceptedAfterJump(metres: $0) } ?? .accepted
+  }
+
+  /// Keeps the trajectory before a pose that comes after an outage.
+  @inline(__always)
+  private mutating func noteLeap(from before: Timestamp, to time: Timestamp) {
+    let isLeap = time.seconds(since: before) > longestSilence
+    if !isLeap, beforeLeap.isEmpty { return }
+    beforeLeap = []
+    disagreeing.count = 0
+    if isLeap { beforeLeap = [self] }
+  }
+
+  /// Leaves out a pose that is not later than the newest, or takes that back: one wrong stamp far ahead must not make
+  /// all poses late that come after it.
+  @inline(never)
+  private mutating func refuse(_ pose: DevicePose, before newest: Timestamp) -> PoseOutcome {
+    guard var former = beforeLeap.first, let latest = former.poses.newest?.timestamp,
+      pose.timestamp > latest
+    else { return .rejectedNotLater }
+    let isNext = disagreeing.count == 0 || pose.timestamp > disagreeing.last
+    disagreeing = (isNext ? disagreeing.count + 1 : 1, pose.timestamp)
+    guard disagreeing.count >= Self.refutingPoses else { return .rejectedNotLater }
+    former.quality = quality
+    former.wasLost = former.wasLost || wasLost
+    self = former
+    _ = append(pose)
+    return .acceptedInstead(ofPoseAheadBySeconds: newest.seconds(since: pose.timestamp))
   }
 
   /// Turning on the spot drifts like moving on an arc of this radius, metres.

@@ -66,7 +66,7 @@
     /// Lines on their way from the thread that reads them to the engine's.
     private struct Arrivals {
       var lines: [(line: RecordingLine, number: Int)] = []
-      var faults = 0
+      var faults = FaultyLines()
       var failure: (any Error)?
       var hasEnded = false
     }
@@ -81,7 +81,7 @@
       let arrivals = Locked(Arrivals())
       BackgroundThread.start { Self.parse(source, into: arrivals) }
       var pace = Pace(rate: Double(LiveLoop.stateRate))
-      var (faults, ticks, isOpen) = (0, 0, true)
+      var (ticks, isOpen) = (0, true)
       while true {
         let new = arrivals.withLock { arrivals in
           let new = arrivals
@@ -92,20 +92,15 @@
           do {
             try loop.add(line, at: number)
           } catch let error as RecordingError where error.code == .timeWentBack {
-            Diagnostics.error(error.description)
-            faults += 1
+            arrivals.withLock { $0.faults.add(error) }
           }
         }
         if let failure = new.failure { throw failure }
         if new.hasEnded, isOpen {
           isOpen = false
           loop.end()
-          faults += new.faults
           if source.exitsAtEnd {
-            if faults > 0 {
-              throw CommandFailure(
-                .badData, "\(faults) line\(faults == 1 ? " was" : "s were") faulty and left out")
-            }
+            if let failure = arrivals.withLock({ $0.faults.failure }) { throw failure }
             return
           }
           Diagnostics.note("the input has ended; the page stays until Ctrl-C")
@@ -132,8 +127,7 @@
             while arrivals.withLock({ $0.lines.count }) >= mostLines { usleep(5000) }
             arrivals.withLock { $0.lines.append((line, reader.line)) }
           } catch let error where RecordingLineReader.canGoOn(after: error) {
-            Diagnostics.error(error.description)
-            arrivals.withLock { $0.faults += 1 }
+            arrivals.withLock { $0.faults.add(error) }
           }
         }
         for key in reader.unknownKeys.sorted() { Diagnostics.warning("-: \(key) is ignored") }

@@ -32,7 +32,7 @@ package struct RecordingLineReader: ~Copyable, Sendable {
 
   /// Whether reading can go on after an error.
   package static func canGoOn(after error: RecordingError) -> Bool {
-    error.code != .unreadableFile && error.code != .lineTooLong
+    error.code != .unreadableFile
   }
 
   /// The next line that holds something.

@@ -34,6 +34,8 @@ package struct LineReader: ~Copyable, Sendable {
   private var position = 0
   private var filled = 0
   private var isAtEnd = false
+  /// Whether the rest of a line that does not fit is still to be skipped.
+  private var isSkipping = false
 
   /// Opens a file.
   ///
@@ -114,7 +116,8 @@ package struct LineReader: ~Copyable, Sendable {
   /// The next line, without its LF or CRLF and without a byte order mark.
   ///
   /// - Returns: Its range in ``buffer``; `nil` after the last line.
-  /// - Throws: When the system fails, or when a line does not fit into the buffer.
+  /// - Throws: When the system fails, or when a line does not fit into the buffer; the next call goes on with the line
+  ///   after it.
   @inline(__always)
   package mutating func next() throws(RecordingError) -> Range<Int>? {
     if let end = indexOfNewline(from: position) { return take(upTo: end, next: end + 1) }
@@ -123,6 +126,10 @@ package struct LineReader: ~Copyable, Sendable {
 
   @inline(never)
   private mutating func nextBeyondBuffer() throws(RecordingError) -> Range<Int>? {
+    if isSkipping {
+      try skipLine()
+      return try next()
+    }
     while !isAtEnd {
       let searched = filled - position
       try fill()
@@ -131,6 +138,20 @@ package struct LineReader: ~Copyable, Sendable {
       }
     }
     return position < filled ? take(upTo: filled, next: filled) : nil
+  }
+
+  /// Skips to the end of a line that did not fit.
+  private mutating func skipLine() throws(RecordingError) {
+    defer { isSkipping = false }
+    while !isAtEnd {
+      position = filled
+      try fill()
+      if let end = indexOfNewline(from: position) {
+        position = end + 1
+        return
+      }
+    }
+    position = filled
   }
 
   @inline(__always)
@@ -160,9 +181,12 @@ package struct LineReader: ~Copyable, Sendable {
       room = Self.bufferSize
     }
     guard rest < room else {
+      isSkipping = true
+      position = filled
+      line += 1
       throw RecordingError(
-        .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file,
-        line: line + 1, remedy: "the file must be lines of text")
+        .lineTooLong, "the line is longer than \(Self.bufferSize) bytes", file: file, line: line,
+        remedy: "the file must be lines of text")
     }
     let (from, fd, room) = (position, descriptor, room)
     let (kept, start) = (kept, bytesRead)

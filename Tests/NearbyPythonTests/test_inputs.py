@@ -112,3 +112,52 @@ def test_a_number_that_no_peer_has_is_told(walk: Walk, number: float) -> None:
         nearby.run(poses, samples)
     with pytest.raises(ArgumentError, match="in row 7"):
         nearby.run(poses, samples, peers=["a", "b"])
+
+
+def test_what_is_masked_was_not_measured(walk: Walk) -> None:
+    poses, samples = walk
+    columns = table(samples)
+    wrong = columns["distance"].copy()
+    wrong[10::3] = 999.0
+    masked = np.ma.masked_greater(wrong, 900)
+    expected = nearby.run(poses, columns | {"distance": np.where(wrong > 900, np.nan, wrong)})
+    as_columns = nearby.run(poses, columns | {"distance": masked})
+    assert np.array_equal(as_columns["mean_x"], expected["mean_x"], equal_nan=True)
+    as_array = nearby.run(poses, np.ma.masked_greater(np.where(np.arange(3) == 2, wrong[:, None], samples), 900))
+    assert np.array_equal(as_array["mean_x"], expected["mean_x"], equal_nan=True)
+    sight = np.ma.masked_array(np.ones(len(wrong), bool), mask=True)
+    unknown = nearby.run(poses, columns | {"nlos": sight})
+    assert np.array_equal(unknown["mean_x"], nearby.run(poses, columns)["mean_x"], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["timestamp", "time_ns"])
+def test_a_masked_time_is_told(walk: Walk, name: str) -> None:
+    poses, samples = walk
+    columns = table(samples)
+    time = columns.pop("timestamp")
+    values = time if name == "timestamp" else (time * 1e9).astype(np.int64)
+    columns[name] = np.ma.masked_array(values, mask=np.arange(len(time)) == 7)
+    if name == "time_ns":
+        with pytest.raises(ArgumentError, match="time_ns is missing in row 7"):
+            nearby.run(poses, columns)
+    else:
+        # A sample without a time is rejected, as one whose time is NaN.
+        assert nearby.run(poses, columns).counts["samples_rejected"] >= 1
+
+
+def test_poses_in_another_order_are_told(walk: Walk) -> None:
+    poses, samples = walk
+    with pytest.raises(ArgumentError, match="poses: .* the first in row 1; sort the rows by time"):
+        nearby.run(poses[::-1], samples)
+    swapped = poses.copy()
+    swapped[[40, 41]] = swapped[[41, 40]]
+    with pytest.warns(UserWarning, match="poses: 1 of .* the first in row 41; they are left out"):
+        result = nearby.run(swapped, samples)
+    assert result.counts["poses_not_later"] == 1
+
+
+def test_a_name_is_not_cut(walk: Walk) -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        nearby.Engine().add_peer("keys\0bag")
+    with pytest.raises(ValueError, match="NUL"):
+        nearby.Recording("there\0is none")

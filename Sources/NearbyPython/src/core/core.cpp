@@ -42,7 +42,13 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-const char *pointer(const Text &text) { return text ? text->c_str() : nullptr; }
+/// The text for the library, which ends at the first NUL.
+const char *pointer(const std::string &text) {
+  if (text.find('\0') != std::string::npos) throw nb::value_error("a text holds a NUL character");
+  return text.c_str();
+}
+
+const char *pointer(const Text &text) { return text ? pointer(*text) : nullptr; }
 
 /// A text that the library makes.
 struct Taken {
@@ -301,7 +307,7 @@ struct Locator : Owner<nearby_locator, nearby_locator_destroy> {
 
 struct Recording : Owner<nearby_recording, nearby_recording_destroy> {
   explicit Recording(const std::string &folder) {
-    check(nearby_recording_open(folder.c_str(), &handle));
+    check(nearby_recording_open(pointer(folder), &handle));
   }
 };
 
@@ -626,7 +632,7 @@ NB_MODULE(_core, module) {
     auto table = std::make_shared<TableData>();
     auto made = std::make_shared<Taken>();
     unlocked(new_count(), [=] {
-      return nearby_simulate(scenario.c_str(), pointer(settings), seed, peers,
+      return nearby_simulate(pointer(scenario), pointer(settings), seed, peers,
                              static_cast<nearby_table>(kind), &table->schema, &table->array,
                              &made->text);
     });
@@ -634,13 +640,13 @@ NB_MODULE(_core, module) {
   });
   module.def("batch_rows", [](const Text &recording, const std::string &summary) {
     char *text = nullptr;
-    check(nearby_batch_rows(pointer(recording), summary.c_str(), &text));
+    check(nearby_batch_rows(pointer(recording), pointer(summary), &text));
     return taken(text);
   });
   module.def("evaluate", [](const std::string &result, const Text &recording) {
     auto made = std::make_shared<Taken>();
     unlocked(new_count(),
-             [=] { return nearby_evaluate(result.c_str(), pointer(recording), &made->text); });
+             [=] { return nearby_evaluate(pointer(result), pointer(recording), &made->text); });
     return std::string(made->text);
   });
   module.def("configuration", [](const Text &configuration) {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,7 @@ def poses(table: Any) -> Columns:
     get = _reader(table, {8: ("timestamp", *_POSE_COLUMNS)}, "poses")
     get.check_names(_POSE_COLUMNS)
     result = {"time": _time(get)}
+    _check_order(result["time"])
     for name in _POSE_COLUMNS:
         column = get(name)
         if column is None:
@@ -116,8 +118,15 @@ class _Columns:
     column: Callable[[str], Any]
 
     def __call__(self, name: str) -> Any:
-        """A column, or None."""
-        return self.column(name) if name in self.names else None
+        """A column, or None; what is masked is NaN, or None where that is no number."""
+        column = self.column(name) if name in self.names else None
+        if not isinstance(column, np.ma.MaskedArray):
+            return column
+        if not np.ma.is_masked(column):
+            return column.data
+        if column.dtype.kind == "f":
+            return column.filled(np.nan)
+        return np.where(np.ma.getmaskarray(column), None, column.data)
 
     def check_names(self, known: Iterable[str]) -> None:
         """Refuses a misspelled column, which would be left out without a word."""
@@ -181,6 +190,7 @@ def _time(get: _Columns) -> NDArray[Any]:
     """Times: nanoseconds as integers, or seconds as floats."""
     column = get("time_ns")
     if column is not None:
+        _check_is_whole(get, "time_ns", column)
         column = _plain(column)
         if column.size and column.dtype.kind not in "iu":
             raise ArgumentError(f"{get.what}: time_ns holds no integers; pass seconds as timestamp")
@@ -188,6 +198,7 @@ def _time(get: _Columns) -> NDArray[Any]:
     column = get("timestamp")
     if column is None:
         raise _missing(get, "timestamp or time_ns")
+    _check_is_whole(get, "timestamp", column)
     column = _plain(column)
     if column.dtype.kind == "M":
         return column.astype("datetime64[ns]").view(np.int64)
@@ -198,6 +209,28 @@ def _time(get: _Columns) -> NDArray[Any]:
             f"{get.what}: timestamp holds integers; pass seconds as floats, or nanoseconds as time_ns"
         )
     return column if column.dtype == np.float64 else _numbers(column).astype(np.float64)
+
+
+def _check_is_whole(get: _Columns, name: str, column: Any) -> None:
+    """Refuses rows whose time is masked or missing."""
+    column = np.asarray(column)
+    if column.dtype.kind == "O":
+        missing = np.array([value is None for value in column], bool)
+        if missing.any():
+            raise ArgumentError(
+                f"{get.what}: {name} is missing in row {int(np.argmax(missing))}; leave the row out"
+            )
+
+
+def _check_order(time: NDArray[Any]) -> None:
+    """Tells of poses that are not after the pose before them, which the engine leaves out."""
+    late = np.flatnonzero(time[1:] <= np.maximum.accumulate(time)[:-1]) + 1
+    if not late.size:
+        return
+    place = f"{late.size} of {time.size} are not after the pose before them, the first in row {late[0]}"
+    if 2 * late.size > time.size:
+        raise ArgumentError(f"poses: {place}; sort the rows by time")
+    warnings.warn(f"poses: {place}; they are left out", stacklevel=4)
 
 
 def _plain(column: Any) -> NDArray[Any]:

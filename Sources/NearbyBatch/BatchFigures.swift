@@ -36,6 +36,8 @@ public struct BatchFigures: Sendable, Encodable {
   public var medianNormalizedNEES: Double?
   /// The share of converged samples that are falsely converged, over all peers.
   public var falselyConvergedShare: Double?
+  /// The share of samples after which a published distance or horizontal angle is wrong, over all peers.
+  public var wronglyPublishedShare: Double?
   /// The median of the smoother's RMSE over the second half, metres.
   public var medianSmoothedRMSESecondHalf: Double?
 
@@ -69,6 +71,12 @@ public struct BatchFigures: Sendable, Encodable {
       $0 + Double($1.convergedSamples) * ($1.falselyConvergedShare ?? 0)
     }
     falselyConvergedShare = converged > 0 ? wrong / converged : nil
+    let scored = errors.filter { $0.wronglyPublishedShare != nil }
+    let published = scored.reduce(0.0) {
+      $0 + Double($1.samples) * ($1.wronglyPublishedShare ?? 0)
+    }
+    let samplesScored = scored.reduce(0) { $0 + $1.samples }
+    wronglyPublishedShare = samplesScored > 0 ? published / Double(samplesScored) : nil
     medianSmoothedRMSESecondHalf = Self.quantile(
       0.5, rows.map { $0.smoothed?.errors?.rmseSecondHalf })
   }

@@ -138,7 +138,7 @@ extension BatchRow {
     "rmse_converged", "rmse_second_half", "distance_error", "bearing_error_degrees", "final_error",
     "error_95", "nees", "falsely_converged_share", "nis", "jitter", "odometry_rmse", "smoothed_x",
     "smoothed_y",
-    "smoothed_z", "smoothed_rmse_second_half", "smoothed_nees",
+    "smoothed_z", "smoothed_rmse_second_half", "smoothed_nees", "wrongly_published_share",
   ]
 
   /// The row's values, one for each column.
@@ -160,6 +160,7 @@ extension BatchRow {
       .number(peer.smoothed?.positionInWorld?.y), .number(peer.smoothed?.positionInWorld?.z),
       .number(peer.smoothed?.errors?.rmseSecondHalf),
       .number(peer.smoothed?.errors?.meanNormalizedNEES),
+      .number(peer.errors?.wronglyPublishedShare),
     ]
   }
 }

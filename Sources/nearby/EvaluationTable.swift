@@ -15,7 +15,7 @@ struct EvaluationTable {
     var table = TextTable(
       header: [
         "peer", "result", "RMSE 2nd half m", "RMSE conv m", "distance m", "bearing °", "NEES/n",
-        "NIS/n", "false %", "conv s", "lost", "jitter m", "dist/dir/angle/vert/place %",
+        "NIS/n", "false %", "out %", "conv s", "lost", "jitter m", "dist/dir/angle/vert/place %",
       ])
     for peer in peers {
       for evaluation in evaluations {
@@ -78,7 +78,8 @@ struct EvaluationTable {
       text(errors.rmseConverged, 3), text(errors.medianDistanceErrorSecondHalf, 3),
       text(errors.medianBearingErrorDegreesSecondHalf, 2), text(errors.meanNormalizedNEES, 2),
       text(figures.normalizedInnovationSquared, 2),
-      text(errors.falselyConvergedShare.map { 100 * $0 }, 2), text(figures.secondsToConverge, 1),
+      text(errors.falselyConvergedShare.map { 100 * $0 }, 2),
+      text(errors.wronglyPublishedShare.map { 100 * $0 }, 2), text(figures.secondsToConverge, 1),
       "\(figures.losses)", text(figures.jitter, 4), shares ?? "-",
     ]
   }

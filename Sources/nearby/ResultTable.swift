@@ -148,7 +148,7 @@ struct ResultTable {
     var table = TextTable(
       header: [
         "peer", "RMSE converged m", "RMSE 2nd half m", "distance m", "bearing °", "final m",
-        "NEES/n", "false %",
+        "NEES/n", "false %", "out %",
       ])
     for (name, errors) in rows + (rows.count > 1 ? [("all", combined)] : []) {
       table.add([
@@ -157,6 +157,7 @@ struct ResultTable {
         Self.text(errors.medianBearingErrorDegreesSecondHalf, 2),
         Self.text(errors.finalError, 3), Self.text(errors.meanNormalizedNEES, 2),
         Self.text(errors.falselyConvergedShare.map { $0 * 100 }, 2),
+        Self.text(errors.wronglyPublishedShare.map { $0 * 100 }, 2),
       ])
     }
     return table

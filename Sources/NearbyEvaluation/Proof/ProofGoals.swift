@@ -11,7 +11,9 @@ package struct ProofGoals: Sendable {
   /// The interval in which NEES over three and each component's NIS must lie.
   package var consistencyBand = 0.8...1.25
   /// The share of runs that may be falsely converged at some time must be below this.
-  public var falseRunShare = 0.001
+  package var falseRunShare = 0.001
+  /// The largest share of samples after which a published distance or horizontal angle is wrong.
+  package var wronglyPublishedShare = 0.001
   /// The largest median of the time to converge over the bound's.
   package var largestMedianTimeRatio = 1.15
   /// The largest median of the time to regain convergence over that of a fresh start.
@@ -48,7 +50,9 @@ package struct ProofGoals: Sendable {
     /// NEES over three.
     package static let normalizedErrorSquared = Goal("normalizedErrorSquared")
     /// Runs with a false convergence.
-    public static let falseConvergence = Goal("falseConvergence")
+    package static let falseConvergence = Goal("falseConvergence")
+    /// Samples after which what is published is wrong.
+    package static let publishedOutputs = Goal("publishedOutputs")
     /// The time to converge.
     package static let timeToConverge = Goal("timeToConverge")
     /// No convergence in scenarios that do not allow it.
@@ -64,7 +68,7 @@ package struct ProofGoals: Sendable {
     /// All goals.
     package static var allCases: [Goal] {
       [efficiency, normalizedErrorSquared] + MeasurementKind.allCases.map(innovation(of:))
-        + [falseConvergence, timeToConverge, neverConverges, withdrawal, regain]
+        + [falseConvergence, publishedOutputs, timeToConverge, neverConverges, withdrawal, regain]
     }
   }
 
@@ -96,7 +100,7 @@ package struct ProofGoals: Sendable {
       misses += claims(report)
       misses += [timeToConverge(report), withdrawal(report), regain(report)].compactMap(\.self)
     }
-    return misses + [falseConvergence(report)].compactMap(\.self)
+    return misses + [falseConvergence(report), publishedOutputs(report)].compactMap(\.self)
   }
 
   // MARK: One goal each
@@ -169,6 +173,19 @@ package struct ProofGoals: Sendable {
         below \((falseRunShare * 100).short) %
         """,
       seeds: seeds.worst())
+  }
+
+  private func publishedOutputs(_ report: ConsistencyReport) -> Miss? {
+    guard let share = report.wronglyPublishedShare, share > wronglyPublishedShare else {
+      return nil
+    }
+    return Miss(
+      goal: .publishedOutputs,
+      explanation: """
+        a distance or angle is published and wrong after \((share * 100).short) % of the samples, goal at \
+        most \((wronglyPublishedShare * 100).short) %
+        """,
+      seeds: report.records.worst { Double($0.outputs.wrongSamples) })
   }
 
   private func timeToConverge(_ report: ConsistencyReport) -> Miss? {

@@ -71,7 +71,9 @@ package struct ScenarioFigures: Sendable, Encodable {
   /// How many runs were ever falsely converged.
   package var falseRuns: Int
   /// The share of converged samples that were falsely converged.
-  public var falseSampleShare: Double?
+  package var falseSampleShare: Double?
+  /// The share of all samples after which a published distance or horizontal angle was wrong.
+  package var wronglyPublishedShare: Double?
   /// How many runs ever named the wrong side, above or below.
   package var wrongSideRuns: Int
   /// Seconds to the first convergence, of the runs that converge.
@@ -113,6 +115,7 @@ package struct ScenarioFigures: Sendable, Encodable {
     normalizedErrorSquared = report.normalizedErrorSquared
     falseRuns = report.falseConvergences.count
     falseSampleShare = report.falseSampleShare
+    wronglyPublishedShare = report.wronglyPublishedShare
     wrongSideRuns = report.wrongSides.count
     let arrivals = report.arrivals
     timeToConverge = Spread(arrivals.map(\.seconds))

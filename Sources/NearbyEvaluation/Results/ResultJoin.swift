@@ -57,7 +57,7 @@ struct ResultJoin: ~Copyable {
       TruthComparison.Sample(
         peer: index, timestamp: row.timestamp, isConverged: isConverged,
         estimatedPosition: estimated, covariance: covariance, odometryPose: place.odometryPose,
-        truePosition: place.truePosition, truePose: place.truePose))
+        truePosition: place.truePosition, truePose: place.truePose, outputs: PublishedOutputs(row)))
     let isPlaced = row.status == nil ? isConverged : row.hasWorldTransform
     let trueInOdometry = (place.odometryPose * place.truePose.inverse).act(place.truePosition)
     entries[index].notePlacement(isPlaced ? estimated - trueInOdometry : nil)

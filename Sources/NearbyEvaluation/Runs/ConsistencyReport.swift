@@ -62,6 +62,13 @@ package struct ConsistencyReport: Sendable, CustomStringConvertible {
     return Double(records.reduce(0) { $0 + $1.falseSamples }) / Double(converged)
   }
 
+  /// The share of all samples after which a published distance or horizontal angle was wrong.
+  package var wronglyPublishedShare: Double? {
+    let samples = records.reduce(0) { $0 + $1.samples }
+    guard samples > 0 else { return nil }
+    return Double(records.reduce(0) { $0 + $1.outputs.wrongSamples }) / Double(samples)
+  }
+
   /// The seeds of the runs that reported the wrong vertical direction at some time.
   package var wrongSides: [UInt64] { seeds { $0.outputs.wrongSides > 0 } }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-public import NearbyFusion
-public import NearbyGeometry
-public import NearbySimulation
+package import NearbyFusion
+package import NearbyGeometry
+internal import NearbyRecordings
+package import NearbySimulation
 
 /// An engine's state after one sample, compared with the truth.
 package struct Moment: Sendable {
@@ -54,7 +55,9 @@ package struct Moment: Sendable {
     /// The published vertical direction.
     package var verticalDirection: VerticalDirectionEstimate
     /// Whether there was a world transform.
-    public var isPlaced: Bool
+    package var isPlaced: Bool
+    /// Whether the distance or the horizontal angle was wrong (``PublishedOutputs``).
+    package var areWrong = false
 
     /// Makes the errors when nothing was published.
     package init() {
@@ -151,5 +154,6 @@ extension Moment.OutputErrors {
     height = estimate.heightDifference.value.map { $0 - fromDevice.y }
     verticalDirection = estimate.verticalDirection
     isPlaced = estimate.worldTransform.value != nil
+    areWrong = PublishedOutputs(estimate).areWrong(fromDevice: fromDevice, device.rotation)
   }
 }

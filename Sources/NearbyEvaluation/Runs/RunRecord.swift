@@ -66,7 +66,9 @@ package struct RunRecord: Sendable {
     /// How many of them were wrong.
     package var wrongSides = 0
     /// How many world transforms were published.
-    public var placements = 0
+    package var placements = 0
+    /// After how many samples a published distance or horizontal angle was wrong.
+    package var wrongSamples = 0
     /// Squared steps between successive published positions beyond the true motion, m².
     package var squaredJitter = Sum()
   }
@@ -167,6 +169,7 @@ extension RunRecord.Outputs {
     if let error = errors.height { squaredHeight.add(error * error) }
     if errors.verticalDirection != .unknown { verticalDirections += 1 }
     if moment.isOnWrongSide { wrongSides += 1 }
+    if errors.areWrong { wrongSamples += 1 }
     guard errors.isPlaced else { return }
     placements += 1
     guard let previous, previous.outputs.isPlaced, let before = previous.errorInOdometry,

@@ -45,6 +45,9 @@ public struct ErrorStatistics: Hashable, Sendable, Codable {
   /// The share of converged samples with `‖e‖` above both 0.5 m and 3.4 times the claimed standard
   /// deviation along `e`: the share of false convergence.
   @OrNull public var falselyConvergedShare: Double? = nil
+  /// The share of all samples, converged or not, after which a published distance or horizontal angle was
+  /// wrong: off by more than 0.5 m or 15°, and by more than four of its sigmas.
+  @OrNull public var wronglyPublishedShare: Double? = nil
 
   /// Makes statistics without samples.
   public init() {}

@@ -69,10 +69,7 @@ public struct EstimateReader: ~Copyable, Sendable {
   private var reasonsOfText: [String: ConvergenceReasons] = [:]
 
   private static let reasonOfName = Dictionary(
-    uniqueKeysWithValues: (0..<5).map { bit in
-      let reason = ConvergenceReasons(rawValue: 1 << bit)
-      return (reason.description, reason)
-    })
+    uniqueKeysWithValues: ConvergenceReasons.all.map { ($0.description, $0) })
 
   /// Opens a file and reads its header.
   ///

@@ -77,7 +77,8 @@ struct RunLedger: ~Copyable {
         peer: row.peerIndex, timestamp: row.timestamp,
         isConverged: estimate.convergence == .converged, estimatedPosition: position,
         covariance: estimate.covarianceInWorld, odometryPose: sample.odometryPose,
-        truePosition: sample.truePosition, truePose: sample.truePose))
+        truePosition: sample.truePosition, truePose: sample.truePose,
+        outputs: PublishedOutputs(estimate)))
   }
 
   /// The summary of everything that was added.

@@ -28,12 +28,14 @@ public struct TruthComparison: Sendable {
     public var truePosition: Vector3
     /// The device's pose in the true world.
     public var truePose: RigidTransform
+    /// What was published, converged or not.
+    public var outputs: PublishedOutputs
 
     /// Makes a sample.
     public init(
       peer: Int, timestamp: Timestamp, isConverged: Bool, estimatedPosition: Vector3,
       covariance: SymmetricMatrix3, odometryPose: RigidTransform, truePosition: Vector3,
-      truePose: RigidTransform
+      truePose: RigidTransform, outputs: PublishedOutputs = PublishedOutputs()
     ) {
       self.peer = peer
       self.timestamp = timestamp
@@ -43,6 +45,7 @@ public struct TruthComparison: Sendable {
       self.odometryPose = odometryPose
       self.truePosition = truePosition
       self.truePose = truePose
+      self.outputs = outputs
     }
   }
 
@@ -60,6 +63,7 @@ public struct TruthComparison: Sendable {
     var peer: Int32
     var isConverged: Bool
     var isFalselyConverged: Bool
+    var isWronglyPublished: Bool
   }
 
   private let isPlanar: Bool
@@ -92,7 +96,9 @@ public struct TruthComparison: Sendable {
         normalizedNEES: Float(normalizedNEES(of: error, covariance: sample.covariance)),
         peer: Int32(sample.peer), isConverged: sample.isConverged,
         isFalselyConverged: sample.isConverged
-          && Self.isBeyondClaim(error, covariance: sample.covariance)))
+          && Self.isBeyondClaim(error, covariance: sample.covariance),
+        isWronglyPublished: sample.outputs.areWrong(
+          fromDevice: sample.truePose.rotation.act(truth), sample.truePose.rotation)))
   }
 
   /// The statistics over the samples of one peer, or of all.
@@ -124,6 +130,7 @@ public struct TruthComparison: Sendable {
       converged.map { Double($0.normalizedNEES) }.filter(\.isFinite))
     statistics.falselyConvergedShare = Self.mean(
       converged.map { $0.isFalselyConverged ? 1 : 0 })
+    statistics.wronglyPublishedShare = Self.mean(chosen.map { $0.isWronglyPublished ? 1 : 0 })
     return statistics
   }
 

@@ -85,6 +85,7 @@ extension ReportTrack {
           json.member("nees", errors.meanNormalizedNEES, decimals: 3)
           json.member("nis", figures.normalizedInnovationSquared, decimals: 3)
           json.member("falselyConvergedShare", errors.falselyConvergedShare, decimals: 6)
+          json.member("wronglyPublishedShare", errors.wronglyPublishedShare, decimals: 6)
         }
       }
       json.table("moments", moments, into: &numbers)

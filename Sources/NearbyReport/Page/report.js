@@ -27,6 +27,7 @@
   const reasonWords = {
     insufficientSignalStrength: "weak signal",
     insufficientLighting: "poor light",
+    limitedTracking: "limited odometry",
     insufficientMovement: "little movement",
     insufficientHorizontalSweep: "no horizontal sweep",
     insufficientVerticalSweep: "no vertical sweep",
@@ -522,6 +523,7 @@
       ["NEES/n", ({ track }) => text(track.figures?.nees, 2)],
       ["NIS/n", ({ track }) => text(track.figures?.nis ?? last(track.moments.nisMean), 2)],
       ["false %", ({ track }) => (track.figures?.falselyConvergedShare > 0 ? text(100 * track.figures.falselyConvergedShare, 2) : "")],
+      ["published wrong %", ({ track }) => (track.figures?.wronglyPublishedShare > 0 ? text(100 * track.figures.wronglyPublishedShare, 2) : "")],
     ].map(([title, f]) => ({ title, cells: rows.map(f) })).filter(({ cells }, i) => i === 0 || cells.some((cell) => cell !== "" && cell !== "–"));
     const head = element("tr", {}, ...columns.map(({ title }, i) => element("th", { scope: "col", class: i === 0 || title === "run" ? "words" : "" }, title)));
     byId("facts").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows.map(({ track }, row) =>

@@ -24,7 +24,7 @@ struct BatchTable {
     var table = TextTable(
       header: [
         "group", "recordings", "failed", "peers", "converged", "after s", "RMSE m", "90 % m",
-        "distance m", "bearing °", "NEES", "false %", "smoothed m",
+        "distance m", "bearing °", "NEES", "false %", "out %", "smoothed m",
       ])
     let groups = report.groups
     for group in groups { table.add(Self.row(group)) }
@@ -53,6 +53,7 @@ struct BatchTable {
       text(figures.medianDistanceErrorSecondHalf, 3),
       text(figures.medianBearingErrorDegreesSecondHalf, 1), text(figures.medianNormalizedNEES, 2),
       text(figures.falselyConvergedShare.map { 100 * $0 }, 2),
+      text(figures.wronglyPublishedShare.map { 100 * $0 }, 2),
       text(figures.medianSmoothedRMSESecondHalf, 3),
     ]
   }

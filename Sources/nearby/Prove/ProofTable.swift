@@ -9,7 +9,8 @@ struct ProofTable {
     [("runs", 6), ("conv", 6), ("RMSE/bd", 8), ("NEES/3", 7)]
     + MeasurementKind.allCases.map { ("NIS \($0.name.prefix(1))", 7) }
     + [
-      ("false", 6), ("wrong %", 7), ("conv s", 7), ("ratio", 7), ("away s", 7), ("back x", 7),
+      ("false", 6), ("wrong %", 7), ("out %", 6), ("conv s", 7), ("ratio", 7), ("away s", 7),
+      ("back x", 7),
       ("took s", 7),
     ]
 
@@ -46,6 +47,7 @@ struct ProofTable {
     let times = [
       text(Double(figures.falseRuns), 0, .falseConvergence),
       text(figures.falseSampleShare.map { 100 * $0 }, 2, nil),
+      text(figures.wronglyPublishedShare.map { 100 * $0 }, 2, .publishedOutputs),
       text(figures.timeToConverge?.median, 2, nil),
       text(figures.timeRatio?.median, 2, .timeToConverge),
       text(figures.recovery?.longestFalseConvergence, 1, .withdrawal),

@@ -48,6 +48,7 @@ METRICS = (
     Metric("losses", ""),
     Metric("nees", "", is_ratio=True),
     Metric("falsely_converged_share", ""),
+    Metric("wrongly_published_share", ""),
     Metric("smoothed_rmse_second_half", "m"),
     Metric("smoothed_nees", "", is_ratio=True),
 )

@@ -31,6 +31,7 @@ extension nearby_component {
       case .rejected(.stuck): (NEARBY_REJECTED_STUCK, 0)
       case .rejected(.noPose): (NEARBY_REJECTED_NO_POSE, 0)
       case .rejected(.trackingNotAvailable): (NEARBY_REJECTED_NO_TRACKING, 0)
+      case .rejected(.unknownPeer): (NEARBY_REJECTED_UNKNOWN_PEER, 0)
       }
     self.init(
       outcome: outcome, weight: weight, value: report.value, variance: report.variance,

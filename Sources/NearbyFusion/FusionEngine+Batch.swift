@@ -18,7 +18,7 @@ extension FusionEngine {
   package func hypotheses(
     of peer: PeerID
   ) -> (device: TrajectoryPoint, hypotheses: [PositionMode])? {
-    guard let incumbent = peers[peer.index].incumbent(settings) else { return nil }
+    guard owns(peer), let incumbent = peers[peer.index].incumbent(settings) else { return nil }
     let bank = incumbent.bank
     let hypotheses = (0..<bank.count).map { index in
       PositionMode(

@@ -28,6 +28,8 @@ public struct FusionEngine: Sendable {
   public var configuration: FusionConfiguration { settings.configuration }
 
   let settings: Settings
+  /// Tells this engine's handles, and those of its copies, from others.
+  private let mark = EngineMark.next()
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private(set) var joint: JointEstimator
@@ -71,17 +73,58 @@ public struct FusionEngine: Sendable {
   }
 
   /// The peers, in the order in which they were added.
-  public var peerIDs: [PeerID] { peers.indices.map(PeerID.init(index:)) }
+  public var peerIDs: [PeerID] { peers.indices.map { PeerID(index: $0, mark: mark) } }
+
+  /// Whether a handle is one of this engine.
+  @inline(__always)
+  func owns(_ peer: PeerID) -> Bool {
+    peers.indices.contains(peer.index) && (peer.mark == mark || peer.mark == 0)
+  }
+
+  /// The name of a peer, as it was given to ``addPeer(_:named:)``.
+  ///
+  /// - Parameter peer: The peer.
+  /// - Returns: The name; `nil` for a peer without one, or of another engine.
+  public func name(of peer: PeerID) -> String? { owns(peer) ? names[peer.index] : nil }
+
+  /// How a peer may move.
+  ///
+  /// - Parameter peer: The peer.
+  /// - Returns: The motion that was declared; `nil` for a peer of another engine.
+  public func motion(of peer: PeerID) -> PeerMotion? { owns(peer) ? peers[peer.index].motion : nil }
+
+  /// The newest pose of the device; `nil` before the first.
+  public var newestPose: DevicePose? {
+    trajectory.newest.map {
+      DevicePose(timestamp: $0.timestamp, worldFromDevice: $0.worldFromDevice)
+    }
+  }
 
   /// Adds a peer; samples of it may follow.
+  ///
+  /// - Parameter motion: How the peer may move.
+  /// - Returns: The peer's handle in this engine.
+  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+    append(motion, named: nil)
+  }
+
+  /// Adds a peer with a name; samples of it may follow.
   ///
   /// - Parameters:
   ///   - motion: How the peer may move.
   ///   - name: What it is called in a ``PeerMap``.
   /// - Returns: The peer's handle in this engine.
   public mutating func addPeer(
-    _ motion: PeerMotion = .stationary, named name: String? = nil
-  ) -> PeerID {
+    _ motion: PeerMotion = .stationary, named name: String?
+  ) throws(FusionConfigurationError) -> PeerID {
+    if let name, names.contains(name) {
+      throw FusionConfigurationError(
+        setting: "peers[\(peers.count)].name", problem: "\"\(name)\" is the name of another peer")
+    }
+    return append(motion, named: name)
+  }
+
+  private mutating func append(_ motion: PeerMotion, named name: String?) -> PeerID {
     names.append(name)
     localizer?.add(peer: motion, named: name)
     peers.append(PeerFilter(motion: motion, configuration.ranging))
@@ -113,8 +156,10 @@ public struct FusionEngine: Sendable {
   /// - Parameters:
   ///   - motion: How it may move from now on.
   ///   - peer: The peer.
-  public mutating func setMotion(_ motion: PeerMotion, of peer: PeerID) {
-    precondition(peers.indices.contains(peer.index), "the peer belongs to another engine")
+  /// - Returns: Whether the peer is one of this engine; if not, nothing changes.
+  @discardableResult
+  public mutating func setMotion(_ motion: PeerMotion, of peer: PeerID) -> Bool {
+    guard owns(peer) else { return false }
     peers[peer.index].motion = motion
   }
 
@@ -143,7 +188,7 @@ public struct FusionEngine: Sendable {
 
   /// Fuses a sample whose time is by the poses' clock.
   private mutating func fuse(_ sample: RangingSample) -> SampleReport {
-    precondition(peers.indices.contains(sample.peer.index), "the peer belongs to another engine")
+    guard owns(sample.peer) else { return refuse(sample, .unknownPeer) }
     let index = sample.peer.index
     var reports = PerKind<ComponentReport>(repeating: .absent)
     var device = TrajectoryPoint.nowhere
@@ -179,6 +224,21 @@ public struct FusionEngine: Sendable {
   private mutating func shareNoise(with index: Int) {
     guard configuration.features.contains(.noiseLearning) else { return }
     var learnt: [NoiseLevels] = []
+  /// The report of a sample of which nothing can be used.
+  @inline(never)
+  private func refuse(_ sample: RangingSample, _ rejection: ComponentReport.Rejection)
+    -> SampleReport
+  {
+    var reports = PerKind<ComponentReport>(repeating: .absent)
+    for kind in MeasurementKind.allCases {
+      guard let measured = MeasuredValue(kind, of: sample, configuration.ranging) else { continue }
+      reports[kind] = ComponentReport(
+        value: measured.value, variance: 0, innovation: 0, innovationVariance: 0,
+        outcome: .rejected(rejection))
+    }
+    return SampleReport(peer: sample.peer, timestamp: sample.timestamp, nil, &reports)
+  }
+
     // Performance: a crowd of peers need not all be asked.
     for other in peers.indices where learnt.count < Self.mostTeachers && peers[other].isHeard {
       learnt.append(peers[other].noise)
@@ -287,13 +347,17 @@ public struct FusionEngine: Sendable {
   /// there were no poses.
   ///
   /// - Parameter peer: The peer.
-  /// - Returns: The estimate, as seen from the device at that time.
+  /// - Returns: The estimate, as seen from the device at that time. Nothing is known of a peer of another engine
+  ///   (``Unavailability/unknownPeer``).
   public func estimate(of peer: PeerID) -> PeerEstimate {
     let filters = peers.span
     if let time = filters[peer.index].publishedRanges?.newest {
       return estimate(of: peer, at: time)
     }
     return estimate(of: peer, from: filters[peer.index].posterior.device)
+    guard owns(peer) else {
+      return PeerEstimate(strange: peer, at: newestSampleTime ?? Timestamp(nanoseconds: 0))
+    }
   }
 
   /// What is known of a peer at another moment, later than its last sample.
@@ -304,13 +368,17 @@ public struct FusionEngine: Sendable {
   ///     extrapolated.
   /// - Returns: The estimate, as seen from the device at that moment, drift since the last sample
   ///   included. Without a pose for it, the distance is that of the ranges since then, and all else is
-  ///   as seen from the last pose and as sure as the device's unseen motion lets it be.
+  ///   as seen from the last pose and as sure as the device's unseen motion lets it be. Poses are kept for
+  ///   ``RangingConfiguration/maximumLateness``: of a moment before that nothing relative to the device is known
+  ///   (``Unavailability/noData``), and of a peer that may move nothing but the distance at any moment before its
+  ///   last sample. Nothing is known of a peer of another engine (``Unavailability/unknownPeer``).
   public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
     // Most often a display asks for the newest pose.
     guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time),
       device.isTracked
     else {
       return estimateWithoutPose(of: peer, at: time)
+    guard owns(peer) else { return PeerEstimate(strange: peer, at: time) }
     }
     return estimate(of: peer, from: device)
   }
@@ -330,6 +398,7 @@ public struct FusionEngine: Sendable {
     var device = lastDevice(seenBefore: time, filter.posterior.device)
     if let point = trajectory.point(at: time), point.isTracked { device = point }
     return filter.view(from: device, settings).modes
+    guard owns(peer) else { return [] }
   }
 
   @inline(__always)

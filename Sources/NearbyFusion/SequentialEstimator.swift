@@ -9,11 +9,20 @@ public import NearbyGeometry
 public protocol SequentialEstimator: Sendable {
   /// Adds a peer; samples of it may follow.
   ///
+  /// - Parameter motion: How the peer may move.
+  /// - Returns: The peer's handle in this estimator.
+  mutating func addPeer(_ motion: PeerMotion) -> PeerID
+
+  /// Adds a peer with a name; samples of it may follow.
+  ///
   /// - Parameters:
   ///   - motion: How the peer may move.
   ///   - name: What it is called in a ``PeerMap``.
   /// - Returns: The peer's handle in this estimator.
-  mutating func addPeer(_ motion: PeerMotion, named name: String?) -> PeerID
+  /// - Throws: When another peer has that name.
+  mutating func addPeer(
+    _ motion: PeerMotion, named name: String?
+  ) throws(FusionConfigurationError) -> PeerID
 
   /// Extends the device's trajectory.
   ///
@@ -36,7 +45,7 @@ public protocol SequentialEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - peer: The peer.
-  ///   - time: The moment, not before the peer's last sample.
+  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
   /// - Returns: The estimate, as seen from the device at that moment.
   func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate
 
@@ -44,7 +53,7 @@ public protocol SequentialEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - peer: The peer.
-  ///   - time: The moment, not before the peer's last sample.
+  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
   /// - Returns: The modes of its posterior.
   func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode]
 

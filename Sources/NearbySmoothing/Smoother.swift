@@ -52,15 +52,26 @@ public struct Smoother: SequentialEstimator {
 
   /// Adds a peer; samples of it may follow.
   ///
+  /// - Parameter motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
+  /// - Returns: The peer's handle in this smoother.
+  public mutating func addPeer(_ motion: PeerMotion = .stationary) -> PeerID {
+    motions.append(motion)
+    return engine.addPeer(motion)
+  }
+
+  /// Adds a peer with a name; samples of it may follow.
+  ///
   /// - Parameters:
   ///   - motion: How the peer may move; of `PeerMotion.unknown` the smoother decides.
   ///   - name: What it is called in a `PeerMap`.
   /// - Returns: The peer's handle in this smoother.
+  /// - Throws: When another peer has that name.
   public mutating func addPeer(
-    _ motion: PeerMotion = .stationary, named name: String? = nil
-  ) -> PeerID {
+    _ motion: PeerMotion = .stationary, named name: String?
+  ) throws(FusionConfigurationError) -> PeerID {
+    let peer = try engine.addPeer(motion, named: name)
     motions.append(motion)
-    return engine.addPeer(motion, named: name)
+    return peer
   }
 
   /// Extends the device's trajectory.

@@ -108,7 +108,7 @@ struct JointEstimatorTests {
     let run = scenario.simulated(seed: 1, peerCount: 8)
     var engine = try FusionEngine(scenario.matchingConfiguration)
     // Each minute the eight radios have other names: 32 peers in turn.
-    let peers = (0..<32).map { _ in engine.addPeer(named: "peer") }
+    let peers = try (0..<32).map { try engine.addPeer(named: "peer-\($0)") }
     let start = try #require(run.poses.first).timestamp
     for event in run.events {
       switch event {

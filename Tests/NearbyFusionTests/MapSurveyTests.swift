@@ -95,7 +95,7 @@ struct MapSurveyTests {
         element % (size + 1) == 0 ? sigmas[element / size % 5] * sigmas[element / size % 5] : 0
       })
     var engine = try FusionEngine(map: map)
-    let peers = (0..<count).map { engine.addPeer(named: "\($0)") }
+    let peers = try (0..<count).map { try engine.addPeer(named: "\($0)") }
     let phases = (0..<3).map { _ in generator.uniform(in: -3...3) }
     func path(_ time: Double) -> Vector3 {
       Vector3(

@@ -41,7 +41,7 @@ struct PeerMapTests {
       let configuration = Self.configuration()
       engine = try FusionEngine(configuration, map: map)
       for index in PeerMapTests.beacons.indices {
-        peers.append(engine.addPeer(named: "beacon-\(index)"))
+        peers.append(try engine.addPeer(named: "beacon-\(index)"))
       }
       var generator = SeededGenerator(seed: seed)
       let up = Vector3(0, 1, 0)

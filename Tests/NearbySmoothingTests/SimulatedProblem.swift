@@ -69,7 +69,7 @@ struct SimulatedWalk {
   func run<Estimator: SequentialEstimator>(
     _ estimator: inout Estimator, until end: Timestamp? = nil
   ) -> (peers: [PeerID], truth: [[Vector3]], final: [Vector3]) {
-    let ids = peers.map { estimator.addPeer($0.motion, named: nil) }
+    let ids = peers.map { estimator.addPeer($0.motion) }
     var generator = SeededGenerator(seed: seed)
     var truths = [[Vector3]](repeating: [], count: peers.count)
     var yaw = 0.0

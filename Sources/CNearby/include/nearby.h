@@ -259,7 +259,9 @@ typedef enum nearby_outcome {
   /// It was left out: no pose is near enough in time.
   NEARBY_REJECTED_NO_POSE = 9,
   /// It was left out: the odometry had no poses worth the name.
-  NEARBY_REJECTED_NO_TRACKING = 10
+  NEARBY_REJECTED_NO_TRACKING = 10,
+  /// It was left out: the peer is one of another engine.
+  NEARBY_REJECTED_UNKNOWN_PEER = 11
 } nearby_outcome;
 
 /// The record of one component: metres or radians.

@@ -35,7 +35,14 @@ extension FusionEngine {
     return map.peers.isEmpty ? nil : map
   }
 
-  private func name(of peer: Int) -> String { names[peer] ?? "peer-\(peer + 1)" }
+  /// The name of a peer in a map: its own, or one that no other peer has.
+  private func name(of peer: Int) -> String {
+    if let name = names[peer] { return name }
+    let taken = Set(names.compactMap(\.self)).union(localizer?.map.peers.map(\.name) ?? [])
+    var name = "peer-\(peer + 1)"
+    while taken.contains(name) { name += "-unnamed" }
+    return name
+  }
 
   /// A map of one peer, by its own filter; `nil` when that has not converged.
   private func mapOfConverged(_ peer: Int, _ mapFromWorld: RigidTransform) -> PeerMap? {

@@ -82,12 +82,17 @@ extension PeerEstimate {
   ///   - timestamp: The moment.
   ///   - convergence: What stands in the way, if that is known.
   init(nothingOf peer: PeerID, at timestamp: Timestamp, _ convergence: Convergence) {
-    self.init(
-      peer: peer, timestamp: timestamp, convergence: convergence, progress: .none,
-      distance: .noData,
-      direction: .noData, horizontalAngleRadians: .noData, verticalDirection: .unknown,
-      heightDifference: .noData, worldTransform: .noData, meanInWorld: nil,
-      covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
+    self.init(peer: peer, timestamp: timestamp, convergence: convergence)
+  }
+
+  /// The estimate of a peer that the engine does not know.
+  init(strange peer: PeerID, at timestamp: Timestamp) {
+    self.init(nothingOf: peer, at: timestamp, .unknown)
+    distance.unavailability = .unknownPeer
+    direction.unavailability = .unknownPeer
+    horizontalAngleRadians.unavailability = .unknownPeer
+    heightDifference.unavailability = .unknownPeer
+    worldTransform.unavailability = .unknownPeer
   }
 }
 

@@ -34,6 +34,8 @@ public enum Unavailability: String, Hashable, Sendable {
 ///
 /// Apple publishes no thresholds; those of ``OutputConfiguration`` are ours.
 public enum VerticalDirectionEstimate: String, Hashable, Sendable, CaseIterable {
+  /// The peer's handle is one of another engine.
+  case unknownPeer
   /// Not known.
   case unknown
   /// On the device's level.

@@ -36,6 +36,8 @@ public struct ComponentReport: Hashable, Sendable {
     case noPose
     /// The odometry had no poses worth the name at that time.
     case trackingNotAvailable
+    /// The peer's handle is one of another engine.
+    case unknownPeer
 
     /// Whether the value itself may be right, and only the device's pose is missing.
     var isForLackOfPose: Bool { self == .noPose || self == .trackingNotAvailable }

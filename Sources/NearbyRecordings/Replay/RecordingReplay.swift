@@ -121,7 +121,7 @@ public struct RecordingReplay: Sendable {
       try stream.read(into: &batch)
       while pass.peerCount < stream.peerCount {
         let peer = stream.peer(at: pass.peerCount)
-        pass.add(isSelected(peer.id) ? peer : nil, to: &estimator)
+        try pass.add(isSelected(peer.id) ? peer : nil, to: &estimator)
         ledger.add(isSelected(peer.id) ? peer : nil)
       }
 
@@ -194,8 +194,20 @@ private struct ReplayPass {
 
   var peerCount: Int { handles.count }
 
-  mutating func add(_ peer: RecordingPeer?, to estimator: inout some SequentialEstimator) {
-    handles.append(peer.map { estimator.addPeer($0.motion, named: $0.id) })
+  mutating func add(
+    _ peer: RecordingPeer?, to estimator: inout some SequentialEstimator
+  ) throws(RecordingError) {
+    guard let peer else {
+      handles.append(nil)
+      return
+    }
+    do {
+      handles.append(try estimator.addPeer(peer.motion, named: peer.id))
+    } catch {
+      throw RecordingError(
+        .valueOutOfRange, error.description, file: RecordingManifest.fileName,
+        remedy: "give each peer a name of its own")
+    }
   }
 
   mutating func fuse(

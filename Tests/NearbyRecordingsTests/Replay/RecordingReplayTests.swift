@@ -120,8 +120,12 @@ private struct CountingEstimator: SequentialEstimator {
 
   init() throws { engine = try FusionEngine() }
 
-  mutating func addPeer(_ motion: PeerMotion, named name: String?) -> PeerID {
-    engine.addPeer(motion, named: name)
+  mutating func addPeer(_ motion: PeerMotion) -> PeerID { engine.addPeer(motion) }
+
+  mutating func addPeer(
+    _ motion: PeerMotion, named name: String?
+  ) throws(FusionConfigurationError) -> PeerID {
+    try engine.addPeer(motion, named: name)
   }
   mutating func add(_ pose: DevicePose) -> PoseOutcome {
     poses += 1

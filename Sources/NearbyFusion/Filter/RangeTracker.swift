@@ -11,6 +11,12 @@ public struct RangeEstimate: Hashable, Sendable {
   public var rate: Double
   /// One standard deviation of ``rate``, m/s.
   public var rateSigma: Double
+
+  /// Makes an estimate.
+  public init(distance: Double, distanceSigma: Double, rate: Double, rateSigma: Double) {
+    (self.distance, self.distanceSigma) = (distance, distanceSigma)
+    (self.rate, self.rateSigma) = (rate, rateSigma)
+  }
 }
 
 /// A distance and its rate from ranges alone: what a device without camera and antenna array knows.

@@ -65,6 +65,14 @@ public struct ConvergenceProgress: Hashable, Sendable {
   /// The standard deviation along the line of sight, metres.
   public var lineOfSightSigma: Double
   /// The standard deviation in the horizontal plane across the line of sight, metres.
+
+  /// Whether it has converged.
+  public var isConverged: Bool { self == .converged }
+
+  /// What stands in the way; nothing where it has converged, or where there is nothing to judge by.
+  public var reasons: ConvergenceReasons {
+    if case .notConverged(let reasons) = self { reasons } else { [] }
+  }
   public var horizontalSigma: Double
   /// The standard deviation along gravity, metres.
   public var verticalSigma: Double
@@ -80,3 +88,17 @@ public struct ConvergenceProgress: Hashable, Sendable {
     horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeProbability: 0,
     parallaxRadians: 0)
 }
+  /// Makes the progress of some moment.
+  public init(
+    requiredSigma: Double, totalSigma: Double, lineOfSightSigma: Double, horizontalSigma: Double,
+    verticalSigma: Double, dominantModeProbability: Double, parallaxRadians: Double
+  ) {
+    self.requiredSigma = requiredSigma
+    self.totalSigma = totalSigma
+    self.lineOfSightSigma = lineOfSightSigma
+    self.horizontalSigma = horizontalSigma
+    self.verticalSigma = verticalSigma
+    self.dominantModeProbability = dominantModeProbability
+    self.parallaxRadians = parallaxRadians
+  }
+

@@ -18,6 +18,12 @@ public struct Estimated<Value: Sendable & Hashable>: Hashable, Sendable {
     self.sigma = sigma
     self.unavailability = unavailability
   }
+
+  /// A quantity of which nothing is known.
+  @inlinable
+  public static var noData: Estimated {
+    Estimated(value: nil, sigma: .infinity, unavailability: .noData)
+  }
 }
 
 /// Why a quantity has no value.
@@ -28,14 +34,14 @@ public enum Unavailability: String, Hashable, Sendable {
   case tooUncertain
   /// The algorithm has not converged.
   case notConverged
+  /// The peer's handle is one of another engine.
+  case unknownPeer
 }
 
 /// Whether the peer is above or below, from the posterior of `height of peer - height of device`.
 ///
 /// Apple publishes no thresholds; those of ``OutputConfiguration`` are ours.
 public enum VerticalDirectionEstimate: String, Hashable, Sendable, CaseIterable {
-  /// The peer's handle is one of another engine.
-  case unknownPeer
   /// Not known.
   case unknown
   /// On the device's level.
@@ -85,4 +91,31 @@ public struct PeerEstimate: Hashable, Sendable {
   ///
   /// Once they are not, one is left, and a sample costs one filter update and no allocation.
   public var isSearching: Bool
+
+  /// Makes an estimate, of which nothing is known that is not given.
+  public init(
+    peer: PeerID, timestamp: Timestamp, convergence: Convergence = .unknown,
+    progress: ConvergenceProgress = .none, distance: Estimated<Double> = .noData,
+    direction: Estimated<Vector3> = .noData, horizontalAngleRadians: Estimated<Double> = .noData,
+    verticalDirection: VerticalDirectionEstimate = .unknown,
+    heightDifference: Estimated<Double> = .noData,
+    worldTransform: Estimated<RigidTransform> = .noData, positionInWorld: Vector3? = nil,
+    covarianceInWorld: SymmetricMatrix3 = .zero, hypothesisCount: Int = 0,
+    isSearching: Bool = false
+  ) {
+    self.peer = peer
+    self.timestamp = timestamp
+    self.convergence = convergence
+    self.progress = progress
+    self.distance = distance
+    self.direction = direction
+    self.horizontalAngleRadians = horizontalAngleRadians
+    self.verticalDirection = verticalDirection
+    self.heightDifference = heightDifference
+    self.worldTransform = worldTransform
+    self.positionInWorld = positionInWorld
+    self.covarianceInWorld = covarianceInWorld
+    self.hypothesisCount = hypothesisCount
+    self.isSearching = isSearching
+  }
 }

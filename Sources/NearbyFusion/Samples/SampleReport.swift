@@ -41,6 +41,8 @@ public struct ComponentReport: Hashable, Sendable {
 
     /// Whether the value itself may be right, and only the device's pose is missing.
     var isForLackOfPose: Bool { self == .noPose || self == .trackingNotAvailable }
+    /// Whether the radio may be as good as ever: what is too late to be used tells nothing of it either.
+    var saysNothingOfRadio: Bool { isForLackOfPose || self == .tooLate }
   }
 
   /// The measured value: metres or radians.
@@ -53,6 +55,19 @@ public struct ComponentReport: Hashable, Sendable {
   public var innovationVariance: Double
   /// What became of it.
   public var outcome: Outcome
+
+  /// Makes the record of a component.
+  @inlinable
+  public init(
+    value: Double, variance: Double, innovation: Double, innovationVariance: Double,
+    outcome: Outcome
+  ) {
+    self.value = value
+    self.variance = variance
+    self.innovation = innovation
+    self.innovationVariance = innovationVariance
+    self.outcome = outcome
+  }
 
   /// The normalised innovation squared over the gate of 3 sigma: above one is suspicious.
   public var testRatio: Double {
@@ -96,6 +111,29 @@ public struct SampleReport: Hashable, Sendable {
   public var event: SampleEvent?
   /// All components.
   private var components: PerKind<ComponentReport>
+
+  /// Makes the report of a sample.
+  ///
+  /// - Parameters:
+  ///   - peer: The sample's peer.
+  ///   - timestamp: The sample's moment.
+  ///   - event: What it has revealed.
+  ///   - range: What became of the range.
+  ///   - azimuth: What became of the azimuth.
+  ///   - elevation: What became of the elevation.
+  ///   - heightDifference: What became of the height difference.
+  public init(
+    peer: PeerID, timestamp: Timestamp, event: SampleEvent? = nil,
+    range: ComponentReport = .absent, azimuth: ComponentReport = .absent,
+    elevation: ComponentReport = .absent, heightDifference: ComponentReport = .absent
+  ) {
+    var reports = PerKind<ComponentReport>(repeating: .absent)
+    reports.range = range
+    reports.azimuth = azimuth
+    reports.elevation = elevation
+    reports.heightDifference = heightDifference
+    self.init(peer: peer, timestamp: timestamp, event, &reports)
+  }
 
   /// Performance: from an `inout` parameter only to pass by reference.
   @inline(__always)

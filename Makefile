@@ -124,18 +124,25 @@ sanitize: setup ## run the engine's tests under the address and undefined behavi
 # The package's graph is loaded, and its program is compiled against the modules that `make test` has built:
 # building all of them once more takes minutes.
 DEPENDENT := .build-dependent/dependent
-test-dependent: setup ## build and run a package that depends on this one, as the README shows
+DEPENDENT_BUILD = swiftc -O -swift-version 6 -I $(MODULES)/Modules \
+  -Xcc -I -Xcc Sources/CNearbyKernels/include \
+  -Xcc -fmodule-map-file=$(MODULES)/CNearbyKernels.build/module.modulemap
+OBJECTS = $(MODULES)/nearbyPackageTests.product/Objects.LinkFileList
+# What a program that works with arrays links.
+ARRAY_MODULES := Nearby(Batch|Evaluation|Fusion|Geometry|Imports|Recordings|Report|Simulation|Smoothing)|CNearbyKernels
+test-dependent: setup ## build and run programs of a package that depends on this one
 	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || $(TEST_BUILD) >/dev/null
 	@swift package --package-path Tests/DependentPackage --scratch-path .build-dependent \
 	  show-dependencies >/dev/null
 	@if [ -e .build-dependent/checkouts/FlyingFox ]; then \
 	  echo "a dependent package fetches the server of nearby live; see the trait in Package.swift" >&2; exit 1; fi
-	@swiftc -O -swift-version 6 -I $(MODULES)/Modules -Xcc -I -Xcc Sources/CNearbyKernels/include \
-	  -Xcc -fmodule-map-file=$(MODULES)/CNearbyKernels.build/module.modulemap \
-	  Tests/DependentPackage/Sources/dependent/main.swift -o $(DEPENDENT) \
-	  $$(grep -hE '/(NearbyFusion|NearbyGeometry|CNearbyKernels)\.build/' \
-	    $(MODULES)/nearbyPackageTests.product/Objects.LinkFileList) -lstdc++ -lm
+	@$(DEPENDENT_BUILD) Tests/DependentPackage/Sources/dependent/main.swift -o $(DEPENDENT) \
+	  $$(grep -hE '/(NearbyFusion|NearbyGeometry|CNearbyKernels)\.build/' $(OBJECTS)) -lstdc++ -lm
 	@said=$$($(DEPENDENT)) && echo "$$said" && echo "$$said" | grep -q '^converged'
+	@$(DEPENDENT_BUILD) Tests/DependentPackage/Sources/arrays/main.swift -o $(DEPENDENT)-arrays \
+	  $$(grep -hE '/($(ARRAY_MODULES))\.build/' $(OBJECTS)) \
+	  -lstdc++ -lm -lz -llz4 -lzstd -lbz2 -lsqlite3 -lmd -llapacke
+	@said=$$($(DEPENDENT)-arrays) && echo "$$said" && echo "$$said" | grep -q '^converged'
 
 # The dependencies' modules are the same in both modes, and compiled once. The tests share the program's
 # environment, so one runs after the other.

@@ -10,8 +10,15 @@ let package = Package(
       dependencies: [
         .product(name: "NearbyFusion", package: "nearby"),
         .product(name: "NearbyGeometry", package: "nearby"),
-        // They depend on all other libraries.
+      ]),
+    .executableTarget(
+      name: "arrays",
+      dependencies: [
         .product(name: "NearbyBatch", package: "nearby"),
+        .product(name: "NearbyEvaluation", package: "nearby"),
+        .product(name: "NearbyFusion", package: "nearby"),
+        .product(name: "NearbyGeometry", package: "nearby"),
+        .product(name: "NearbyRecordings", package: "nearby"),
         .product(name: "NearbyReport", package: "nearby"),
       ]),
   ])

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 package import NearbyFusion
 package import NearbyRecordings
 
@@ -14,7 +13,7 @@ package struct ResultFolder {
   /// none.
   package func trajectory(named name: String) -> String? {
     let path = base + name
-    return FileManager.default.fileExists(atPath: path) ? path : nil
+    return FileBytes.size(path: path) != nil ? path : nil
   }
 
   /// The summary; `nil` when it is not one of this version.
@@ -25,7 +24,7 @@ package struct ResultFolder {
 
   /// Whether the folder has the file of a source.
   package func has(_ source: ResultEvaluation.Source) -> Bool {
-    FileManager.default.fileExists(atPath: base + source.fileName)
+    FileBytes.size(path: base + source.fileName) != nil
   }
 
   /// Opens the rows of a source.

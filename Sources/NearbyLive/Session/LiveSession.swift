@@ -211,9 +211,9 @@ package struct LiveSession: ~Copyable {
         "d", [place.x, place.y, place.z, MapPlace.headingDegrees(of: shown.rotation)]
       ) { $0.value($1, decimals: 3) }
       json.array("p", peers.indices) { json, index in
-        guard let (estimate, modes) = run?.knowledge(of: index, at: newestPose.timestamp) else {
-          return
-        }
+        let (name, time) = (peers[index].name, newestPose.timestamp)
+        guard let estimate = run?.estimate(of: name, at: time) else { return }
+        let modes = estimate.hypothesisCount > 1 ? run?.modes(of: name, at: time) ?? [] : []
         write(peers[index], estimate, modes, at: newestPose, to: &json)
       }
     }

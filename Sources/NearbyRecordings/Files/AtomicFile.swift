@@ -31,6 +31,8 @@ public struct AtomicFile: ~Copyable {
   /// `nil` when it is written in place.
   private var temporary: TemporaryItem?
   private var isOpenInPlace: Bool
+  /// Where it is written in a ``MemoryFolder``; `nil` on the disk.
+  private let inMemory: TemporaryPlace?
 
   /// Starts a file; its folder must exist.
   ///
@@ -38,6 +40,7 @@ public struct AtomicFile: ~Copyable {
   /// - Throws: ``RecordingError`` when nothing can be written there.
   public init(path: String) throws(RecordingError) {
     switch try Self.place(of: path) {
+    case .memory(let place): self.init(inMemory: place)
     case .file(let target):
       self.init(path: path, target: target, try TemporaryItem(fileFor: target))
     case .somethingElse:
@@ -52,7 +55,20 @@ public struct AtomicFile: ~Copyable {
     self.target = target
     temporaryPath = temporary.path
     descriptor = temporary.descriptor
+    inMemory = nil
     self.temporary = consume temporary
+    isOpenInPlace = false
+  }
+
+  private init(inMemory place: MemoryPlace) {
+    path = place.path
+    target = path
+    let written = TemporaryPlace(for: place)
+    written.place.folder.put([], as: written.place.name)
+    temporaryPath = written.place.path
+    inMemory = consume written
+    descriptor = -1
+    temporary = nil
     isOpenInPlace = false
   }
 
@@ -62,6 +78,7 @@ public struct AtomicFile: ~Copyable {
     temporaryPath = path
     self.descriptor = descriptor
     temporary = nil
+    inMemory = nil
     isOpenInPlace = true
   }
 
@@ -89,6 +106,10 @@ public struct AtomicFile: ~Copyable {
   public mutating func write(_ bytes: [UInt8]) throws(RecordingError) { try write(bytes.span) }
 
   private func write(_ bytes: Span<UInt8>) throws(RecordingError) {
+    if inMemory != nil {
+      inMemory?.append(bytes)
+      return
+    }
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.extracting(start...).withUnsafeBytes {
@@ -102,6 +123,7 @@ public struct AtomicFile: ~Copyable {
 
   /// Closes the file and renames it to its path.
   public consuming func commit() throws(RecordingError) {
+    if let place = MemoryPlace(target) { inMemory?.commit(to: place) }
     if isOpenInPlace {
       isOpenInPlace = false
       guard close(descriptor) == 0 else { throw .unwritable(path, reason: errno) }
@@ -114,6 +136,7 @@ public struct AtomicFile: ~Copyable {
   /// - Parameter path: Its path.
   /// - Throws: When the system refuses.
   package static func remove(_ path: String) throws(RecordingError) {
+    if let place = MemoryPlace(path) { return place.remove() }
     guard unsafe unlink(path) == 0 || errno == ENOENT else {
       throw .unwritable(path, reason: errno)
     }
@@ -124,6 +147,8 @@ public struct AtomicFile: ~Copyable {
   }
 
   private enum Place {
+    /// A file in memory.
+    case memory(MemoryPlace)
     /// A regular file, existing or not, with its path without links.
     case file(String)
     /// A device, a pipe, or a file that a shell has opened.
@@ -131,6 +156,7 @@ public struct AtomicFile: ~Copyable {
   }
 
   private static func place(of path: String) throws(RecordingError) -> Place {
+    if let place = MemoryPlace(path) { return .memory(place) }
     // These paths name files that are open already. Replacing them would lose what other processes
     // write to them.
     let whole = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)

@@ -24,9 +24,12 @@ package struct AtomicFolder: ~Copyable {
   /// The path of the finished folder.
   package let path: String
   /// The path at which its files are written until then.
-  package var temporaryPath: String { temporary.path }
+  package let temporaryPath: String
   private let kind: Kind?
-  private var temporary: TemporaryItem
+  /// `nil` in memory.
+  private var temporary: TemporaryItem?
+  /// `nil` on the disk.
+  private let inMemory: TemporaryPlace?
 
   /// Starts a folder; folders above it are made as needed.
   ///
@@ -36,6 +39,16 @@ package struct AtomicFolder: ~Copyable {
   ///     not of this kind is never touched.
   /// - Throws: ``RecordingError`` when the path is taken or cannot be written.
   package init(path: String, replacing kind: Kind?) throws(RecordingError) {
+    if let place = MemoryPlace(path) {
+      _ = try Self.checkIsFree(place, kind)
+      self.path = place.path
+      self.kind = kind
+      let written = TemporaryPlace(for: place)
+      temporaryPath = written.place.path
+      inMemory = consume written
+      temporary = nil
+      return
+    }
     // Without the slash at its end: a rename needs the folder's own name.
     let url = URL(filePath: path).standardizedFileURL
     var plain = url.path(percentEncoded: false)
@@ -53,21 +66,33 @@ package struct AtomicFolder: ~Copyable {
     _ = consume lock
     self.path = plain
     self.kind = kind
-    self.temporary = temporary
+    temporaryPath = temporary.path
+    self.temporary = consume temporary
+    inMemory = nil
   }
 
   /// Renames the folder to its path.
   ///
   /// Another process may have made or replaced the folder meanwhile. One of them replaces it at a time.
   package consuming func commit() throws(RecordingError) {
+    if let place = MemoryPlace(path), let written = MemoryPlace(temporaryPath) {
+      if try Self.checkIsFree(place, kind), let kind {
+        for file in place.files where kind.isOwn(file) { place.appending(file).remove() }
+      }
+      for file in written.files { inMemory?.commit(file: file, to: place.appending(file)) }
+      return
+    }
     let lock = FolderLock(around: path)
     let isReplaced = try Self.checkIsFree(path, kind)
-    guard isReplaced, let kind else { return try temporary.commit(to: path, isWritten: false) }
-    try ForeignItems(in: path, isOwn: kind.isOwn).link(into: temporary.path)
+    guard isReplaced, let kind else {
+      try temporary?.commit(to: path, isWritten: false)
+      return
+    }
+    try ForeignItems(in: path, isOwn: kind.isOwn).link(into: temporaryPath)
     let old = Self.replacedPath(of: path)
     guard unsafe rename(path, old) == 0 else { throw .unwritable(path, reason: errno) }
     do throws(RecordingError) {
-      try temporary.commit(to: path, isWritten: false)
+      try temporary?.commit(to: path, isWritten: false)
     } catch {
       _ = unsafe rename(old, path)
       throw error
@@ -141,6 +166,25 @@ package struct AtomicFolder: ~Copyable {
     } catch {
       throw .unwritable(path, reason: error.systemReason)
     }
+    return try checkIsFree(path, contents, kind)
+  }
+
+  /// The same of a folder in memory.
+  private static func checkIsFree(
+    _ place: MemoryPlace, _ kind: Kind?
+  ) throws(RecordingError) -> Bool {
+    guard place.bytes == nil else {
+      throw .occupied("there is a file of that name", place.path, "choose another output folder")
+    }
+    let contents = Set(place.files.map { $0.prefix { $0 != "/" } })
+    return try checkIsFree(
+      place.path, contents.map(String.init).filter { !$0.hasSuffix(".partial") }, kind)
+  }
+
+  /// The same of a folder with some items.
+  private static func checkIsFree(
+    _ path: String, _ contents: [String], _ kind: Kind?
+  ) throws(RecordingError) -> Bool {
     if contents.isEmpty { return false }
     guard let kind else {
       throw .occupied(

@@ -18,6 +18,10 @@ package enum FileBytes {
     path: String, as file: String? = nil, limit: Int = usualLimit
   ) throws(RecordingError) -> [UInt8] {
     let file = file ?? path
+    if let bytes = MemoryPlace(path)?.bytes {
+      guard bytes.count <= limit else { throw tooLarge(file, limit) }
+      return bytes
+    }
     let (descriptor, size) = try InputFile.open(path: path, file: file)
     defer { close(descriptor) }
     // Some files report size zero and are not empty.
@@ -37,6 +41,7 @@ package enum FileBytes {
   /// - Parameter path: The file's path.
   /// - Returns: Bytes; `nil` when there is no such file.
   package static func size(path: String) -> Int? {
+    if let place = MemoryPlace(path) { return place.bytes?.count }
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
@@ -49,6 +54,7 @@ package enum FileBytes {
   /// - Returns: The bytes; fewer when the file has fewer.
   /// - Throws: When the file is missing, is no regular one, or cannot be read.
   package static func beginning(path: String, count: Int) throws(RecordingError) -> [UInt8] {
+    if let bytes = MemoryPlace(path)?.bytes { return Array(bytes.prefix(count)) }
     let descriptor = try InputFile.open(path: path, file: path).descriptor
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: count)
@@ -70,6 +76,7 @@ package enum FileBytes {
   package static func forEachPiece(
     path: String, _ body: (ArraySlice<UInt8>) -> Void
   ) throws(RecordingError) {
+    if let bytes = MemoryPlace(path)?.bytes { return body(bytes[...]) }
     let descriptor = try InputFile.open(path: path, file: path).descriptor
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 1 << 20)

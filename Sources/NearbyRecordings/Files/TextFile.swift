@@ -13,5 +13,6 @@ struct TextFile: Sendable {
   init(path: String, name: String) {
     self.path = path
     self.name = name
+    bytes = MemoryPlace(path)?.bytes
   }
 }

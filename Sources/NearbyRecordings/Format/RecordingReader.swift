@@ -201,6 +201,9 @@ extension RecordingReader {
   private enum Kind { case file, folder }
 
   private static func kind(of path: String) -> Kind? {
+    if let place = MemoryPlace(path) {
+      return place.bytes != nil ? .file : place.isFolder ? .folder : nil
+    }
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file

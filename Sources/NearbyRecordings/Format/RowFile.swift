@@ -162,7 +162,9 @@ struct RowFile: ~Copyable {
   }
 
   private mutating func flush() throws(RecordingError) {
-    if file == nil {
+    if file == nil, MemoryPlace(path) != nil {
+      file = try AtomicFile(path: path)
+    } else if file == nil {
       let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
       guard unsafe mkdir(folder, 0o777) == 0 || errno == EEXIST else {
         throw .unwritable(folder, reason: errno)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 internal import NearbyGeometry
 
 /// One of the paths of the device that a recording and its result hold.
-package struct DevicePath: Sendable {
+public struct DevicePath: Hashable, Sendable {
   /// Where a path comes from.
-  package enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The recording's odometry.
     case raw
     /// The odometry as peers correct it: ``MapTrajectoryWriter/correctedFileName``.
@@ -17,9 +16,12 @@ package struct DevicePath: Sendable {
   }
 
   /// Where it comes from.
-  package var kind: Kind
+  public var kind: Kind
   /// Its poses, in the recording's own frames.
-  package var poses: [PoseRow]
+  public var poses: [PoseRow]
+
+  /// Makes a path.
+  public init(kind: Kind, poses: [PoseRow]) { (self.kind, self.poses) = (kind, poses) }
 
   /// Reads all paths that there are, in the order of ``Kind``.
   ///
@@ -29,7 +31,7 @@ package struct DevicePath: Sendable {
   ///   - longestPoseGap: True poses further apart than this, seconds, are not interpolated for the alignment.
   /// - Returns: The paths; the odometry is always among them.
   /// - Throws: The first fault of a trajectory.
-  package static func read(
+  public static func read(
     result: String, of recording: RecordingReader, longestPoseGap: Double
   ) throws(RecordingError) -> [DevicePath] {
     var paths = [DevicePath(kind: .raw, poses: try poses(recording.trajectory()))]
@@ -38,7 +40,7 @@ package struct DevicePath: Sendable {
       (.smoothed, MapTrajectoryWriter.smoothedFileName),
     ] {
       let path = result.hasSuffix("/") ? result + name : "\(result)/\(name)"
-      guard FileManager.default.fileExists(atPath: path) else { continue }
+      guard FileBytes.size(path: path) != nil else { continue }
       paths.append(
         DevicePath(kind: kind, poses: try poses(TrajectoryReader(path: path, file: path))))
     }

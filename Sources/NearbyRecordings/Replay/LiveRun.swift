@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-package import NearbyFusion
-package import NearbyGeometry
+public import NearbyFusion
+public import NearbyGeometry
 
-/// Runs the engine on a live stream of lines.
+/// Runs the engine on a live stream, by the names of the peers.
 ///
-/// If the lines come in the order of ``RecordingEventStream``, the results are those of
-/// ``RecordingReplay``.
+/// Rows are in the frames of the manifest. If they come in the order of ``RecordingEventStream``, the results are
+/// those of ``RecordingReplay``. A peer that the manifest does not declare is taken as one at rest.
+///
+/// ```swift
+/// var run = try LiveRun(manifest: RecordingManifest(name: "living-room"))
+/// run.add(PoseRow(timestamp: time, worldFromDevice: pose))
+/// run.add(RangingRow(timestamp: time, peer: "keys", distance: 3.2))
+/// let estimate = run.estimate(of: "keys", at: time)
+/// ```
 ///
 /// Performance: noncopyable, since copying the state of all peers takes longer than processing a
 /// line.
-package struct LiveRun: ~Copyable, Sendable {
+public struct LiveRun: ~Copyable, Sendable {
   private var engine: FusionEngine
   private let manifest: RecordingManifest
   private let selection: Set<String>
   private var handles: [String: PeerID] = [:]
   /// The names of the peers, in the order of the engine's.
-  package private(set) var peers: [String] = []
+  public private(set) var peers: [String] = []
 
   /// Prepares a run.
   ///
   /// - Parameters:
   ///   - manifest: The manifest, which describes the sensors.
-  ///   - configuration: The engine's settings.
+  ///   - configuration: The engine's settings; those of the manifest when `nil`.
   ///   - selection: The names of the peers to be located; all when empty.
   /// - Throws: The first invalid setting.
-  package init(
-    manifest: RecordingManifest, configuration: FusionConfiguration, selection: Set<String> = []
+  public init(
+    manifest: RecordingManifest, configuration: FusionConfiguration? = nil,
+    selection: Set<String> = []
   ) throws(FusionConfigurationError) {
-    engine = try FusionEngine(configuration)
+    engine = try FusionEngine(configuration ?? manifest.fusionConfiguration())
     self.manifest = manifest
     self.selection = selection
     for peer in manifest.peers where isSelected(peer.id) {
@@ -37,18 +45,20 @@ package struct LiveRun: ~Copyable, Sendable {
   }
 
   /// Adds a pose.
-  package mutating func add(_ row: PoseRow) -> PoseOutcome {
+  @discardableResult
+  public mutating func add(_ row: PoseRow) -> PoseOutcome {
     engine.add(row.devicePose(from: manifest.frames))
   }
 
   /// Adds a report of the odometry's quality.
-  package mutating func add(_ row: TrackingRow) { engine.add(row.sample) }
+  public mutating func add(_ row: TrackingRow) { engine.add(row.sample) }
 
   /// Adds a sample.
   ///
   /// - Returns: How the engine treated it and the state after it; `nil` when its peer is not
   ///   selected.
-  package mutating func add(_ row: RangingRow) -> (report: SampleReport, estimate: PeerEstimate)? {
+  @discardableResult
+  public mutating func add(_ row: RangingRow) -> (report: SampleReport, estimate: PeerEstimate)? {
     guard isSelected(row.peer) else { return nil }
     let handle: PeerID
     if let known = handles[row.peer] {
@@ -62,18 +72,27 @@ package struct LiveRun: ~Copyable, Sendable {
     return (report, engine.estimate(of: handle, at: report.timestamp))
   }
 
+  /// The newest pose of the device, in the engine's frames; `nil` before the first.
+  public var newestPose: DevicePose? { engine.newestPose }
+
   /// What is known of a peer at a moment.
   ///
   /// - Parameters:
-  ///   - peer: Its index in ``peers``.
+  ///   - peer: Its name.
   ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
-  /// - Returns: The estimate, and the places where the peer may be, the most probable first.
-  package func knowledge(
-    of peer: Int, at time: Timestamp
-  ) -> (estimate: PeerEstimate, modes: [PositionMode]) {
-    let handle = engine.peerIDs[peer]
-    let estimate = engine.estimate(of: handle, at: time)
-    return (estimate, estimate.hypothesisCount > 1 ? engine.modes(of: handle, at: time) : [])
+  /// - Returns: The estimate, in the engine's frames; `nil` for a peer that is not known.
+  public func estimate(of peer: String, at time: Timestamp) -> PeerEstimate? {
+    handles[peer].map { engine.estimate(of: $0, at: time) }
+  }
+
+  /// The places where a peer may be at a moment, the most probable first.
+  ///
+  /// - Parameters:
+  ///   - peer: Its name.
+  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
+  /// - Returns: The modes, in the engine's frames; none for a peer that is not known or not located.
+  public func modes(of peer: String, at time: Timestamp) -> [PositionMode] {
+    handles[peer].map { engine.modes(of: $0, at: time) } ?? []
   }
 
   private func isSelected(_ peer: String) -> Bool {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 package import NearbyGeometry
 
 /// A mode of a peer's position after a sample, in the recording's own frames.
@@ -31,7 +30,7 @@ package struct ModeTableReader: ~Copyable, Sendable {
   package init?(result folder: String) throws(RecordingError) {
     let path =
       folder.hasSuffix("/") ? folder + ModesWriter.fileName : "\(folder)/\(ModesWriter.fileName)"
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    guard FileBytes.size(path: path) != nil else { return nil }
     csv = try CSVReader.open(
       TextFile(path: path, name: path), columns: ModesWriter.columns.map(CSVColumn.required))
   }

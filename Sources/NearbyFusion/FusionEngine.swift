@@ -469,7 +469,10 @@ public struct FusionEngine: Sendable {
     }
     if !filter.tellsDirection(at: time) { estimate.withholdDirection() }
     if let range = filter.publishedRanges?.estimate(at: time) {
-      estimate.setDistance(range, settings.configuration.outputs)
+      estimate.setDistance(range, settings)
+    }
+    if estimate.horizontalAngleRadians.value == nil, let azimuth = filter.azimuth(at: time) {
+      estimate.setHorizontalAngle(azimuth.azimuthRadians, sigma: azimuth.sigma, settings)
     }
     return estimate
   }

@@ -38,6 +38,15 @@ struct PeerFilter: Sendable {
   @inline(__always)
   private var hasRanges: Bool { !rangeTrackers.isEmpty }
 
+  /// The filter of azimuths alone, while there are no poses.
+  ///
+  /// Performance: in an array, as it is large and rare.
+  private var azimuthTrackers: [AzimuthTracker] = []
+  /// The bearing by azimuths alone; `nil` when there are poses, or no azimuths.
+  func azimuth(at time: Timestamp) -> (azimuthRadians: Double, sigma: Double)? {
+    azimuthTrackers.first?.estimate(at: time)
+  }
+
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
   /// When an azimuth was last used; only of a peer of unknown motion.
@@ -138,6 +147,7 @@ struct PeerFilter: Sendable {
     } else if let rejection, rejection.isForLackOfPose {
       convergence.outage.addSampleWithoutPose(isOutage: odometry.isSilent)
       followRange(of: sample, reports.range, settings)
+      followAzimuth(of: sample, reports.azimuth, settings)
     }
     updateClaim(measurements, settings)
     assess(
@@ -347,8 +357,29 @@ struct PeerFilter: Sendable {
     self.ranges = ranges
   }
 
-  /// Filters the ranges to a peer of unknown motion, and of others while the published place does not tell the
-  /// distance: they are too short for it, or the peer moves.
+  /// Filters the azimuth of a sample for which there is no pose.
+  private mutating func followAzimuth(
+    of sample: RangingSample, _ report: ComponentReport, _ settings: Settings
+  ) {
+    guard case .rejected(let rejection) = report.outcome, rejection.isForLackOfPose else { return }
+    if azimuthTrackers.isEmpty { azimuthTrackers = [AzimuthTracker(settings.configuration)] }
+    azimuthTrackers[0].add(
+      report.value, sigma: sample.azimuthSigmaRadians, at: sample.timestamp)
+  }
+
+  /// A filter of ranges that begins with the distance to the place that is known, as of the newest sample: the
+  /// first range is filtered like any other, as it may be a fault.
+  private func rangesFromPlace(_ settings: Settings) -> RangeTracker {
+    var ranges = RangeTracker(settings.configuration)
+    if !tracks.isEmpty {
+      let known = view(from: posterior.device, settings)
+      let (distance, variance) = known.distance(known.best)
+      ranges.begin(distance, variance, at: posterior.device.timestamp)
+    }
+    return ranges
+  }
+
+  /// Filters the ranges to a peer of unknown motion, and of others while ranges contradict the place.
   ///
   /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no farther
   /// than that. Ranges that are too long are obstructed more often than a place is wrong.
@@ -408,6 +439,7 @@ struct PeerFilter: Sendable {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
+    if !azimuthTrackers.isEmpty { azimuthTrackers = [] }
     if tracks[0].isRefuted {
       keepDormant(tracks[0])
       tracks[0].reopen(measurements, at: device, noise, settings)

@@ -71,8 +71,28 @@ extension PeerEstimate {
   }
 
   /// Puts a distance from ranges alone in the place of the posterior's.
-  mutating func setDistance(_ range: RangeEstimate, _ outputs: OutputConfiguration) {
-    distance = Estimated(distance: range.distance, sigma: range.distanceSigma, outputs)
+  ///
+  /// Where the ranges to a peer at rest are longer than its place has it, either the peer was moved or the ranges are
+  /// obstructed, with the probability p of a fault: p Δ² is added to the variance, with Δ as the difference.
+  ///
+  /// - Parameters:
+  ///   - range: What the ranges alone say.
+  ///   - place: The distance to the peer's place, metres; `nil` where that says nothing of the ranges.
+  ///   - settings: The settings.
+  mutating func setDistance(
+    _ range: RangeEstimate, toPlace place: Double? = nil, _ settings: Settings
+  ) {
+    let excess = max(0, range.distance - (place ?? .infinity))
+    let share = settings.faults.outlierShare(of: .range)
+    let variance = range.distanceSigma * range.distanceSigma + share * excess * excess
+    distance = Estimated(
+      distance: range.distance, sigma: variance.squareRoot(), settings.configuration.outputs)
+  }
+
+  /// Puts an angle from azimuths alone in the place of the posterior's.
+  mutating func setHorizontalAngle(_ radians: Double, sigma: Double, _ settings: Settings) {
+    horizontalAngleRadians = Estimated(
+      radians, sigma: sigma, limit: settings.configuration.outputs.horizontalAngleSigmaRadians)
   }
 
   /// The estimate before any place is known.

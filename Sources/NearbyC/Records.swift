@@ -84,10 +84,10 @@ extension nearby_counts {
     case .acceptedAfterJump:
       poses_accepted += 1
       poses_jumped += 1
-    case .rejectedNotFinite: poses_not_finite += 1
     case .acceptedInstead:
       // The pose that is taken back was counted as accepted.
       poses_not_later += 1
+    case .rejectedNotFinite: poses_not_finite += 1
     case .rejectedNotLater: poses_not_later += 1
     }
   }

@@ -37,7 +37,7 @@ public struct FusionEngine: Sendable {
   private(set) var localizer: MapLocalizer?
   /// What peers are called, by their indices.
   private(set) var names: [String?] = []
-  private var isVisionLimited = false
+  private var odometryLimits: ConvergenceReasons = []
   private var slips = SlipMonitor()
   /// The newest slip, until it is measured.
   ///
@@ -143,9 +143,11 @@ public struct FusionEngine: Sendable {
   /// - Parameter tracking: What the odometry reports.
   public mutating func add(_ tracking: TrackingSample) {
     trajectory.setQuality(tracking.quality)
-    isVisionLimited = tracking.quality != .normal
+    odometryLimits = tracking.quality == .normal ? [] : .limitedTracking
     let light = tracking.ambientIntensityLumens ?? .infinity
-    if light < settings.configuration.convergence.darkBelowLumens { isVisionLimited = true }
+    if light < settings.configuration.convergence.darkBelowLumens {
+      odometryLimits.insert(.insufficientLighting)
+    }
   }
 
   /// Changes how a peer may move, with the peer's next sample.
@@ -194,7 +196,7 @@ public struct FusionEngine: Sendable {
     var device = TrajectoryPoint.nowhere
     let hasPose = trajectory.find(sample.timestamp, &device)
     let odometry = OdometryState(
-      isVisionLimited: isVisionLimited(at: sample.timestamp),
+      limits: odometryLimits(at: sample.timestamp),
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
       resumedAt: trajectory.resumedAt)
     let wasHeard = peers[index].isHeard
@@ -411,7 +413,7 @@ public struct FusionEngine: Sendable {
         from: filters[peer.index].posterior.view(
           from: device, isPlanar: settings.configuration.odometry.isPlanar),
         spread: filters[peer.index].posterior.spread, filters[peer.index].convergence, settings,
-        isVisionLimited: isVisionLimited(at: device.timestamp),
+        odometryLimits: odometryLimits(at: device.timestamp),
         lacksPoses: hasResumed(filters[peer.index].convergence))
     }
     return filters[peer.index].hasTrack
@@ -427,7 +429,7 @@ public struct FusionEngine: Sendable {
     var estimate = PeerEstimate(
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
       spread: filter.posterior.spread, filter.convergence, settings,
-      isVisionLimited: isVisionLimited(at: device.timestamp),
+      odometryLimits: odometryLimits(at: device.timestamp),
       lacksPoses: hasResumed(filter.convergence))
     if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
     if let range = filter.publishedRanges?.estimate(at: device.timestamp) {
@@ -436,10 +438,10 @@ public struct FusionEngine: Sendable {
     return estimate
   }
 
-  /// Whether the odometry is limited, the scene dark, or the odometry may be slipping.
+  /// What limits the odometry: a dark scene, its own report, or that it may be slipping.
   @inline(__always)
-  private func isVisionLimited(at time: Timestamp) -> Bool {
-    isVisionLimited || slips.isOpen(at: time)
+  private func odometryLimits(at time: Timestamp) -> ConvergenceReasons {
+    slips.isOpen(at: time) ? odometryLimits.union(.limitedTracking) : odometryLimits
   }
 
   /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
@@ -460,8 +462,8 @@ public struct FusionEngine: Sendable {
       estimate = PeerEstimate(
         of: peer, at: time, from: filter.view(from: device, settings),
         spread: filter.posterior.spread, filter.convergence, settings,
-        isVisionLimited: isVisionLimited(at: time),
-        lacksPoses: isSilent || hasResumed(filter.convergence))
+        odometryLimits: odometryLimits(at: time),
+        lacksPoses: isSilent && !isPast || hasResumed(filter.convergence))
       estimate.setOutputs(
         from: filter.view(
           from: device, unseen: max(0, time.seconds(since: device.timestamp)), settings),

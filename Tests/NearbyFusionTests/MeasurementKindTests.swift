@@ -103,7 +103,7 @@ struct MeasurementKindTests {
       reports = PerKind(repeating: .absent)
       let used = filter.add(
         sample, at: device, hasPose: true, newestSampleTime: nil,
-        OdometryState(isVisionLimited: false, isSilent: false, resumedAt: nil), settings,
+        OdometryState(limits: [], isSilent: false, resumedAt: nil), settings,
         packsHypotheses: false, into: &reports, &event)
       for kind in MeasurementKind.allCases { #expect(used.has(kind), "\(kind)") }
     }

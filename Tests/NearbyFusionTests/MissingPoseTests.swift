@@ -69,7 +69,7 @@ struct MissingPoseTests {
 
   private static func isLackOfPoses(_ convergence: Convergence) -> Bool {
     guard case .notConverged(let reasons) = convergence else { return false }
-    return reasons.contains(.insufficientLighting)
+    return reasons.contains(.limitedTracking)
       && !reasons.contains(.insufficientSignalStrength)
   }
 
@@ -188,7 +188,7 @@ struct MissingPoseTests {
       let time = SimulatedRun.timestamp(at: Double(step) / 10)
       #expect(engine.add(RangingSample(peer: peer, timestamp: time, distance: 4)).use == .rejected)
       for estimate in [engine.estimate(of: peer, at: time), engine.estimate(of: peer)] {
-        #expect(estimate.convergence == .notConverged(.insufficientLighting))
+        #expect(estimate.convergence == .notConverged(.limitedTracking))
         let distance = try #require(estimate.distance.value)
         #expect(abs(distance - 4) < 0.01)
         #expect(estimate.positionInWorld == nil)

@@ -311,10 +311,13 @@ typedef enum nearby_convergence {
 /// What stands in the way of convergence: bits of `nearby_estimate.reasons`.
 typedef enum nearby_reason {
   NEARBY_REASON_SIGNAL_STRENGTH = 1,
+  /// It is dark.
   NEARBY_REASON_LIGHTING = 2,
   NEARBY_REASON_MOVEMENT = 4,
   NEARBY_REASON_HORIZONTAL_SWEEP = 8,
-  NEARBY_REASON_VERTICAL_SWEEP = 16
+  NEARBY_REASON_VERTICAL_SWEEP = 16,
+  /// The odometry has no poses, calls itself limited, or has just slipped.
+  NEARBY_REASON_TRACKING = 32
 } nearby_reason;
 
 /// Whether the peer is above or below the device.

@@ -787,7 +787,7 @@ struct PeerFilter: Sendable {
     }
     guard !tracks.isEmpty else {
       if convergence.outage == .ongoing {
-        convergence.verdict = .notConverged(.insufficientLighting)
+        convergence.verdict = .notConverged(.limitedTracking)
       }
       return
     }
@@ -806,9 +806,9 @@ struct PeerFilter: Sendable {
     posterior.covariance = covarianceFactor * posterior.covariance
     let isConverged =
       convergence.tracks.hypothesisCount == 1
-      && confirm(settings, isVisionLimited: odometry.isVisionLimited, at: time)
+      && confirm(settings, odometryLimits: odometry.limits, at: time)
     if !isConverged {
-      judgePosterior(settings, isVisionLimited: odometry.isVisionLimited, at: time)
+      judgePosterior(settings, odometryLimits: odometry.limits, at: time)
     }
   }
 
@@ -836,31 +836,31 @@ struct PeerFilter: Sendable {
   /// Performance: inlined, as most have converged.
   @inline(__always)
   private mutating func confirm(
-    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+    _ settings: Settings, odometryLimits: ConvergenceReasons, at time: Timestamp
   ) -> Bool {
     let view = singleView
     return convergence.confirm(
-      view, view.width(settings.configuration), settings, isVisionLimited: isVisionLimited,
+      view, view.width(settings.configuration), settings, odometryLimits: odometryLimits,
       at: time)
   }
 
   /// Judges whatever there is: several hypotheses, or one that has not converged.
   @inline(never)
   private mutating func judgePosterior(
-    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+    _ settings: Settings, odometryLimits: ConvergenceReasons, at time: Timestamp
   ) {
     if convergence.tracks.hypothesisCount == 1 {
       let view = singleView
       convergence.explain(
         view, view.width(settings.configuration), spread: posterior.spread, settings,
-        isVisionLimited: isVisionLimited, at: time)
+        odometryLimits: odometryLimits, at: time)
       return
     }
     let view = view(from: posterior.device, settings)
     let width = view.width(settings.configuration)
-    if !convergence.confirm(view, width, settings, isVisionLimited: isVisionLimited, at: time) {
+    if !convergence.confirm(view, width, settings, odometryLimits: odometryLimits, at: time) {
       convergence.explain(
-        view, width, spread: posterior.spread, settings, isVisionLimited: isVisionLimited,
+        view, width, spread: posterior.spread, settings, odometryLimits: odometryLimits,
         at: time)
     }
   }

@@ -13,7 +13,7 @@ public struct ConvergenceReasons: OptionSet, Hashable, Sendable {
 
   /// No samples come, or only ones that cannot be used: come closer, clear the line of sight.
   public static let insufficientSignalStrength = ConvergenceReasons(rawValue: 1 << 0)
-  /// The odometry is limited or the scene is dark: turn on the light.
+  /// The scene is dark: turn on the light.
   public static let insufficientLighting = ConvergenceReasons(rawValue: 1 << 1)
   /// The device has hardly moved across the line of sight: move around.
   public static let insufficientMovement = ConvergenceReasons(rawValue: 1 << 2)
@@ -21,16 +21,26 @@ public struct ConvergenceReasons: OptionSet, Hashable, Sendable {
   public static let insufficientHorizontalSweep = ConvergenceReasons(rawValue: 1 << 3)
   /// The peer's height is not resolved: sweep up and down.
   public static let insufficientVerticalSweep = ConvergenceReasons(rawValue: 1 << 4)
+  /// The odometry does not say reliably where the device is: it has no poses, calls itself limited, or has just slipped.
+  ///
+  /// Let it start or find its place again.
+  public static let limitedTracking = ConvergenceReasons(rawValue: 1 << 5)
 }
 
 extension ConvergenceReasons: CustomStringConvertible {
   /// The reasons one by one, the most useful action first.
   public var ordered: [ConvergenceReasons] {
-    (0..<5).map { ConvergenceReasons(rawValue: 1 << $0) }.filter(contains)
+    Self.all.filter(contains)
   }
 
   /// The name of each reason, in order.
   public var names: [String] { ordered.map(\.name) }
+
+  /// All reasons, in that order.
+  package static let all: [ConvergenceReasons] = [
+    .insufficientSignalStrength, .insufficientLighting, .limitedTracking, .insufficientMovement,
+    .insufficientHorizontalSweep, .insufficientVerticalSweep,
+  ]
 
   /// The names, joined by semicolons.
   public var description: String { names.joined(separator: ";") }
@@ -39,6 +49,7 @@ extension ConvergenceReasons: CustomStringConvertible {
     switch self {
     case .insufficientSignalStrength: "insufficientSignalStrength"
     case .insufficientLighting: "insufficientLighting"
+    case .limitedTracking: "limitedTracking"
     case .insufficientMovement: "insufficientMovement"
     case .insufficientHorizontalSweep: "insufficientHorizontalSweep"
     default: "insufficientVerticalSweep"
@@ -54,6 +65,14 @@ public enum Convergence: Hashable, Sendable {
   case notConverged(ConvergenceReasons)
   /// It has: every output is available.
   case converged
+
+  /// Whether it has converged.
+  public var isConverged: Bool { self == .converged }
+
+  /// What stands in the way; nothing where it has converged, or where there is nothing to judge by.
+  public var reasons: ConvergenceReasons {
+    if case .notConverged(let reasons) = self { reasons } else { [] }
+  }
 }
 
 /// How far each sweep has got: the posterior split by direction, against what convergence needs.
@@ -65,14 +84,6 @@ public struct ConvergenceProgress: Hashable, Sendable {
   /// The standard deviation along the line of sight, metres.
   public var lineOfSightSigma: Double
   /// The standard deviation in the horizontal plane across the line of sight, metres.
-
-  /// Whether it has converged.
-  public var isConverged: Bool { self == .converged }
-
-  /// What stands in the way; nothing where it has converged, or where there is nothing to judge by.
-  public var reasons: ConvergenceReasons {
-    if case .notConverged(let reasons) = self { reasons } else { [] }
-  }
   public var horizontalSigma: Double
   /// The standard deviation along gravity, metres.
   public var verticalSigma: Double
@@ -82,12 +93,6 @@ public struct ConvergenceProgress: Hashable, Sendable {
   /// distance, radians: the parallax made so far.
   public var parallaxRadians: Double
 
-  /// What holds before the first sample.
-  public static let none = ConvergenceProgress(
-    requiredSigma: 0, totalSigma: .infinity, lineOfSightSigma: .infinity,
-    horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeProbability: 0,
-    parallaxRadians: 0)
-}
   /// Makes the progress of some moment.
   public init(
     requiredSigma: Double, totalSigma: Double, lineOfSightSigma: Double, horizontalSigma: Double,
@@ -102,3 +107,9 @@ public struct ConvergenceProgress: Hashable, Sendable {
     self.parallaxRadians = parallaxRadians
   }
 
+  /// What holds before the first sample.
+  public static let none = ConvergenceProgress(
+    requiredSigma: 0, totalSigma: .infinity, lineOfSightSigma: .infinity,
+    horizontalSigma: .infinity, verticalSigma: .infinity, dominantModeProbability: 0,
+    parallaxRadians: 0)
+}

@@ -11,8 +11,8 @@ struct ConvergenceJudge {
   var configuration: ConvergenceConfiguration
   /// Whether the peer was converged before.
   var wasConverged: Bool
-  /// Whether the odometry is limited or the scene dark.
-  var isVisionLimited: Bool
+  /// What limits the odometry.
+  var odometryLimits: ConvergenceReasons
   /// Whether every recent value was faulty, or none has come.
   var lacksSignal: Bool
   /// Whether the odometry has stopped telling where the device is.
@@ -53,9 +53,9 @@ struct ConvergenceJudge {
 
   /// The reasons that lie in the radio and the odometry, and not in the posterior.
   private var outerReasons: ConvergenceReasons {
-    var reasons: ConvergenceReasons = []
+    var reasons = odometryLimits
     if lacksSignal { reasons.insert(.insufficientSignalStrength) }
-    if isVisionLimited || lacksPoses { reasons.insert(.insufficientLighting) }
+    if lacksPoses { reasons.insert(.limitedTracking) }
     return reasons
   }
 

@@ -61,10 +61,10 @@ struct ConvergenceState: Sendable {
   @inline(__always)
   mutating func confirm(
     _ view: some PosteriorView, _ width: PosteriorWidth, _ settings: Settings,
-    isVisionLimited: Bool,
+    odometryLimits: ConvergenceReasons,
     at time: Timestamp
   ) -> Bool {
-    guard convergenceJudge(settings, isVisionLimited: isVisionLimited, at: time).holds(width) else {
+    guard convergenceJudge(settings, odometryLimits: odometryLimits, at: time).holds(width) else {
       return false
     }
     verdict = .converged
@@ -75,12 +75,12 @@ struct ConvergenceState: Sendable {
   /// Judges why it has not, and the vertical direction anew.
   mutating func explain(
     _ view: some PosteriorView, _ width: PosteriorWidth, spread: DeviceSpread,
-    _ settings: Settings, isVisionLimited: Bool, at time: Timestamp
+    _ settings: Settings, odometryLimits: ConvergenceReasons, at time: Timestamp
   ) {
     let progress = view.progress(
       view.best, spread: spread, dominantModeWeight: width.dominantModeWeight,
       settings.configuration)
-    verdict = convergenceJudge(settings, isVisionLimited: isVisionLimited, at: time).judge(progress)
+    verdict = convergenceJudge(settings, odometryLimits: odometryLimits, at: time).judge(progress)
     vertical = verticalDirection(view, settings)
   }
 
@@ -88,18 +88,19 @@ struct ConvergenceState: Sendable {
   ///
   /// - Parameters:
   ///   - settings: The settings.
-  ///   - isVisionLimited: Whether the odometry is limited or the scene dark.
+  ///   - odometryLimits: What limits the odometry.
   ///   - lacksPoses: Whether poses have been missing since the newest sample.
   ///   - time: The time.
   /// - Returns: The judge.
   @inline(__always)
   func convergenceJudge(
-    _ settings: Settings, isVisionLimited: Bool, lacksPoses: Bool = false, at time: Timestamp
+    _ settings: Settings, odometryLimits: ConvergenceReasons, lacksPoses: Bool = false,
+    at time: Timestamp
   ) -> ConvergenceJudge {
     let unusable = unusableSince.map { time.seconds(since: $0) } ?? 0
     return ConvergenceJudge(
       configuration: settings.configuration.convergence, wasConverged: verdict == .converged,
-      isVisionLimited: isVisionLimited,
+      odometryLimits: odometryLimits,
       lacksSignal: unusable >= settings.configuration.faults.doubtAfter || tracks.isDoubtful,
       lacksPoses: lacksPoses || !outage.isNone,
       isProven: tracks.isProven)

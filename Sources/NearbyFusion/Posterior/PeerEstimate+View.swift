@@ -11,13 +11,13 @@ extension PeerEstimate {
   ///   - spread: Where the device has been.
   ///   - state: What was judged at the newest sample.
   ///   - settings: The settings.
-  ///   - isVisionLimited: Whether the odometry is limited or the scene dark.
+  ///   - odometryLimits: What limits the odometry.
   ///   - lacksPoses: Whether poses have been missing since the newest sample.
   @inline(__always)
   init(
     of peer: PeerID, at timestamp: Timestamp, from view: some PosteriorView,
-    spread: DeviceSpread, _ state: ConvergenceState, _ settings: Settings, isVisionLimited: Bool,
-    lacksPoses: Bool
+    spread: DeviceSpread, _ state: ConvergenceState, _ settings: Settings,
+    odometryLimits: ConvergenceReasons, lacksPoses: Bool
   ) {
     let best = view.best
     let progress = view.progress(
@@ -25,7 +25,7 @@ extension PeerEstimate {
       dominantModeWeight: view.width(settings.configuration).dominantModeWeight,
       settings.configuration)
     let convergence = state.convergenceJudge(
-      settings, isVisionLimited: isVisionLimited, lacksPoses: lacksPoses, at: timestamp
+      settings, odometryLimits: odometryLimits, lacksPoses: lacksPoses, at: timestamp
     )
     .judge(progress)
     let isConverged = convergence == .converged

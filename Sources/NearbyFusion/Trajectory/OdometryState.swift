@@ -3,8 +3,8 @@ import NearbyGeometry
 
 /// How the odometry is doing as a sample comes.
 struct OdometryState {
-  /// Whether it is limited, or the scene dark.
-  var isVisionLimited: Bool
+  /// What limits it: the light, or its tracking.
+  var limits: ConvergenceReasons
   /// Whether it has no pose for the sample's time, and has been silent for so long that this is an
   /// outage.
   var isSilent: Bool

@@ -102,7 +102,7 @@ struct SessionEstimator {
 
   mutating func add(_ pose: DevicePose) -> Change {
     switch engine?.add(pose) {
-    case .accepted:
+    case .accepted, .acceptedInstead:
       newestPose = pose.timestamp
       coach.add(pose.worldFromDevice.translation)
     case .acceptedAfterJump:
@@ -155,16 +155,18 @@ struct SessionEstimator {
     lacksPoses = isOdometrySilent
     // Once light and poses are back, the session as a whole has no state beyond that of the peer.
     let reasons = visionReasons
-    let status: NIAlgorithmConvergenceStatus = reasons.isEmpty ? .unknown : .notConverged(reasons)
+    let status: NIAlgorithmConvergenceStatus =
+      reasons.isEmpty ? .unknown : NIAlgorithmConvergenceStatus(.notConverged(reasons))
     if status == sessionStatus { return nil }
     sessionStatus = status
     return status
   }
 
   /// What limits the camera's odometry.
-  private var visionReasons: [NIAlgorithmConvergenceStatus.Reason] {
-    (isDark ? [.insufficientLighting] : [])
-      + (isTrackingLimited || lacksPoses ? [.limitedTracking] : [])
+  private var visionReasons: ConvergenceReasons {
+    var reasons: ConvergenceReasons = isDark ? .insufficientLighting : []
+    if isTrackingLimited || lacksPoses { reasons.insert(.limitedTracking) }
+    return reasons
   }
 
   /// Whether poses are too old relative to the measurements, or have never come, so that no
@@ -251,23 +253,14 @@ struct SessionEstimator {
   private func status(
     of estimate: PeerEstimate, isFresh: Bool
   ) -> NIAlgorithmConvergenceStatus {
-    let limits = visionReasons
-    var reasons: [NIAlgorithmConvergenceStatus.Reason] = []
-    switch NIAlgorithmConvergenceStatus(estimate.convergence) {
-    case .unknown: if limits.isEmpty, isFresh { return .unknown }
-    case .converged: if limits.isEmpty, isFresh { return .converged }
-    case .notConverged(let given): reasons = given
+    var reasons = visionReasons
+    if !isFresh { reasons.insert(.insufficientSignalStrength) }
+    if case .notConverged(let given) = estimate.convergence {
+      reasons.formUnion(given)
+    } else if reasons.isEmpty {
+      return NIAlgorithmConvergenceStatus(estimate.convergence)
     }
-    // The engine has one reason for the light and for the odometry.
-    if let index = reasons.firstIndex(of: .insufficientLighting) {
-      reasons.replaceSubrange(index...index, with: limits.isEmpty ? [.limitedTracking] : limits)
-    } else {
-      reasons.insert(contentsOf: limits, at: 0)
-    }
-    if !isFresh, !reasons.contains(.insufficientSignalStrength) {
-      reasons.insert(.insufficientSignalStrength, at: 0)
-    }
-    return .notConverged(reasons)
+    return NIAlgorithmConvergenceStatus(.notConverged(reasons))
   }
 }
 

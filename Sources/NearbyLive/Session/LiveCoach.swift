@@ -61,6 +61,9 @@ struct LiveCoach {
     if first == .insufficientLighting {
       return "the camera sees too little to follow your way. Turn on a light."
     }
+    if first == .limitedTracking {
+      return "the odometry does not say where you are. Let it start, and move slowly."
+    }
     let distance = estimate.distance.value.map { "\($0.fixed(decimals: 1)) m away" }
     let isHeightOnly =
       reasons.contains(.insufficientVerticalSweep)

@@ -41,7 +41,9 @@ package struct PeerAdvice {
       // The reasons are those of the end; the peer may have converged for long before.
       "its last samples could not be used, or none came: come closer, clear the line of sight"
     case "insufficientLighting":
-      "the odometry is limited or the scene is dark: turn on the light"
+      "the scene is dark: turn on the light"
+    case "limitedTracking":
+      "the odometry does not say where the device is: \(whereToLook)"
     case "insufficientMovement":
       isNarrow(peer)
         ? "it may still be at another place: move around"

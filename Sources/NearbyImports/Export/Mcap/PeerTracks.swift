@@ -203,7 +203,7 @@ struct PeerTracks {
       said += ", \(distance.fixed(decimals: 2)) m away"
       if let sigma = row.distanceSigma { said += " ± \(sigma.fixed(decimals: 2)) m" }
     } else if !isConverged {
-      let reasons = (0..<5).map { ConvergenceReasons(rawValue: 1 << $0) }
+      let reasons = ConvergenceReasons.all
         .filter(row.reasons.contains).map(\.description)
       said += reasons.isEmpty ? "" : ": \(reasons.joined(separator: ", "))"
     }

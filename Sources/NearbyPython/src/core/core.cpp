@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "calls.hpp"
@@ -215,7 +216,8 @@ struct Engine : Owner<nearby_engine, nearby_engine_destroy> {
   template <typename Time>
   const char *add_pose(Time time, double x, double y, double z, double qx, double qy, double qz,
                        double qw) {
-    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later"};
+    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later",
+                                         "instead"};
     const nearby_pose pose = {nanoseconds(time), {x, y, z}, {qx, qy, qz, qw}};
     nearby_pose_outcome outcome;
     brief([&] { return nearby_engine_add_pose(handle, &pose, &outcome); });
@@ -275,7 +277,8 @@ struct Locator : Owner<nearby_locator, nearby_locator_destroy> {
   template <typename Time>
   const char *add_pose(Time time, double x, double y, double z, double qx, double qy, double qz,
                        double qw) {
-    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later"};
+    static constexpr std::array words = {"accepted", "jumped", "not finite", "not later",
+                                         "instead"};
     const nearby_pose pose = {nanoseconds(time), {x, y, z}, {qx, qy, qz, qw}};
     nearby_pose_outcome outcome;
     brief([&] { return nearby_locator_add_pose(handle, &pose, &outcome); });
@@ -323,12 +326,17 @@ nb::object vector(const double (&values)[3]) {
 }
 
 nb::list reasons(const nearby_estimate &estimate) {
-  static constexpr std::array names = {"insufficientSignalStrength", "insufficientLighting",
-                                       "insufficientMovement", "insufficientHorizontalSweep",
-                                       "insufficientVerticalSweep"};
+  // In the order in which a person should act on them.
+  static constexpr std::pair<nearby_reason, const char *> names[] = {
+      {NEARBY_REASON_SIGNAL_STRENGTH, "insufficientSignalStrength"},
+      {NEARBY_REASON_LIGHTING, "insufficientLighting"},
+      {NEARBY_REASON_TRACKING, "limitedTracking"},
+      {NEARBY_REASON_MOVEMENT, "insufficientMovement"},
+      {NEARBY_REASON_HORIZONTAL_SWEEP, "insufficientHorizontalSweep"},
+      {NEARBY_REASON_VERTICAL_SWEEP, "insufficientVerticalSweep"}};
   nb::list reasons;
-  for (size_t bit = 0; bit < names.size(); ++bit)
-    if (estimate.reasons >> bit & 1) reasons.append(names[bit]);
+  for (const auto &[reason, name] : names)
+    if (estimate.reasons & reason) reasons.append(name);
   return reasons;
 }
 

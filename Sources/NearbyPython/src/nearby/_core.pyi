@@ -99,7 +99,7 @@ class Engine:
         qy: float,
         qz: float,
         qw: float,
-    ) -> Literal["accepted", "jumped", "not finite", "not later"]:
+    ) -> Literal["accepted", "jumped", "not finite", "not later", "instead"]:
         """Extends the device's trajectory.
 
         Args:
@@ -108,7 +108,8 @@ class Engine:
             qx, qy, qz, qw: Its attitude, device to world; of any length but zero.
 
         Returns:
-            `accepted`, `jumped` (the odometry's world has jumped), `not finite` or `not later` (left out).
+            `accepted`, `jumped` (the odometry's world has jumped), `not finite` or `not later` (left out), or
+            `instead` (accepted, and the pose before it, which was stamped far ahead, is taken back).
         """
 
     def add_sample(
@@ -177,7 +178,7 @@ class Locator:
         qy: float,
         qz: float,
         qw: float,
-    ) -> Literal["accepted", "jumped", "not finite", "not later"]:
+    ) -> Literal["accepted", "jumped", "not finite", "not later", "instead"]:
         """Extends the device's trajectory."""
 
     def _add_difference(

@@ -29,6 +29,9 @@ extension TuningResult {
     }
     let withheld = Set(results.flatMap(\.withheld))
     combined.withheld = Quantity.allCases.filter(withheld.contains)
+    combined.confirmed = combined.confirmed.filter { quantity in
+      results.allSatisfy { $0.confirmed.contains(quantity) }
+    }
     combined.configuration = stated
     combined.configuration.odometry.isPlanar = combined.isPlanar
     for group in HeldOutTest.groups {

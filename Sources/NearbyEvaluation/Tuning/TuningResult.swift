@@ -64,9 +64,13 @@ public struct TuningResult: Sendable {
   public var isPlanar: Bool
   /// The logarithm of the evidence as stated, and as found.
   public var logEvidence: (stated: Double, found: Double)
-  /// The settings as stated, with all that is observable set but for a drift that is less than stated.
+  /// The settings as stated, with all that is observable set, but for what is ``confirmed`` or ``withheld``.
   public var configuration: FusionConfiguration
-  /// The quantities whose settings were left as stated.
+  /// The observable quantities whose settings were left as stated because that agrees with what was found: constants
+  /// within three sigma of it (of the antenna's three, together), and a drift that is less, as odometries slip now and
+  /// then and the next slip is not in the evidence.
+  public internal(set) var confirmed: [Quantity] = []
+  /// The quantities whose settings were left as stated although what was found differs.
   ///
   /// With what was found for them an engine predicts the end of the recording worse. With all that is set it
   /// predicts the end no worse than with the stated settings.
@@ -135,7 +139,7 @@ extension TuningResult {
   mutating func withhold(_ group: HeldOutTest.Group, stated: FusionConfiguration) {
     configuration.restore(group, from: stated)
     if group.isPlane { isPlanar = stated.odometry.isPlanar }
-    let present = Set(estimates.map(\.quantity))
+    let present = Set(estimates.map(\.quantity)).subtracting(confirmed)
     withheld += group.quantities.filter(present.contains)
   }
 
@@ -244,11 +248,10 @@ extension TuningResult {
           quantity: quantity, value: value, sigma: value * logSigma,
           stated: configuration.odometry[keyPath: path], isObservable: isKnown,
           isAtBound: noise.isAtEnd(name)))
-      // Odometries slip now and then, and the next slip is not in the evidence: a drift that is less than
-      // stated is said and not taken.
+      let stated = configuration.odometry[keyPath: path]
       if let log = isKnown ? noise[name] : certainty.limits[name] {
-        configuration.odometry[keyPath: path] = max(
-          configuration.odometry[keyPath: path], exp(log))
+        configuration.odometry[keyPath: path] = max(stated, exp(log))
+        if isKnown, exp(log) <= stated { confirmed.append(quantity) }
       }
     }
   }
@@ -268,6 +271,8 @@ extension TuningResult {
     estimates.append(clock)
     if clock.sigmasFromStated > Self.significantSigmas {
       configuration.ranging.clockOffset = clock.value
+    } else if clock.isObservable {
+      confirmed.append(.clockOffset)
     }
     let axes: [(Quantity, WritableKeyPath<Vector3, Double>)] = [
       (.antennaX, \.x), (.antennaY, \.y), (.antennaZ, \.z),
@@ -281,7 +286,10 @@ extension TuningResult {
       square += estimate.sigmasFromStated * estimate.sigmasFromStated
       estimates.append(estimate)
     }
-    guard square > Self.significantSquare else { return }
+    guard square > Self.significantSquare else {
+      confirmed += estimates.suffix(axes.count).filter(\.isObservable).map(\.quantity)
+      return
+    }
     for ((_, path), estimate) in zip(axes, estimates.suffix(axes.count)) where estimate.isObservable
     {
       configuration.ranging.antennaInDevice[keyPath: path] = estimate.value
@@ -303,6 +311,8 @@ extension TuningResult {
     if estimate.sigmasFromStated > Self.significantSigmas {
       configuration.odometry[keyPath: setting] = max(
         configuration.odometry[keyPath: setting], abs(found.value))
+    } else if estimate.isObservable {
+      confirmed.append(quantity)
     }
   }
 }

@@ -8,7 +8,7 @@ public import NearbyGeometry
 public struct RangingSample: Hashable, Sendable {
   /// With whom.
   public var peer: PeerID
-  /// When, on the clock of the poses.
+  /// When, on the radio's clock: that of the poses, but for ``RangingConfiguration/clockOffset``.
   public var timestamp: Timestamp
   /// Metres from the antenna to the peer.
   public var distance: Double?

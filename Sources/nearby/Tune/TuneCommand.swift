@@ -106,6 +106,11 @@ struct TuneCommand: ParsableCommand {
     if result.isPlanar != stated.odometry.isPlanar {
       lines.append("device and peers are in one plane")
     }
+    if !result.confirmed.isEmpty {
+      lines.append(
+        "left as stated, as what was found agrees with it: "
+          + result.confirmed.map(\.title).joined(separator: ", "))
+    }
     if !result.withheld.isEmpty {
       lines.append(
         "left as stated, as the end of the recording is predicted better so: "

@@ -435,6 +435,9 @@ public struct FusionEngine: Sendable {
     if let range = filter.publishedRanges?.estimate(at: device.timestamp) {
       estimate.setDistance(range, settings.configuration.outputs)
     }
+    if filter.motion != .stationary, device.timestamp < filter.posterior.device.timestamp {
+      estimate.withholdOutputs()
+    }
     return estimate
   }
 
@@ -460,6 +463,7 @@ public struct FusionEngine: Sendable {
     } else {
       let device = lastDevice(seenBefore: time, filter.posterior.device)
       estimate = PeerEstimate(
+    let isPast = time < filter.posterior.device.timestamp
         of: peer, at: time, from: filter.view(from: device, settings),
         spread: filter.posterior.spread, filter.convergence, settings,
         odometryLimits: odometryLimits(at: time),
@@ -475,6 +479,7 @@ public struct FusionEngine: Sendable {
     }
     if estimate.horizontalAngleRadians.value == nil, let azimuth = filter.azimuth(at: time) {
       estimate.setHorizontalAngle(azimuth.azimuthRadians, sigma: azimuth.sigma, settings)
+    if isPast { estimate.withholdOutputs() }
     }
     return estimate
   }

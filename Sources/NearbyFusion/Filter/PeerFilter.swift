@@ -152,7 +152,8 @@ struct PeerFilter: Sendable {
     updateClaim(measurements, settings)
     assess(
       settings, odometry, isUsed: reports.usesRadio,
-      isSilent: rejection?.isForLackOfPose ?? false || !sample.hasRadio, at: sample.timestamp)
+      isSilent: rejection?.saysNothingOfRadio ?? false || !sample.hasRadio,
+      at: max(sample.timestamp, posterior.device.timestamp))
     if packsHypotheses {
       if isBorn {
         birthMeasurements = [measurements]

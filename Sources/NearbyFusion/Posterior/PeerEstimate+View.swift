@@ -70,6 +70,17 @@ extension PeerEstimate {
     verticalDirection = .unknown
   }
 
+    heightDifference.value = nil
+    heightDifference.unavailability = .notConverged
+  }
+
+  /// Withholds what is relative to a device of which the pose is not known, or to a peer that has gone on since.
+  mutating func withholdOutputs() {
+    distance = .noData
+    direction = .noData
+    horizontalAngleRadians = .noData
+    verticalDirection = .unknown
+    heightDifference = .noData
   /// Puts a distance from ranges alone in the place of the posterior's.
   ///
   /// Where the ranges to a peer at rest are longer than its place has it, either the peer was moved or the ranges are

@@ -122,7 +122,8 @@ extension RunLedger.PeerEntry {
       summary.secondsToFirstConvergence = time.exactSeconds(since: first)
     }
     if wasConverged && !isConverged { summary.lossesOfConvergence += 1 }
-    lastEstimate = estimate
+    // A sample that comes late has the state of an earlier moment.
+    if lastEstimate.map({ estimate.timestamp >= $0.timestamp }) ?? true { lastEstimate = estimate }
   }
 
   /// The peer's summary, with its last state in the recording's frames.

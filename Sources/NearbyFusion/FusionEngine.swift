@@ -112,8 +112,10 @@ public struct FusionEngine: Sendable {
   ///
   /// - Parameters:
   ///   - motion: How the peer may move.
-  ///   - name: What it is called in a ``PeerMap``.
+  ///   - name: What it is called in a ``PeerMap``, where each peer has a name of its own; `nil` for a name like
+  ///     "peer-2".
   /// - Returns: The peer's handle in this engine.
+  /// - Throws: When another peer of this engine has that name.
   public mutating func addPeer(
     _ motion: PeerMotion = .stationary, named name: String?
   ) throws(FusionConfigurationError) -> PeerID {
@@ -128,7 +130,7 @@ public struct FusionEngine: Sendable {
     names.append(name)
     localizer?.add(peer: motion, named: name)
     peers.append(PeerFilter(motion: motion, configuration.ranging))
-    return PeerID(index: peers.count - 1)
+    return PeerID(index: peers.count - 1, mark: mark)
   }
 
   /// Extends the device's trajectory.
@@ -163,6 +165,7 @@ public struct FusionEngine: Sendable {
   public mutating func setMotion(_ motion: PeerMotion, of peer: PeerID) -> Bool {
     guard owns(peer) else { return false }
     peers[peer.index].motion = motion
+    return true
   }
 
   /// Fuses a ranging sample.
@@ -221,11 +224,6 @@ public struct FusionEngine: Sendable {
     return SampleReport(peer: sample.peer, timestamp: sample.timestamp, event, &reports)
   }
 
-  /// Lets a peer that is heard for the first time begin with the noise of the others.
-  @inline(never)
-  private mutating func shareNoise(with index: Int) {
-    guard configuration.features.contains(.noiseLearning) else { return }
-    var learnt: [NoiseLevels] = []
   /// The report of a sample of which nothing can be used.
   @inline(never)
   private func refuse(_ sample: RangingSample, _ rejection: ComponentReport.Rejection)
@@ -241,6 +239,11 @@ public struct FusionEngine: Sendable {
     return SampleReport(peer: sample.peer, timestamp: sample.timestamp, nil, &reports)
   }
 
+  /// Lets a peer that is heard for the first time begin with the noise of the others.
+  @inline(never)
+  private mutating func shareNoise(with index: Int) {
+    guard configuration.features.contains(.noiseLearning) else { return }
+    var learnt: [NoiseLevels] = []
     // Performance: a crowd of peers need not all be asked.
     for other in peers.indices where learnt.count < Self.mostTeachers && peers[other].isHeard {
       learnt.append(peers[other].noise)
@@ -352,17 +355,17 @@ public struct FusionEngine: Sendable {
   /// - Returns: The estimate, as seen from the device at that time. Nothing is known of a peer of another engine
   ///   (``Unavailability/unknownPeer``).
   public func estimate(of peer: PeerID) -> PeerEstimate {
+    guard owns(peer) else {
+      return PeerEstimate(strange: peer, at: newestSampleTime ?? Timestamp(nanoseconds: 0))
+    }
     let filters = peers.span
     if let time = filters[peer.index].publishedRanges?.newest {
       return estimate(of: peer, at: time)
     }
     return estimate(of: peer, from: filters[peer.index].posterior.device)
-    guard owns(peer) else {
-      return PeerEstimate(strange: peer, at: newestSampleTime ?? Timestamp(nanoseconds: 0))
-    }
   }
 
-  /// What is known of a peer at another moment, later than its last sample.
+  /// What is known of a peer at another moment.
   ///
   /// - Parameters:
   ///   - peer: The peer.
@@ -375,12 +378,12 @@ public struct FusionEngine: Sendable {
   ///   (``Unavailability/noData``), and of a peer that may move nothing but the distance at any moment before its
   ///   last sample. Nothing is known of a peer of another engine (``Unavailability/unknownPeer``).
   public func estimate(of peer: PeerID, at time: Timestamp) -> PeerEstimate {
+    guard owns(peer) else { return PeerEstimate(strange: peer, at: time) }
     // Most often a display asks for the newest pose.
     guard let device = trajectory.poses.newest(at: time) ?? trajectory.point(at: time),
       device.isTracked
     else {
       return estimateWithoutPose(of: peer, at: time)
-    guard owns(peer) else { return PeerEstimate(strange: peer, at: time) }
     }
     return estimate(of: peer, from: device)
   }
@@ -393,14 +396,14 @@ public struct FusionEngine: Sendable {
   ///   - peer: The peer.
   ///   - time: The moment, as for ``estimate(of:at:)``.
   /// - Returns: The modes of the posterior, the most probable first: one where the place is known, none before
-  ///   the first sample that could be used.
+  ///   the first sample that could be used, and none for a peer of another engine.
   public func modes(of peer: PeerID, at time: Timestamp) -> [PositionMode] {
+    guard owns(peer) else { return [] }
     let filter = peers[peer.index]
     guard filter.hasTrack else { return [] }
     var device = lastDevice(seenBefore: time, filter.posterior.device)
     if let point = trajectory.point(at: time), point.isTracked { device = point }
     return filter.view(from: device, settings).modes
-    guard owns(peer) else { return [] }
   }
 
   @inline(__always)
@@ -432,11 +435,13 @@ public struct FusionEngine: Sendable {
       odometryLimits: odometryLimits(at: device.timestamp),
       lacksPoses: hasResumed(filter.convergence))
     if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
-    if let range = filter.publishedRanges?.estimate(at: device.timestamp) {
-      estimate.setDistance(range, settings.configuration.outputs)
-    }
     if filter.motion != .stationary, device.timestamp < filter.posterior.device.timestamp {
       estimate.withholdOutputs()
+    }
+    if let range = filter.publishedRanges?.estimate(at: device.timestamp) {
+      let sight = estimate.positionInWorld.map { $0 - device.worldFromDevice.translation }
+      estimate.setDistance(
+        range, toPlace: filter.motion == .stationary ? sight?.length : nil, settings)
     }
     return estimate
   }
@@ -458,12 +463,12 @@ public struct FusionEngine: Sendable {
     let filter = peers[peer.index]
     let isSilent = trajectory.silence(at: time).isOutage
     var estimate: PeerEstimate
+    let isPast = time < filter.posterior.device.timestamp
     if !filter.hasTrack {
       estimate = PeerEstimate(nothingOf: peer, at: time, filter.convergence.verdict)
     } else {
       let device = lastDevice(seenBefore: time, filter.posterior.device)
       estimate = PeerEstimate(
-    let isPast = time < filter.posterior.device.timestamp
         of: peer, at: time, from: filter.view(from: device, settings),
         spread: filter.posterior.spread, filter.convergence, settings,
         odometryLimits: odometryLimits(at: time),
@@ -474,12 +479,12 @@ public struct FusionEngine: Sendable {
         filter.convergence, settings)
     }
     if !filter.tellsDirection(at: time) { estimate.withholdDirection() }
+    if isPast { estimate.withholdOutputs() }
     if let range = filter.publishedRanges?.estimate(at: time) {
       estimate.setDistance(range, settings)
     }
     if estimate.horizontalAngleRadians.value == nil, let azimuth = filter.azimuth(at: time) {
       estimate.setHorizontalAngle(azimuth.azimuthRadians, sigma: azimuth.sigma, settings)
-    if isPast { estimate.withholdOutputs() }
     }
     return estimate
   }

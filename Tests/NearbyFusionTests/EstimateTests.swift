@@ -111,7 +111,8 @@ struct ConvergenceJudgeTests {
     noSignal: Bool = false
   ) -> Convergence {
     ConvergenceJudge(
-      configuration: ConvergenceConfiguration(), wasConverged: before, isVisionLimited: dark,
+      configuration: ConvergenceConfiguration(), wasConverged: before,
+      odometryLimits: dark ? .insufficientLighting : [],
       lacksSignal: noSignal
     ).judge(progress)
   }
@@ -189,12 +190,12 @@ struct ConvergenceJudgeTests {
   func order() {
     let all: ConvergenceReasons = [
       .insufficientVerticalSweep, .insufficientHorizontalSweep, .insufficientMovement,
-      .insufficientLighting, .insufficientSignalStrength,
+      .insufficientLighting, .insufficientSignalStrength, .limitedTracking,
     ]
     #expect(
       all.names == [
-        "insufficientSignalStrength", "insufficientLighting", "insufficientMovement",
-        "insufficientHorizontalSweep", "insufficientVerticalSweep",
+        "insufficientSignalStrength", "insufficientLighting", "limitedTracking",
+        "insufficientMovement", "insufficientHorizontalSweep", "insufficientVerticalSweep",
       ])
     #expect(all.description == all.names.joined(separator: ";"))
     #expect(ConvergenceReasons().names.isEmpty)

@@ -33,6 +33,9 @@ struct ContradictionMonitor: Hashable, Sendable {
   /// Whether they agree with it.
   var isConsistent: Bool { share < Self.low }
 
+  /// Whether hardly any contradicts it.
+  var isNegligible: Bool { share <= Self.negligible }
+
   /// Goes on to a time without a sample that tells anything.
   @inline(__always)
   mutating func skip(to time: Timestamp) { last = time }

@@ -281,12 +281,21 @@ struct PeerFilter: Sendable {
   ///
   /// Ranges from a line are the same all around it, to the left of it and to the right. And for many seconds the
   /// ranges to a walking peer fit a resting peer at another place, so that ranges alone determine no direction
-  /// to a peer of unknown motion that has not been found at rest.
+  /// to a peer of unknown motion that has not been found at rest. A place that samples contradict tells none, and
+  /// after it the next one only once that has converged.
   func tellsDirection(at time: Timestamp) -> Bool {
-    if convergence.tracks.hasOpenBearing { return false }
-    return motion != .unknown || convergence.tracks.isProven
-      || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
+    if convergence.tracks.hasOpenBearing || convergence.tracks.isDisbelieved { return false }
+    return switch motion {
+    case .stationary: !hasLeft || convergence.verdict.isConverged
+    case .moving: true
+    case .unknown:
+      convergence.tracks.isProven
+        || lastAzimuth.map { time.seconds(since: $0) < Self.azimuthSeconds } ?? false
+    }
   }
+
+  /// Whether the peer was somewhere else before.
+  private var hasLeft: Bool { !dormant.isEmpty }
 
   /// Whether there is a track, or what it is born of.
   var hasTrack: Bool { !tracks.isEmpty || !birthMeasurements.isEmpty }
@@ -344,13 +353,7 @@ struct PeerFilter: Sendable {
     of sample: RangingSample, _ report: ComponentReport, _ settings: Settings
   ) {
     guard case .rejected(let rejection) = report.outcome, rejection.isForLackOfPose else { return }
-    var ranges = ranges ?? RangeTracker(settings.configuration)
-    if !hasRanges, !tracks.isEmpty {
-      // The first of them is filtered like any other: it may be a fault.
-      let known = view(from: posterior.device, settings)
-      let (distance, variance) = known.distance(known.best)
-      ranges.begin(distance, variance, at: posterior.device.timestamp)
-    }
+    var ranges = ranges ?? rangesFromPlace(settings)
     publishesRanges = true
     ranges.add(
       report.value, sigma: sample.distanceSigma,
@@ -382,26 +385,46 @@ struct PeerFilter: Sendable {
 
   /// Filters the ranges to a peer of unknown motion, and of others while ranges contradict the place.
   ///
-  /// A range cannot be obstructed to be shorter: whatever is wrong with the place, the peer is no farther
-  /// than that. Ranges that are too long are obstructed more often than a place is wrong.
+  /// Their filter gives the distance while the place may not be believed, and from when it differs from the
+  /// place's: a peer that is carried away is farther off before enough samples have contradicted its place.
   private mutating func followRanges(
-    _ range: Measurements.Value, at time: Timestamp, _ settings: Settings
+    _ range: Measurements.Value, at device: TrajectoryPoint, _ settings: Settings
   ) {
-    // Short ranges are believed at once, and no outliers of what came before.
-    if !publishesRanges, tracks[0].consistency.rangesAreTooShort { ranges = nil }
-    publishesRanges = needsRanges
-    guard publishesRanges || motion == .unknown else {
+    // Short ranges are believed at once, and no outliers of what came before: a range cannot be obstructed to be
+    // shorter.
+    if !publishesRanges, tracks[0].consistency.rangesAreTooShort {
+      ranges = RangeTracker(settings.configuration)
+    }
+    guard needsRanges || motion == .unknown || !tracks[0].consistency.hasNoRangeOutlier else {
       ranges = nil
+      publishesRanges = false
       return
     }
-    ranges = ranges ?? RangeTracker(settings.configuration)
-    ranges?.add(range.value, sigma: range.sigma, at: time)
+    var ranges =
+      ranges
+      ?? (motion == .stationary
+        ? rangesFromPlace(settings) : RangeTracker(settings.configuration))
+    ranges.add(range.value, sigma: range.sigma, at: device.timestamp)
+    publishesRanges =
+      needsRanges || motion == .stationary && differsFromPlace(ranges, at: device)
+    self.ranges = ranges
+  }
+
+  /// Whether the ranges have the peer at another distance than its place.
+  private func differsFromPlace(_ ranges: RangeTracker, at device: TrajectoryPoint) -> Bool {
+    let (mean, covariance) = tracks[0].bank.positionMoments()
+    let sight = mean - device.worldFromDevice.translation
+    let distance = sight.length
+    guard distance > 0 else { return false }
+    let variance = covariance.quadraticForm(sight / distance)
+    return ranges.differs(from: distance, variance: max(variance, 0))
   }
 
   /// Whether the distance must be that of the ranges alone.
   @inline(__always)
   private var needsRanges: Bool {
     tracks[0].consistency.rangesAreTooShort || motion == .moving
+      || tracks[0].consistency.contradictedSince != nil || convergence.tracks.isDisbelieved
       || motion == .unknown
         && (!tracks[0].isProven || tracks[0].consistency.rangesContradict)
   }
@@ -416,6 +439,7 @@ struct PeerFilter: Sendable {
     _ odometry: OdometryState, _ settings: Settings, into reports: inout PerKind<ComponentReport>,
     _ event: inout SampleEvent?
   ) -> Bool {
+    if !azimuthTrackers.isEmpty { azimuthTrackers = [] }
     // What was known of a world that is lost says nothing in this one.
     guard world == device.world, !isForgotten(measurements, at: device, settings), !hasStopped
     else {
@@ -440,7 +464,6 @@ struct PeerFilter: Sendable {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
-    if !azimuthTrackers.isEmpty { azimuthTrackers = [] }
     if tracks[0].isRefuted {
       keepDormant(tracks[0])
       tracks[0].reopen(measurements, at: device, noise, settings)
@@ -450,8 +473,10 @@ struct PeerFilter: Sendable {
       walk.assessedPath = -.infinity
     }
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
-    if measurements.has(.range), motion == .unknown || hasRanges || needsRanges {
-      followRanges(measurements.values.range, at: device.timestamp, settings)
+    if measurements.has(.range),
+      motion == .unknown || hasRanges || needsRanges || !tracks[0].consistency.hasNoRangeOutlier
+    {
+      followRanges(measurements.values.range, at: device, settings)
     }
     report(&result, measurements, errors, settings, into: &reports)
     return false
@@ -799,8 +824,8 @@ struct PeerFilter: Sendable {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }
     posterior.isSingle =
-      convergence.tracks.hypothesisCount == 1 && motion == .stationary && !hasRanges
-      && !convergence.tracks.hasOpenBearing
+      convergence.tracks.hypothesisCount == 1 && motion == .stationary && !publishesRanges
+      && tellsDirection(at: time)
     posterior.device = tracks[0].device
     posterior.spread = tracks[0].spread
     (posterior.mean, posterior.covariance) = tracks[0].bank.positionMoments()

@@ -110,6 +110,9 @@ struct TrackConsistency: Hashable, Sendable {
   /// is nearer than the track has it.
   @inline(__always)
   var rangesAreTooShort: Bool { shortRanges >= Self.convincingShortRanges }
+  /// Whether no range has contradicted the track lately.
+  @inline(__always)
+  var hasNoRangeOutlier: Bool { ranges.isNegligible }
   /// Whether the ranges lately contradict the track.
   @inline(__always)
   var rangesContradict: Bool { ranges.isContradicted || rangesAreTooShort }

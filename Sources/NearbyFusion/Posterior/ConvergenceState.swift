@@ -24,6 +24,8 @@ struct ConvergenceState: Sendable {
     var isDoubtful = false
     /// Whether samples contradict the incumbent, or have begun to.
     var isContradicted = false
+    /// Whether the incumbent's place may not be published: samples contradict it, or do not bear it out.
+    var isDisbelieved: Bool { isContradicted || isDoubtful }
     /// Whether it may be believed, however narrow it is.
     var isProven = false
     /// Whether its height has yet to be verified, as the walk does not tell it.

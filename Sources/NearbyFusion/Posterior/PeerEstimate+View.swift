@@ -28,7 +28,7 @@ extension PeerEstimate {
       settings, odometryLimits: odometryLimits, lacksPoses: lacksPoses, at: timestamp
     )
     .judge(progress)
-    let isConverged = convergence == .converged
+    let isConverged = convergence.isConverged
     let outputs = RelativeOutputs(view, best, state, settings)
     self.init(
       peer: peer, timestamp: timestamp, convergence: convergence, progress: progress,
@@ -41,6 +41,8 @@ extension PeerEstimate {
         sigma: progress.totalSigma, unavailability: isConverged ? nil : .notConverged),
       positionInWorld: view.mean, covarianceInWorld: view.covariance,
       hypothesisCount: state.tracks.hypothesisCount, isSearching: state.tracks.isSearching)
+    // The world of poses that have come back may be another one, in which the peer is elsewhere.
+    if lacksPoses || !state.outage.isNone { withholdDirection() }
   }
 
   /// Puts other outputs in the place of those that are relative to the device.
@@ -68,8 +70,6 @@ extension PeerEstimate {
     horizontalAngleRadians.value = nil
     horizontalAngleRadians.unavailability = .notConverged
     verticalDirection = .unknown
-  }
-
     heightDifference.value = nil
     heightDifference.unavailability = .notConverged
   }
@@ -81,6 +81,8 @@ extension PeerEstimate {
     horizontalAngleRadians = .noData
     verticalDirection = .unknown
     heightDifference = .noData
+  }
+
   /// Puts a distance from ranges alone in the place of the posterior's.
   ///
   /// Where the ranges to a peer at rest are longer than its place has it, either the peer was moved or the ranges are
@@ -175,9 +177,5 @@ extension Estimated {
     let isKnown = sigma <= limit
     self.init(
       value: isKnown ? value : nil, sigma: sigma, unavailability: isKnown ? nil : .tooUncertain)
-  }
-
-  fileprivate static var noData: Estimated {
-    Estimated(value: nil, sigma: .infinity, unavailability: .noData)
   }
 }

@@ -48,6 +48,19 @@ import Testing
     #expect(test.score(of: written).margin(over: test.score(of: data.stated)) >= 0)
   }
 
+  @Test("what is left as stated because it agrees is told", arguments: 1...2)
+  func confirmed(seed: Int) throws {
+    let draw = TuningDraw(seed: UInt64(seed))
+    let data = try draw.data(stated: draw.scenario.matchingConfiguration)
+    let result = try #require(Tuner(data, effort: .quick).tune())
+    // The clock is that of the simulation, as stated.
+    #expect(result.confirmed.contains(.clockOffset))
+    #expect(result.configuration.ranging.clockOffset == data.stated.ranging.clockOffset)
+    #expect(Set(result.confirmed).isDisjoint(with: result.withheld))
+    let observable = Set(result.estimates.filter(\.isObservable).map(\.quantity))
+    #expect(Set(result.confirmed).isSubset(of: observable))
+  }
+
   @Test("what harms is left as stated, and what helps is written beside it")
   func unsupportedGroups() throws {
     var scenario = Scenario(.wanderingWalk)

@@ -13,7 +13,7 @@ struct MeasurementSketchTests {
     return (0..<count).map { step in
       RangingRow(
         timestamp: Timestamp(nanoseconds: Int64(step) * 100_000_000), peer: "door",
-        distance: generator.uniform(in: 100...1000).rounded() / 100)
+        distance: (Double.random(in: 100...1000, using: &generator)).rounded() / 100)
     }
   }
 

@@ -42,11 +42,12 @@ struct SmoothedWriterTests {
 
   @Test func summariesReadBackAsWritten() throws {
     let summary = SmoothedSummary(
-      motion: .moving, position: Vector3(1, 2, 3), covariance: nil, rangeBias: 0.1,
+      motion: .moving, positionInWorld: Vector3(1, 2, 3), covarianceInWorld: nil, rangeBias: 0.1,
       rangeBiasSigma: 0.02, rangeScale: 0.01, rangeScaleSigma: 0.003,
       modes: [
         SmoothedSummary.Mode(
-          position: Vector3(1, 2, 3), covariance: SymmetricMatrix3(outer: Vector3(1, 0, 0)),
+          positionInWorld: Vector3(1, 2, 3),
+          covarianceInWorld: SymmetricMatrix3(outer: Vector3(1, 0, 0)),
           probability: 1)
       ], errors: nil)
     let text = try JSONEncoder().encode(summary)

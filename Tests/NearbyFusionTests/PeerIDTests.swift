@@ -33,10 +33,12 @@ struct PeerIDTests {
       #expect(estimate.convergence == .unknown)
     }
     #expect(engine.modes(of: foreign, at: Self.time).isEmpty)
-    #expect(!engine.setMotion(.moving, of: foreign))
+    let isChanged = engine.setMotion(.moving, of: foreign)
+    #expect(!isChanged)
     #expect(engine.motion(of: own) == .stationary && engine.motion(of: foreign) == nil)
     #expect(engine.name(of: foreign) == nil)
-    #expect(Self.walked(&engine, own).use == .all)
+    let ownReport = Self.walked(&engine, own)
+    #expect(ownReport.use == .all)
   }
 
   @Test("an engine tells what it was told of its peers, and a copy knows them")
@@ -46,11 +48,13 @@ struct PeerIDTests {
     let nameless = engine.addPeer()
     #expect(engine.name(of: keys) == "keys" && engine.name(of: nameless) == nil)
     #expect(engine.motion(of: keys) == .unknown)
-    #expect(engine.setMotion(.moving, of: keys) && engine.motion(of: keys) == .moving)
+    let isChanged = engine.setMotion(.moving, of: keys)
+    #expect(isChanged && engine.motion(of: keys) == .moving)
     #expect(engine.peerIDs == [keys, nameless])
     var copy = engine
     #expect(copy.name(of: keys) == "keys")
-    #expect(Self.walked(&copy, keys).use == .all)
+    let report = Self.walked(&copy, keys)
+    #expect(report.use == .all)
     #expect(engine.newestPose == nil)
     #expect(copy.newestPose == DevicePose(timestamp: Self.time, worldFromDevice: .identity))
     do {

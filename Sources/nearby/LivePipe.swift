@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyFusion
+import NearbyGeometry
 import NearbyRecordings
 
 /// `nearby run -`: reads JSON lines and writes an estimate for each sample immediately.

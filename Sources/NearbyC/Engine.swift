@@ -119,7 +119,7 @@ public func nearby_engine_set_motion(
     let object = try unsafe engines.object(of: engine)
     let motion = try Argument.motion(motion)
     try object.use { state throws(Failure) in
-      state.engine.setMotion(motion, of: try state.peer(peer))
+      _ = state.engine.setMotion(motion, of: try state.peer(peer))
     }
   }
 }

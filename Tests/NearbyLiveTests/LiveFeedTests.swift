@@ -46,6 +46,15 @@ struct LiveFeedTests {
     #expect(received.count { $0.hasPrefix("event: state") } <= 5)
   }
 
+  @Test func aPageThatComesBeforeTheSetupGetsItOnceThereIsOne() async {
+    let feed = LiveFeed()
+    var events = feed.join().makeAsyncIterator()
+    #expect(Self.text(await events.next())?.hasPrefix(":") == true)
+    #expect(Self.text(await events.next()) == "event: history\ndata: []\n\n")
+    feed.set(setup: Array("{}".utf8))
+    #expect(Self.text(await events.next()) == "event: setup\ndata: {}\n\n")
+  }
+
   @Test func pagesThatAreGoneAreForgotten() async throws {
     let feed = LiveFeed()
     let task = Task {
@@ -54,6 +63,27 @@ struct LiveFeedTests {
     while feed.pageCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     await task.value
+    #expect(feed.pageCount == 0)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func pagesComeAndGoWhileStatesAreHandedOut() async throws {
+    let feed = LiveFeed()
+    // A thread of its own, as the engine has.
+    let publisher = Task.detached {
+      for number in 0..<20_000 {
+        feed.publish(Self.state(number), at: Double(number) / 30, isKept: false)
+      }
+    }
+    for _ in 0..<2000 {
+      let page = Task {
+        for await _ in feed.join() {}
+      }
+      await Task.yield()
+      page.cancel()
+      await page.value
+    }
+    await publisher.value
     #expect(feed.pageCount == 0)
   }
 

@@ -35,12 +35,18 @@ package final class LiveFeed: Sendable {
   }
 
   private let contents = Locked(Contents())
+  /// The numbers of pages that are gone but still in the contents.
+  ///
+  /// This lock is never held while a page is given something. A task that is cancelled locks itself and then tells
+  /// that its page is gone; a page that is given something locks its task. With one lock for both, each may wait
+  /// for the other.
+  private let gone = Locked<Set<Int>>([])
 
   /// Makes a feed without states.
   package init() {}
 
   /// How many pages there are.
-  package var pageCount: Int { contents.withLock { $0.pages.count } }
+  package var pageCount: Int { withContents { $0.pages.count } }
 
   /// How many states are kept.
   package var keptCount: Int { contents.withLock { $0.kept.count } }
@@ -49,7 +55,7 @@ package final class LiveFeed: Sendable {
   ///
   /// - Parameter setup: JSON in one line.
   package func set(setup: [UInt8]) {
-    contents.withLock { contents in
+    withContents { contents in
       contents.setup = setup
       for index in contents.pages.indices { contents.pages[index].owed.insert(.setup) }
       Self.settle(&contents)
@@ -64,7 +70,7 @@ package final class LiveFeed: Sendable {
   ///   - isKept: Whether it is kept for pages that come within a minute.
   package func publish(_ state: [UInt8], at seconds: Double, isKept: Bool) {
     let event = Self.event("state", state)
-    contents.withLock { contents in
+    withContents { contents in
       if isKept {
         contents.kept.append((seconds, state))
         let first = contents.kept.firstIndex { seconds - $0.seconds <= Self.keptSeconds }
@@ -94,7 +100,7 @@ package final class LiveFeed: Sendable {
   package func join() -> Subscription {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Item.self, bufferingPolicy: .bufferingNewest(Self.bufferedStates))
-    let (number, evicted) = contents.withLock { contents in
+    let (number, evicted) = withContents { contents in
       contents.pageCount += 1
       let evicted =
         contents.pages.count >= Self.mostPages ? contents.pages.removeFirst().continuation : nil
@@ -111,25 +117,40 @@ package final class LiveFeed: Sendable {
 
   /// Sends pages that wait a comment, so that those that are gone are noticed.
   package func keepAlive() {
-    contents.withLock { contents in
+    withContents { contents in
       for index in contents.pages.indices {
-        Self.give(.event(Array(": waiting\n\n".utf8)), to: &contents.pages[index])
+        Self.give(.event(Self.waiting), to: &contents.pages[index])
       }
     }
   }
 
-  private func leave(_ number: Int) {
-    contents.withLock { $0.pages.removeAll { $0.number == number } }
+  private func leave(_ number: Int) { gone.withLock { _ = $0.insert(number) } }
+
+  /// Calls a function with the contents, without the pages that are gone.
+  private func withContents<Result>(_ body: (inout Contents) -> Result) -> Result {
+    contents.withLock { contents in
+      let gone = gone.withLock { gone in
+        defer { gone.removeAll() }
+        return gone
+      }
+      if !gone.isEmpty { contents.pages.removeAll { gone.contains($0.number) } }
+      return body(&contents)
+    }
   }
 
   fileprivate func bytes(of item: Item) -> [UInt8] {
     switch item {
-    case .event(let bytes): bytes
-    case .debt(.setup): Self.event("setup", contents.withLock { $0.setup })
-    case .debt(.history):
-      Self.event("history", Self.list(contents.withLock { $0.kept }))
+    case .event(let bytes): return bytes
+    case .debt(.setup):
+      let setup = contents.withLock { $0.setup }
+      // All pages get the setup once there is one.
+      return setup.isEmpty ? Self.waiting : Self.event("setup", setup)
+    case .debt(.history): return Self.event("history", Self.list(contents.withLock { $0.kept }))
     }
   }
+
+  /// A comment, which pages ignore.
+  private static let waiting = Array(": waiting\n\n".utf8)
 
   private static func list(_ states: [(seconds: Double, state: [UInt8])]) -> [UInt8] {
     let newest = states.last?.seconds ?? 0

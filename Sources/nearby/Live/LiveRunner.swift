@@ -41,7 +41,8 @@
       let server = LiveServer(feed: feed, inbox: inbox, requests: requests, saving: saving)
       let address = try await server.start()
       try StandardOutput.print(address)
-      if opensBrowser { Self.openBrowser(address) }
+      let redirect = opensBrowser ? Self.openBrowser(address, feed) : nil
+      defer { redirect?.remove() }
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in
         BackgroundThread.start {
@@ -139,14 +140,29 @@
 
     // MARK: The browser
 
-    private static func openBrowser(_ address: String) {
+    /// Leads a browser to the page by a file, which is removed when the page has come.
+    private static func openBrowser(_ address: String, _ feed: LiveFeed) -> PrivateFile? {
       let program = ProgramFile.started("xdg-open")
       guard program.contains("/") else {
-        return Diagnostics.note("there is no xdg-open; open the address in a browser")
+        Diagnostics.note("there is no xdg-open; open the address in a browser")
+        return nil
+      }
+      let redirect: PrivateFile
+      do {
+        redirect = try BrowserRedirect.file(to: address)
+      } catch {
+        Diagnostics.note("\(error); open the address in a browser")
+        return nil
+      }
+      BackgroundThread.start {
+        // A browser that starts for the first time may take long.
+        for _ in 0..<600 where feed.pageCount == 0 { Pace.sleep(0.1) }
+        redirect.remove()
       }
       // The shell ends at once, so that a browser that xdg-open becomes does not end with this program.
-      let shell = ["/bin/sh", "-c", #""$1" "$2" &"#, "sh", program, address]
+      let shell = ["/bin/sh", "-c", #""$1" "$2" &"#, "sh", program, redirect.path]
       _ = try? ChildProcess(shell, output: .none, errors: .none).wait()
+      return redirect
     }
   }
 

@@ -4,7 +4,7 @@
 .PHONY: help setup build install package demo test test-races test-session-races test-many-sessions test-dependent app-test fuzz sanitize prove bench bench-setup \
 	bench-build bench-gate \
 	bench-baseline bench-times bench-peers bench-large bench-batch bench-test compare compare-test \
-	lint format docs report-test programs-test live live-build live-test interop-test fixtures c-library c-test \
+	lint format docs report-test programs-test live live-build live-test live-attack-test interop-test fixtures c-library c-test \
 	python-setup python-test python-speed \
 	distributed-measure wheel clean
 
@@ -134,7 +134,7 @@ test-dependent: setup ## build and run programs of a package that depends on thi
 	@[ -e $(MODULES)/Modules/NearbyFusion.swiftmodule ] || $(TEST_BUILD) >/dev/null
 	@swift package --package-path Tests/DependentPackage --scratch-path .build-dependent \
 	  show-dependencies >/dev/null
-	@if [ -e .build-dependent/checkouts/FlyingFox ]; then \
+	@if [ -e .build-dependent/checkouts/swift-nio ]; then \
 	  echo "a dependent package fetches the server of nearby live; see the trait in Package.swift" >&2; exit 1; fi
 	@$(DEPENDENT_BUILD) Tests/DependentPackage/Sources/dependent/main.swift -o $(DEPENDENT) \
 	  $$(grep -hE '/(NearbyFusion|NearbyGeometry|CNearbyKernels)\.build/' $(OBJECTS)) -lstdc++ -lm
@@ -398,11 +398,11 @@ report-test: $(if $(COMPILED),,build) $(BROWSER)/installed ## test the pages of 
 	NEARBY=$(or $(COMPILED),.build/release)/nearby $(BROWSER)/bin/python -m unittest discover -s Tests/NearbyReportTests/Browser
 
 # The program with the page of `nearby live`. A folder of its own, because a trait is told to every module, which
-# would be compiled again with each change of it; shared libraries, because the server needs all of Foundation.
+# would be compiled again with each change of it.
 LIVE := .build-live
 
 live-build: setup
-	swift build -c release --traits Live --scratch-path $(LIVE) -debug-info-format none --product nearby
+	$(PRODUCT_BUILD) --traits Live --scratch-path $(LIVE) --product nearby
 
 # LIVE_ARGUMENTS="--scenario find --peers 10" shows something else.
 LIVE_ARGUMENTS ?= --scenario keys
@@ -416,6 +416,9 @@ $(BROWSER)/live-installed: Tests/NearbyLiveTests/Browser/requirements.txt $(BROW
 live-test: live-build $(BROWSER)/live-installed ## test the page of `nearby live` in a headless Chromium
 	@$(MAKE) --no-print-directory setup SYSTEM_PROGRAMS="chromium:chromium"
 	$(BROWSER)/bin/python -m unittest discover -s Tests/NearbyLiveTests/Browser
+
+live-attack-test: live-build ## attack `nearby live` and measure how long its owner waits: a minute, no browser
+	python3 -m unittest discover -s Tests/NearbyLiveTests/Browser -p 'test_attacks.py'
 
 # The symbols come from the modules that `make test` has built: building all of them once more takes minutes.
 DOCS := out/docs

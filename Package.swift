@@ -39,7 +39,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // MARK: - System libraries
@@ -144,8 +144,9 @@ let package = Package(
         "NearbyBatch", "NearbyEvaluation", "NearbyFusion", "NearbyGeometry", "NearbyImports",
         "NearbyLive", "NearbyRecordings", "NearbyReport", "NearbySimulation", "NearbySmoothing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Live"])),
-        .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Live"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Live"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Live"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Live"])),
       ],
       swiftSettings: swiftSettings),
 

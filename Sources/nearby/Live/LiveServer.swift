@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Live
-  import FlyingFox
-  import FlyingSocks
-  import FoundationEssentials
   import Glibc
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
   import NearbyLive
   import NearbyRecordings
-  import NearbyReport
 
   /// The page's server on the loopback interface.
+  ///
+  /// One thread reads, parses and answers; nothing on it waits. ``RequestGate`` counts what comes before it is
+  /// parsed, ``LiveConnection`` answers, ``LiveSite`` knows the answers.
   struct LiveServer: Sendable {
-    private let handler: LiveHandler
-    private let server: HTTPServer
-    private let task = Locked<Task<Void, any Error>?>(nil)
+    private let site: LiveSite
+    private let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let listener = Locked<(any Channel)?>(nil)
 
     /// Makes a server that is not started.
     init(feed: LiveFeed, inbox: LiveInbox, requests: LiveLogRequests, saving: LiveSaving) {
-      handler = LiveHandler(feed: feed, inbox: inbox, requests: requests, saving: saving)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      server = HTTPServer(
-        config: .init(address: address, timeout: 60, logger: .disabled), handler: handler)
+      site = LiveSite(feed: feed, inbox: inbox, requests: requests, saving: saving)
     }
 
     /// Starts listening at a port that the system chooses.
@@ -29,143 +26,58 @@
     /// - Returns: The page's address.
     /// - Throws: When the port cannot be had.
     func start() async throws -> String {
-      let running = Task { try await server.run() }
-      task.withLock { $0 = running }
+      let (site, roster) = (site, Locked(ConnectionRoster<any Channel>(capacity: Self.capacity)))
+      let bootstrap = ServerBootstrap(group: threads)
+        // The most that the system allows: a caller that finds the queue full tries again after a second.
+        .serverChannelOption(.backlog, value: 4096)
+        // Few in comparison with the places: who comes is read before others take the place.
+        .serverChannelOption(.maxMessagesPerRead, value: 16)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            // Without descriptors it waits instead of trying again at once.
+            try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+          }
+        }
+        // Little at a time of each, so that all have their turn soon.
+        .childChannelOption(.maxMessagesPerRead, value: 1)
+        .childChannelOption(
+          .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096)
+        )
+        .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try LiveConnection.serve(site, over: channel, in: roster)
+          }
+        }
+      let channel: any Channel
       do {
-        try await server.waitUntilListening()
+        channel = try await bootstrap.bind(to: SocketAddress(ipAddress: "127.0.0.1", port: 0)).get()
       } catch {
         throw CommandFailure(
           .internalError,
           "the page's server cannot listen on 127.0.0.1 (\(error)); is the loopback interface up?")
       }
-      guard case .ip4(_, let port)? = await server.listeningAddress else {
+      listener.withLock { $0 = channel }
+      guard let port = channel.localAddress?.port.flatMap(UInt16.init(exactly:)) else {
         throw CommandFailure(.internalError, "the page's server does not tell its port")
       }
-      return handler.open(port: port)
+      return site.open(port: port)
     }
 
-    /// Stops.
+    /// Stops, after the pages have had a moment to take what was sent last.
     func stop() async {
-      await server.stop(timeout: 0.2)
-      task.withLock { $0?.cancel() }
-    }
-  }
-
-  /// Answers requests.
-  private struct LiveHandler: HTTPHandler {
-    let feed: LiveFeed
-    let inbox: LiveInbox
-    let requests: LiveLogRequests
-    let saving: LiveSaving
-    private let token = LiveAccess.newToken()
-    private let access = Locked<LiveAccess?>(nil)
-
-    init(feed: LiveFeed, inbox: LiveInbox, requests: LiveLogRequests, saving: LiveSaving) {
-      self.feed = feed
-      self.inbox = inbox
-      self.requests = requests
-      self.saving = saving
+      try? await listener.withLock { $0 }?.close().get()
+      try? await Task.sleep(for: .milliseconds(200))
+      try? await threads.shutdownGracefully()
     }
 
-    func open(port: UInt16) -> String {
-      let access = LiveAccess(token: token, port: port)
-      self.access.withLock { $0 = access }
-      return access.address
-    }
-
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-      let verdict = access.withLock {
-        $0?.verdict(
-          method: request.method.rawValue, path: request.target.path(),
-          host: request.headers[.host],
-          origin: request.headers[HTTPHeader("Origin")])
+    /// A quarter of the descriptors that this process may have, where that is less than the usual number.
+    private static var capacity: Int {
+      var limit = rlimit()
+      guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+        return RequestLimits.connections
       }
-      switch verdict ?? .forbidden {
-      case .forbidden: return answer(.forbidden, "text/plain", "refused\n")
-      case .unknown: return answer(.notFound, "text/plain", "no such thing\n")
-      case .wrongMethod: return answer(.methodNotAllowed, "text/plain", "not so\n")
-      case .granted(.file(let file)):
-        return answer(.ok, file.contentType, Data(file.bytes))
-      case .granted(.events):
-        return answer(
-          .ok, "text/event-stream", HTTPBodySequence(from: LiveEvents(events: feed.join())))
-      case .granted(.input):
-        guard let body = await body(of: request), let input = LiveInput(body) else {
-          return answer(.badRequest, "text/plain", "no input\n")
-        }
-        return answer(inbox.put(input) ? .noContent : .tooManyRequests, "text/plain", Data())
-      case .granted(.save): return await save()
-      }
-    }
-
-    private static let longestBody = 4096
-
-    /// The request's body; `nil` when it is too long.
-    private func body(of request: HTTPRequest) async -> [UInt8]? {
-      guard request.bodySequence.count ?? 0 <= Self.longestBody else { return nil }
-      var body: [UInt8] = []
-      do {
-        for try await chunk in request.bodySequence {
-          body += chunk
-          if body.count > Self.longestBody { return nil }
-        }
-      } catch { return nil }
-      return body
-    }
-
-    private func save() async -> HTTPResponse {
-      let log = await requests.log()
-      do {
-        let path = try saving.save(log)
-        Diagnostics.note("saved \(path)")
-        return answer(.ok, "application/json", Self.object("folder", path))
-      } catch {
-        Diagnostics.error(error.description)
-        return answer(
-          .internalServerError, "application/json", Self.object("error", error.description))
-      }
-    }
-
-    /// A JSON object of one string.
-    private static func object(_ key: String, _ value: String) -> Data {
-      var json = JSONText()
-      json.object { $0.member(key, value) }
-      return Data(json.text.bytes)
-    }
-
-    private func answer(_ status: HTTPStatusCode, _ type: String, _ text: String) -> HTTPResponse {
-      answer(status, type, Data(text.utf8))
-    }
-
-    private func answer(_ status: HTTPStatusCode, _ type: String, _ data: Data) -> HTTPResponse {
-      answer(status, type, HTTPBodySequence(data: data, suggestedBufferSize: 65_536))
-    }
-
-    private func answer(
-      _ status: HTTPStatusCode, _ type: String, _ body: HTTPBodySequence
-    ) -> HTTPResponse {
-      var headers = HTTPHeaders()
-      for (name, value) in LivePage.headers { headers[HTTPHeader(name)] = value }
-      headers[.contentType] = type
-      return HTTPResponse(statusCode: status, headers: headers, body: body)
-    }
-  }
-
-  /// A page's events as the server sends them: each in a piece.
-  private struct LiveEvents: AsyncBufferedSequence {
-    typealias Element = UInt8
-
-    let events: LiveFeed.Subscription
-
-    func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
-
-    struct Iterator: AsyncBufferedIteratorProtocol {
-      var events: LiveFeed.Subscription.Iterator
-
-      /// The server never asks for single bytes.
-      mutating func next() async -> UInt8? { nil }
-
-      mutating func nextBuffer(suggested count: Int) async -> [UInt8]? { await events.next() }
+      return max(8, Int(min(limit.rlim_cur / 4, rlim_t(RequestLimits.connections))))
     }
   }
 #endif

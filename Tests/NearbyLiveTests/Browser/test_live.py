@@ -5,7 +5,7 @@ Run by `make live-test`. NEARBY_SCREENSHOTS=DIR also writes pictures, NEARBY_ANI
 animation.
 """
 import contextlib
-import http.client
+import http.server
 import io
 import json
 import math
@@ -16,16 +16,16 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
-import urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-NEARBY = pathlib.Path(os.environ.get("NEARBY", ROOT / ".build-live/release/nearby"))
+from program import NEARBY, Live, Stream
+
 HOSTILE = "</script><img src=x onerror=alert(1)>\"keys\" & 'é☃"
 
 # The walk through the flat that finds the keys: places of the map, and how long the phone is raised or lowered.
@@ -35,81 +35,17 @@ WALK = [
 ]
 
 
-class Live:
-    """A running `nearby live`."""
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """A page of another origin."""
 
-    def __init__(self, folder, *arguments, piped=False):
-        self.process = subprocess.Popen(
-            [NEARBY, "live", *map(str, arguments)], cwd=folder,
-            stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        line = self.process.stdout.readline().decode()
-        if not line.startswith("http"):
-            self.process.kill()
-            raise AssertionError(line + self.process.stderr.read().decode())
-        self.url = line.strip()
-        parts = urllib.parse.urlsplit(self.url)
-        self.port, self.path = parts.port, parts.path
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!DOCTYPE html><p>elsewhere")
 
-    def send(self, lines):
-        self.process.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
-        self.process.stdin.flush()
-
-    def ask(self, method="GET", path=None, body=None, host=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.putrequest(method, self.path if path is None else path, skip_host=True)
-            connection.putheader("Host", host or f"127.0.0.1:{self.port}")
-            for name, value in headers.items():
-                connection.putheader(name, value)
-            connection.putheader("Content-Length", str(len(body or "")))
-            connection.endheaders((body or "").encode())
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def stop(self, number=signal.SIGINT):
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        try:
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise
-        finally:
-            for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-                with contextlib.suppress(BrokenPipeError):
-                    stream and stream.close()
-        return self.process.returncode
-
-
-class Stream:
-    """The events of a page, read by hand."""
-
-    def __init__(self, live):
-        self.connection = http.client.HTTPConnection("127.0.0.1", live.port, timeout=10)
-        self.connection.request("GET", live.path + "events")
-        self.answer = self.connection.getresponse()
-
-    def next(self):
-        name = data = None
-        while True:
-            line = self.answer.readline().decode().rstrip("\n")
-            if line.startswith("event: "):
-                name = line[7:]
-            elif line.startswith("data: "):
-                data = line[6:]
-            elif not line and name:
-                return name, json.loads(data)
-
-    def close(self):
-        self.answer.close()
-        self.connection.close()
+    def log_message(self, *arguments):
+        pass
 
 
 def wait(page, condition, seconds=20):
@@ -371,7 +307,7 @@ class LiveTest(unittest.TestCase):
         own = f"http://127.0.0.1:{live.port}"
         self.assertEqual(live.ask("POST", live.path + "input", go, Origin=own)[0], 204)
         self.assertEqual(live.ask("POST", live.path + "input", "{}", Origin=own)[0], 400)
-        self.assertEqual(live.ask("POST", live.path + "input", "x" * 10_000, Origin=own)[0], 400)
+        self.assertEqual(live.ask("POST", live.path + "input", "x" * 10_000, Origin=own)[0], 413)
         self.assertEqual(live.ask("GET", live.path + "save")[0], 405)
         self.assertEqual(live.ask(path=live.path + "nothing")[0], 404)
         listening = subprocess.run(
@@ -393,6 +329,46 @@ class LiveTest(unittest.TestCase):
         before = self.newest(live)["d"]
         time.sleep(1)
         self.assertLess(math.dist(self.newest(live)["d"][:2], before[:2]), 0.1)
+
+    def test_another_page_cannot_keep_the_owner_waiting(self):
+        live = self.start("--scenario", "find", "--peers", "3")
+        page = self.open(live)
+        # A page of another origin, which sends what a browser lets it send.
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.addCleanup(server.shutdown)
+            context = self.browser.new_context()
+            self.addCleanup(context.close)
+            attacker = context.new_page()
+            attacker.goto(f"http://127.0.0.1:{server.server_port}/")
+            attacker.evaluate(
+                """address => {
+                  window.answered = window.failed = 0;
+                  const attack = async options => {
+                    while (true) {
+                      await fetch(address + "a".repeat(400000), { mode: "no-cors", ...options })
+                        .then(() => { window.answered += 1; }, () => { window.failed += 1; });
+                    }
+                  };
+                  for (let number = 0; number < 20; number += 1) {
+                    attack({});
+                    attack({ method: "POST", body: "x".repeat(3000000) });
+                  }
+                }""", f"http://127.0.0.1:{live.port}/")
+            drawn, worst = page.evaluate("window.framesDrawn"), 0
+            for _ in range(30):
+                begin = time.monotonic()
+                self.assertEqual(live.ask()[0], 200)
+                self.newest(live)
+                worst = max(worst, time.monotonic() - begin)
+                time.sleep(0.1)
+            answered, failed = attacker.evaluate("[window.answered, window.failed]")
+            drawn = page.evaluate("window.framesDrawn") - drawn
+        print(f"\n{answered + failed} requests of another page; the owner's slowest took {1000 * worst:.0f} ms, "
+              f"and {drawn} states were drawn")
+        self.assertGreater(answered + failed, 20)
+        self.assertLess(worst, 1)
+        self.assertGreater(drawn, 15)
 
     # MARK: Cost
 

@@ -3,7 +3,7 @@
 /// Parts of the engine that can be switched off, to measure what each is worth.
 ///
 /// No settings: an engine without one of them is a worse engine, or the part would not be here.
-package struct EngineFeatures: OptionSet, Hashable, Sendable {
+package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
   package var rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }

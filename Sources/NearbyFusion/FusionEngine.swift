@@ -499,3 +499,50 @@ public struct FusionEngine: Sendable {
     return newest
   }
 }
+
+// MARK: - Saving
+
+extension FusionEngine {
+  /// All that an engine holds, to be saved.
+  struct Contents: Codable {
+    /// The models follow from it (``Settings``).
+    var configuration: FusionConfiguration
+    var features: EngineFeatures
+    var names: [String?]
+    var trajectory: Trajectory
+    var peers: [PeerFilter]
+    var joint: JointEstimator
+    var localizer: MapLocalizer?
+    var odometryLimits: ConvergenceReasons
+    var slips: SlipMonitor
+    var slipMeasurement: [SlipMeasurement]
+    var newestSampleTime: Timestamp?
+    var heardCount: Int
+  }
+
+  /// What it holds.
+  var contents: Contents {
+    Contents(
+      configuration: configuration, features: configuration.features, names: names,
+      trajectory: trajectory, peers: peers, joint: joint, localizer: localizer,
+      odometryLimits: odometryLimits, slips: slips, slipMeasurement: slipMeasurement,
+      newestSampleTime: newestSampleTime, heardCount: heardCount)
+  }
+
+  /// Makes an engine that holds what another one held; ``Contents/inconsistency`` must be `nil`.
+  init(_ contents: Contents) {
+    var configuration = contents.configuration
+    configuration.features = contents.features
+    settings = Settings(configuration)
+    names = contents.names
+    trajectory = contents.trajectory
+    peers = contents.peers
+    joint = contents.joint
+    localizer = contents.localizer
+    odometryLimits = contents.odometryLimits
+    slips = contents.slips
+    slipMeasurement = contents.slipMeasurement
+    newestSampleTime = contents.newestSampleTime
+    heardCount = contents.heardCount
+  }
+}

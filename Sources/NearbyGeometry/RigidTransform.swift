@@ -5,7 +5,7 @@
 /// Named for its frames, destination first: `worldFromDevice` takes device coordinates to world
 /// coordinates.
 @frozen
-public struct RigidTransform: Hashable, Sendable {
+public struct RigidTransform: Hashable, Sendable, Codable {
   /// The rotation `R`.
   public var rotation: Rotation
   /// The translation `t`, in metres, in the destination frame.

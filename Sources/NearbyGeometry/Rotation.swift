@@ -12,7 +12,7 @@
 /// `q` and `-q` are the same rotation; compare with ``angle(to:)``, not with `==`.
 /// Memory layout: four doubles in the order `x`, `y`, `z`, `w`.
 @frozen
-public struct Rotation: Hashable, Sendable {
+public struct Rotation: Hashable, Sendable, Codable {
   /// The first component of the quaternion's vector part.
   public let x: Double
   /// The second component of the quaternion's vector part.
@@ -51,6 +51,29 @@ public struct Rotation: Hashable, Sendable {
     guard length.isFinite, length > 1e-9 else { return nil }
     self.init(unchecked: x / length, y / length, z / length, w / length)
   }
+
+  /// Reads a quaternion: its components `x`, `y`, `z` and `w`.
+  ///
+  /// One of unit length, within rounding, is kept bit by bit. Another one is divided by its length.
+  ///
+  /// - Parameter decoder: Where it is read from.
+  /// - Throws: What the decoder throws, and when the components are no direction.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let (x, y) = (try container.decode(Double.self, forKey: .x), try container.decode(Double.self, forKey: .y))
+    let (z, w) = (try container.decode(Double.self, forKey: .z), try container.decode(Double.self, forKey: .w))
+    if abs(x * x + y * y + z * z + w * w - 1) < Self.unitTolerance {
+      self.init(unchecked: x, y, z, w)
+    } else if let rotation = Rotation(normalizing: x, y, z, w) {
+      self = rotation
+    } else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .w, in: container, debugDescription: "a quaternion without a direction")
+    }
+  }
+
+  /// By how much the square of a length may differ from one after some products of rotations.
+  private static let unitTolerance = 1e-6
 
   /// Makes the rotation by an angle about an axis.
   ///

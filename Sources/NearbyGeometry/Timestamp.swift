@@ -5,7 +5,7 @@
 /// It is an integer of nanoseconds, so that a year-long log keeps its resolution and equal
 /// timestamps compare equal. The recording or the host chooses the origin.
 @frozen
-public struct Timestamp: Hashable, Sendable, Comparable {
+public struct Timestamp: Hashable, Sendable, Comparable, Codable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 

@@ -6,7 +6,7 @@
 /// velocity of each peer that moves, and then error and rate of each clock that wanders. Behind them the border, which is the same at all knots: the
 /// constants of the device that are unknown, in the order of ``Constants``, and of each peer place,
 /// range bias and range scale.
-package struct ChainLayout: Hashable, Sendable {
+package struct ChainLayout: Hashable, Sendable, Codable {
   /// Unknowns of the drift at one knot: the device's place (3) and yaw.
   package static let driftSize = 4
   /// Unknowns of a moving peer at one knot: its place (3) and velocity (3).
@@ -17,7 +17,7 @@ package struct ChainLayout: Hashable, Sendable {
   package static let peerSize = 5
 
   /// Constants of the device and its radio, each an unknown only when asked for.
-  package struct Constants: OptionSet, Hashable, Sendable {
+  package struct Constants: OptionSet, Hashable, Sendable, Codable {
     package let rawValue: Int32
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -58,6 +58,11 @@ package struct ChainLayout: Hashable, Sendable {
 
   package init(moverCount: Int = 0, clockCount: Int = 0, constants: Constants = []) {
     (self.moverCount, self.clockCount, self.constants) = (moverCount, clockCount, constants)
+  }
+
+  /// Whether no peer moves and no clock wanders, and of the device only errors of the odometry are unknown.
+  var isOfPeersAtRest: Bool {
+    moverCount == 0 && clockCount == 0 && constants.subtracting(.odometryErrors).isEmpty
   }
 
   /// Unknowns of one knot.

@@ -11,7 +11,7 @@ package import NearbyGeometry
 /// marginalised knots have left.
 ///
 /// A quadratic cost `½ (s - o)ᵀ A (s - o) - gᵀ (s - o)`.
-package struct MarginalPrior: Sendable {
+package struct MarginalPrior: Sendable, Codable {
   /// A, column by column.
   package var information: [Double] = []
   package var gradient: [Double] = []
@@ -19,6 +19,9 @@ package struct MarginalPrior: Sendable {
 
   /// How many unknowns it is about.
   package var size: Int { gradient.count }
+
+  /// Whether it has a number for each unknown, and for each two.
+  var isConsistent: Bool { origin.count == size && information.count == size * size }
 
   /// What is held is known to 10 µm or 10 µrad.
   private static let heldInformation = 1e10

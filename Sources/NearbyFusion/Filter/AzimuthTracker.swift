@@ -6,7 +6,7 @@ public import NearbyGeometry
 /// A `ScalarTracker`. The bearing changes as the device turns, of which nothing else tells, so that it is known only
 /// about as long as azimuths come. The device is taken to be upright: then an azimuth in its axes is the angle about
 /// gravity.
-public struct AzimuthTracker: Hashable, Sendable {
+public struct AzimuthTracker: Hashable, Sendable, Codable {
   private let ranging: RangingConfiguration
   private var tracker: ScalarTracker
 
@@ -22,6 +22,12 @@ public struct AzimuthTracker: Hashable, Sendable {
       rateVariance: Self.turnRateSigma * Self.turnRateSigma,
       correlationTime: configuration.motion.velocitySeconds,
       doubtAfter: configuration.faults.doubtAfter, isAngle: true)
+  }
+
+  /// Whether one that was saved has some settings.
+  func isConsistent(with configuration: FusionConfiguration) -> Bool {
+    let other = AzimuthTracker(configuration)
+    return ranging == other.ranging && tracker.isConsistent(with: other.tracker)
   }
 
   /// Takes in the azimuth of a sample; one that is older than the newest, or that an engine would refuse for what it

@@ -13,7 +13,7 @@ import NearbyGeometry
 /// fault that lasts explains everything; what tells them apart is time. So the share of contradicting
 /// samples is averaged over the last second or so (a leaky integral with time constant
 /// ``FaultConfiguration/doubtAfter``).
-struct ContradictionMonitor: Hashable, Sendable {
+struct ContradictionMonitor: Hashable, Sendable, Codable {
   /// The share of contradicting samples, lately.
   private(set) var share = 0.0
   /// Contradicting samples less consistent ones, at least zero.

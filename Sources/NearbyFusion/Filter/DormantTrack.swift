@@ -6,7 +6,7 @@ import NearbyGeometry
 /// Only the innovations of ranges and angles at its place are computed, with the drift since as process
 /// noise. The filter is updated again when the track is the incumbent again. It is deleted once the new
 /// incumbent has explained as long a walk.
-struct DormantTrack: Sendable {
+struct DormantTrack: Sendable, Codable {
   var track: Track
   /// Whether the peer was reported to have left the place.
   private(set) var wasLeft = false
@@ -40,6 +40,12 @@ struct DormantTrack: Sendable {
     let since = track.consistency.contradictedSince ?? track.device.timestamp
     contradictedSince = since
     history = track.history.first?.until(since)
+  }
+
+  /// Whether one that was saved can be that of an engine with some settings.
+  func isConsistent(with configuration: FusionConfiguration, mayBePacked: Bool) -> Bool {
+    track.isConsistent(with: configuration, mayBePacked: mayBePacked)
+      && history?.isConsistent ?? true
   }
 
   /// Whether most of the newest ranges agree with it, and the walk does not refute it.

@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// The incumbent track is the one that is published. When the samples keep contradicting it, a
 /// challenger is born from them and runs beside it (``Challenge``).
-struct PeerFilter: Sendable {
+struct PeerFilter: Sendable, Codable {
   /// How the peer may move; a change takes effect with the next sample that is used.
   var motion: PeerMotion
   /// The incumbent and after it, while there is one, the challenger; empty before the second sample.
@@ -68,7 +68,7 @@ struct PeerFilter: Sendable {
   private var walk = AssessedWalk()
 
   /// The shape of the walk as it was last assessed.
-  private struct AssessedWalk {
+  private struct AssessedWalk: Codable {
     /// Whether an azimuth has been measured.
     var hasAzimuths = false
     var isFlat = true
@@ -81,7 +81,7 @@ struct PeerFilter: Sendable {
   }
 
   /// How tracks are kept between samples: as they are worked on unless there is a crowd of peers.
-  private enum Storage {
+  private enum Storage: Codable {
     /// As they are worked on.
     case ready
     /// With the hypotheses packed, and what the joint fit asks of them, once they are one place.
@@ -97,6 +97,28 @@ struct PeerFilter: Sendable {
   init(motion: PeerMotion, _ ranging: RangingConfiguration) {
     self.motion = motion
     noise = NoiseLevels(ranging)
+  }
+
+  /// Whether one that was saved can be that of an engine with some settings.
+  func isConsistent(with configuration: FusionConfiguration) -> Bool {
+    guard tracks.count <= 2, dormant.count <= 1, rangeTrackers.count <= 1,
+      birthMeasurements.count <= 1, birthMeasurements.allSatisfy(\.isConsistent),
+      rangeTrackers.allSatisfy({ $0.isConsistent(with: configuration) })
+    else { return false }
+    let mayBePacked: Bool
+    switch storage {
+    case .ready:
+      guard !tracks.isEmpty || world == nil && birthMeasurements.isEmpty else { return false }
+      mayBePacked = false
+    case .packed(let candidates):
+      guard !tracks.isEmpty, candidates.count <= 1 else { return false }
+      mayBePacked = true
+    case .unborn:
+      guard tracks.isEmpty, dormant.isEmpty, birthMeasurements.count == 1 else { return false }
+      mayBePacked = true
+    }
+    return tracks.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
+      && dormant.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
   }
 
   /// Begins with the noise that has been learnt of other peers, before the first sample is used: the

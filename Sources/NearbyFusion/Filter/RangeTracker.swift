@@ -2,7 +2,7 @@
 public import NearbyGeometry
 
 /// How far a peer is, smoothed, and how fast that changes.
-public struct RangeEstimate: Hashable, Sendable {
+public struct RangeEstimate: Hashable, Sendable, Codable {
   /// Metres.
   public var distance: Double
   /// One standard deviation of ``distance``, the radio's constant error included, metres.
@@ -24,7 +24,7 @@ public struct RangeEstimate: Hashable, Sendable {
 /// A `ScalarTracker` with the speed and time of ``MotionConfiguration``, the variance of the rate doubled since both
 /// ends may move. A range that the radio itself calls obstructed counts with its mean excess as additional noise. A
 /// constant bias and the scale error cannot be seen in ranges; they are in the stated sigma.
-public struct RangeTracker: Hashable, Sendable {
+public struct RangeTracker: Hashable, Sendable, Codable {
   private let ranging: RangingConfiguration
   private let faults: FaultConfiguration
   private var tracker: ScalarTracker
@@ -42,6 +42,13 @@ public struct RangeTracker: Hashable, Sendable {
     tracker = ScalarTracker(
       rateVariance: 2 * speed * speed, correlationTime: configuration.motion.velocitySeconds,
       doubtAfter: faults.doubtAfter, isAngle: false)
+  }
+
+  /// Whether one that was saved has some settings.
+  func isConsistent(with configuration: FusionConfiguration) -> Bool {
+    let other = RangeTracker(configuration)
+    return ranging == other.ranging && faults == other.faults
+      && tracker.isConsistent(with: other.tracker)
   }
 
   /// Takes in the range of a sample; one that is older than the newest, or that an engine would refuse for

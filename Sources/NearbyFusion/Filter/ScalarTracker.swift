@@ -15,7 +15,7 @@ import NearbyGeometry
 ///
 /// Source: Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation,
 /// section 8.2.3 (the Singer model without its acceleration).
-struct ScalarTracker: Hashable, Sendable {
+struct ScalarTracker: Hashable, Sendable, Codable {
   /// The variance of the rate, per second squared.
   let rateVariance: Double
   /// How long the rate stays about the same, seconds.
@@ -29,7 +29,7 @@ struct ScalarTracker: Hashable, Sendable {
   private var doubtedSince: Timestamp?
 
   /// Value and rate at a moment, with their covariance.
-  struct State: Hashable {
+  struct State: Hashable, Codable {
     var timestamp: Timestamp
     var value: Double
     var rate = 0.0
@@ -47,6 +47,12 @@ struct ScalarTracker: Hashable, Sendable {
     self.correlationTime = correlationTime
     self.doubtAfter = doubtAfter
     self.isAngle = isAngle
+  }
+
+  /// Whether one that was saved has the settings of another.
+  func isConsistent(with other: ScalarTracker) -> Bool {
+    rateVariance == other.rateVariance && correlationTime == other.correlationTime
+      && doubtAfter == other.doubtAfter && isAngle == other.isAngle
   }
 
   /// Takes in a measurement; one that is not newer than the newest is left out.

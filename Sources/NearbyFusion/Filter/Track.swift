@@ -9,7 +9,7 @@ import NearbyGeometry
 
 /// A track of a peer: a bank of hypotheses about where it is, and while several places may be right, the
 /// search among them.
-struct Track: Sendable {
+struct Track: Sendable, Codable {
   private(set) var bank: HypothesisBank
   /// The device at the newest sample: the time at which the bank stands.
   private(set) var device: TrajectoryPoint
@@ -140,6 +140,22 @@ struct Track: Sendable {
     var measurement = measurement(
       others, settings.configuration.errorVariances(noise), device, false, settings)
     bank.update(&measurement)
+  }
+
+  /// Whether one that was saved can be that of an engine with some settings.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - mayBePacked: Whether it is unpacked before anything is asked of it.
+  func isConsistent(with configuration: FusionConfiguration, mayBePacked: Bool) -> Bool {
+    guard features == configuration.features, bank.mayMove == (motion != .stationary),
+      mayBePacked || !bank.isPacked, search.count <= 1, history.count <= 1
+    else { return false }
+    if phase.isRefining, bank.count != 1 || motion != .stationary { return false }
+    // One at rest and one that moves, which are mixed.
+    if phase.isSettled, motion == .unknown, bank.count != 2 { return false }
+    return search.allSatisfy { $0.isConsistent(mayBePacked: mayBePacked) }
+      && history.allSatisfy(\.isConsistent)
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.

@@ -2,7 +2,7 @@
 import NearbyGeometry
 
 /// Whether the samples agree with a track.
-struct TrackConsistency: Hashable, Sendable {
+struct TrackConsistency: Hashable, Sendable, Codable {
   private var ranges = ContradictionMonitor()
   private var angles = ContradictionMonitor()
   /// How many ranges in a row were far too short.
@@ -22,13 +22,13 @@ struct TrackConsistency: Hashable, Sendable {
   var isUnobstructed: Bool { isShort || angles.isDoubtful }
 
   /// How fast the innovation of ranges grew when they began to contradict a track.
-  enum Onset: Hashable, Sendable {
+  enum Onset: Hashable, Sendable, Codable {
     /// No faster than a peer moves, or unheard for long enough to have moved.
     case gradual
     /// Faster than a peer moves: the place was wrong before, or the range is wrong now.
     case sudden
   }
-  private struct Agreement: Hashable {
+  private struct Agreement: Hashable, Codable {
     var innovation: Double
     var time: Timestamp
   }

@@ -5,7 +5,7 @@ import NearbyGeometry
 /// its loss.
 ///
 /// Every transition is here, in ``after(_:)``, a pure function that `TrackPhaseTests` tests as a table.
-enum TrackPhase: Hashable, Sendable {
+enum TrackPhase: Hashable, Sendable, Codable {
   /// Several places may be right: the hypotheses are fitted to all that has been seen, again and again.
   case searching(SearchState)
   /// One narrow mode is left, but its shell still bends: it is fitted to all that has been seen until
@@ -18,7 +18,7 @@ enum TrackPhase: Hashable, Sendable {
   case lost(since: Timestamp)
 
   /// How far a search has come.
-  struct SearchState: Hashable, Sendable {
+  struct SearchState: Hashable, Sendable, Codable {
     /// Whether the last search of the whole prior found the peer in one place.
     var wasOnePlace = false
     /// Whether the last two of them did.

@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// Values and poses are averaged: to first order the mean of the ranges is the range from the mean of
 /// the places. White noise shrinks, the wandering error does not.
-struct JointCell: Sendable {
+struct JointCell: Sendable, Codable {
   /// The mean pose, with what had happened to the odometry by the first sample.
   private(set) var device: TrajectoryPoint
   private(set) var values: PerKind<Average>
@@ -22,7 +22,7 @@ struct JointCell: Sendable {
   private(set) var neighbours = PerKind(repeating: 1.0)
 
   /// The values of one kind.
-  struct Average: Sendable {
+  struct Average: Sendable, Codable {
     /// How many; zero when the kind was not measured.
     var count = 0.0
     var mean = 0.0

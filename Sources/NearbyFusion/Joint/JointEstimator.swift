@@ -8,7 +8,7 @@ import NearbyGeometry
 /// are the unknowns of one least-squares problem (``ChainProblem``). It is solved again every few steps
 /// of a walk, all samples linearised at one place; filters carry the result to the present in between.
 /// When there are too many knots the oldest are marginalised.
-struct JointEstimator: Sendable {
+struct JointEstimator: Sendable, Codable {
   private var knots: [TrajectoryPoint] = []
   /// The corrections at the knots, as the last fit has them: place and yaw each.
   private var corrections: [Double] = []
@@ -37,8 +37,14 @@ struct JointEstimator: Sendable {
   /// The examinations that are due since the newest fit, the most urgent last.
   private var pending: [DirectionExamination] = []
 
+  /// All but ``proposals``, which are written over before they are read again.
+  private enum CodingKeys: CodingKey {
+    case knots, corrections, odometryErrors, layout, members, prior, records, cellCount, cellsSinceKnot
+    case fittedPath, memory, correction, isInMap, fitted, removed, pending
+  }
+
   /// What a map says of a peer of the newest fit, beside its place.
-  private struct Fitted: Sendable {
+  private struct Fitted: Sendable, Codable {
     let peer: Int
     /// Whether it was found, and needs no verification along a weak direction or passed it.
     let isDecided: Bool
@@ -48,11 +54,11 @@ struct JointEstimator: Sendable {
   }
 
   /// A peer in the fit.
-  private struct Member: Sendable {
+  private struct Member: Sendable, Codable {
     let peer: Int
     var birth: Timestamp
     /// Place in the fixed world, range bias and range scale.
-    var state: InlineArray<5, Double>
+    @Numbers var state: InlineArray<5, Double>
     var check = DirectionCheck()
     /// Whether it has not been fitted yet.
     var isNew = true
@@ -70,11 +76,11 @@ struct JointEstimator: Sendable {
   }
 
   /// A place that the data do not rule out beside a member's.
-  private struct Rival: Sendable {
+  private struct Rival: Sendable, Codable {
     /// The logarithm of its share over the member's.
     var logWeight: Double
     /// How far it is from the member's.
-    var offset: InlineArray<5, Double>
+    @Numbers var offset: InlineArray<5, Double>
     /// The directions along which it is mirrored, in the odometry's world.
     var directions: [Vector3]
   }
@@ -82,7 +88,7 @@ struct JointEstimator: Sendable {
   /// Memory that is kept from fit to fit.
   ///
   /// Performance: a fit allocates nothing unless there is more to be fitted than ever before.
-  private struct Memory: Sendable {
+  private struct Memory: Sendable, Codable {
     var workspace = ChainWorkspace()
     /// What the filters say of the peers, by their indices; `nil` of those that do not take part.
     var candidates: [JointCandidate?] = []
@@ -95,10 +101,13 @@ struct JointEstimator: Sendable {
     var olderState: [Double] = []
     /// The prior before the last marginalisation: the next one is written over it.
     var marginal = MarginalPrior()
+
+    /// All else is written over before it is read.
+    private enum CodingKeys: CodingKey { case solution }
   }
 
   /// What has been measured of a peer since its track began.
-  private struct Record: Sendable {
+  private struct Record: Sendable, Codable {
     var birth: Timestamp?
     var cells: [JointCell] = []
     /// Whether it was a member, and made room for another.
@@ -147,6 +156,36 @@ struct JointEstimator: Sendable {
   init(_ odometry: OdometryConfiguration) {
     layout = ChainLayout(constants: odometry.constants)
     odometryErrors = [Double](repeating: 0, count: layout.constantCount)
+  }
+
+  /// Whether one that was saved can be that of an engine with some settings and so many peers.
+  func isConsistent(with odometry: OdometryConfiguration, peerCount: Int) -> Bool {
+    let peers = 0..<peerCount
+    guard layout == ChainLayout(constants: odometry.constants),
+      odometryErrors.count == layout.constantCount, prior.isConsistent,
+      corrections.count == ChainLayout.driftSize * knots.count,
+      knots.isEmpty
+        ? members.isEmpty : prior.size == layout.peer(members.count, knots: 1),
+      records.count <= peerCount, cellCount == records.reduce(0, { $0 + $1.cells.count }),
+      Set(members.map(\.peer)).count == members.count,
+      members.allSatisfy({ records.indices.contains($0.peer) }),
+      members.allSatisfy({ $0.weakDirections.count <= 2 }),
+      fitted.allSatisfy({ peers.contains($0.peer) }), removed.allSatisfy(peers.contains)
+    else { return false }
+    return isSolutionConsistent
+  }
+
+  /// Whether the newest solution is of this layout, and as large as what is asked of it.
+  private var isSolutionConsistent: Bool {
+    guard let solution = memory.solution else { return pending.isEmpty }
+    guard solution.problem.layout == layout else { return false }
+    // Else it is written over before it is read.
+    guard !fitted.isEmpty || !pending.isEmpty else { return true }
+    let count = solution.problem.memberCount
+    guard solution.isConsistent, fitted.count <= count else { return false }
+    return pending.isEmpty
+      || members.count <= count && solution.problem.knotCount <= knots.count + 1
+        && pending.allSatisfy { $0.isConsistent(memberCount: members.count) }
   }
 
   // MARK: Recording
@@ -986,7 +1025,7 @@ struct JointEstimator: Sendable {
 }
 
 /// Where the device is in the world that does not drift, at one moment.
-struct DeviceCorrection: Sendable {
+struct DeviceCorrection: Sendable, Codable {
   /// The device in the odometry's world.
   var device: TrajectoryPoint
   /// Its place in the fixed world.
@@ -994,5 +1033,5 @@ struct DeviceCorrection: Sendable {
   /// The yaw by which vectors of the odometry's world are turned to those of the fixed one.
   var yawRadians: Double
   /// The covariance of place and yaw, column by column.
-  var covariance: InlineArray<16, Double>
+  @Numbers var covariance: InlineArray<16, Double>
 }

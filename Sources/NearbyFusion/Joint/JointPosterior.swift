@@ -92,7 +92,7 @@ struct JointPosterior: Sendable {
 }
 
 /// What the joint fit asks of a peer's filter.
-struct JointCandidate: Sendable {
+struct JointCandidate: Sendable, Codable {
   /// When the track began: another track is another peer to the fit.
   var birth: Timestamp
   /// Where the filter has the peer, and from where it was seen last.

@@ -2,7 +2,7 @@
 import NearbyGeometry
 
 /// A minimum of a joint problem.
-struct JointSolution: Sendable {
+struct JointSolution: Sendable, Codable {
   var problem: ChainProblem
   var state: [Double]
   /// That of the last knot and all peers, column by column.
@@ -14,6 +14,12 @@ struct JointSolution: Sendable {
   /// The last knot and the peers.
   private var dense: ArraySlice<Double> {
     state[(problem.layout.blockSize * (problem.knotCount - 1))...]
+  }
+
+  /// Whether one that was saved has a number for each unknown of its problem.
+  var isConsistent: Bool {
+    problem.isConsistent && state.count == problem.stateCount
+      && covariance.count == problem.denseCount * problem.denseCount
   }
 
   /// The mode of a member in the odometry's world at the last knot.

@@ -519,3 +519,69 @@ struct HypothesisBank: Sendable {
     return best
   }
 }
+
+// MARK: - Saving
+
+extension HypothesisBank: Codable {
+  private enum CodingKeys: CodingKey { case mayMove, hasHeights, count, stride, fields, wholeRows }
+
+  /// Writes the hypotheses without the lanes that are left over.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(mayMove, forKey: .mayMove)
+    try container.encode(hasHeights, forKey: .hasHeights)
+    try container.encode(count, forKey: .count)
+    try container.encode(stride, forKey: .stride)
+    if let wholeRows {
+      try container.encode(fields, forKey: .fields)
+      try container.encode(
+        wholeRows.indices.map { Double(bitPattern: wholeRows[$0]) }, forKey: .wholeRows)
+    } else {
+      var used: [Double] = []
+      used.reserveCapacity(fieldCount * count)
+      for row in 0..<fieldCount { used += fields[row * stride..<row * stride + count] }
+      try container.encode(used, forKey: .fields)
+    }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    mayMove = try container.decode(Bool.self, forKey: .mayMove)
+    hasHeights = try container.decode(Bool.self, forKey: .hasHeights)
+    count = try container.decode(Int.self, forKey: .count)
+    stride = try container.decode(Int.self, forKey: .stride)
+    fields = try container.decode([Double].self, forKey: .fields)
+    let rows = try container.decodeIfPresent([Double].self, forKey: .wholeRows)
+    func require(_ condition: Bool, _ problem: String) throws {
+      guard condition else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .fields, in: container, debugDescription: problem)
+      }
+    }
+    let capacity = Int(NEARBY_CAPACITY)
+    try require((1...capacity).contains(count), "\(count) hypotheses")
+    try require(
+      count <= stride && stride <= capacity && stride == Self.stride(for: stride),
+      "rows of \(stride)")
+    try require(hasHeights || !mayMove, "a moving peer without the offset of heights")
+    guard let rows else {
+      try require(fields.count == fieldCount * count, "\(fields.count) numbers")
+      var spread: [Double] = []
+      spread.reserveCapacity(fieldCount * stride)
+      for row in 0..<fieldCount {
+        spread += fields[row * count..<(row + 1) * count]
+        spread += repeatElement(fields[row * count], count: stride - count)
+      }
+      fields = spread
+      return
+    }
+    try require(rows.count == RowSet.count && stride > 1, "a packed column")
+    let whole: RowSet = InlineArray { rows[$0].bitPattern }
+    let size = (0..<fieldCount).reduce(0) { $0 + (Self.contains($1, whole) ? count : 1) }
+    try require(fields.count == size, "\(fields.count) packed numbers")
+    wholeRows = whole
+  }
+
+  /// Whether it must be unpacked before anything is asked of it.
+  var isPacked: Bool { wholeRows != nil }
+}

@@ -538,3 +538,120 @@ func isPositiveDefinite(_ matrix: [Double], size: Int) -> Bool {
     unsafe nearby_is_positive_definite(Int32(size), $0.baseAddress) != 0
   }
 }
+
+// MARK: - Saving
+
+/// A problem of the engine's joint fit, in which all peers rest and every clock is known.
+extension ChainProblem: Codable {
+  private enum CodingKeys: CodingKey {
+    case knots, cells, shares, rangeExcess, fieldOfViewRadians, speedVariances, prior, layout, widening
+    case clockWalk, doubtsDifferences
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(knots.flatMap(\.numbers), forKey: .knots)
+    try container.encode(cells.flatMap(\.numbers), forKey: .cells)
+    try container.encode(model.shares, forKey: .shares)
+    try container.encode(model.rangeExcess, forKey: .rangeExcess)
+    try container.encode(model.fieldOfViewRadians, forKey: .fieldOfViewRadians)
+    let speeds = model.speedVariances
+    try container.encode([speeds.0, speeds.1, speeds.2], forKey: .speedVariances)
+    try container.encode(prior, forKey: .prior)
+    try container.encode(layout, forKey: .layout)
+    try container.encode(widening, forKey: .widening)
+    try container.encode(clockWalk, forKey: .clockWalk)
+    try container.encode(doubtsDifferences, forKey: .doubtsDifferences)
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func numbers(_ key: CodingKeys, by size: Int) throws -> [ArraySlice<Double>] {
+      let all = try container.decode([Double].self, forKey: key)
+      guard all.count % size == 0 else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: container, debugDescription: "\(all.count) numbers")
+      }
+      return stride(from: 0, to: all.count, by: size).map { all[$0..<$0 + size] }
+    }
+    knots = try numbers(.knots, by: nearby_chain_knot.numberCount).map(nearby_chain_knot.init)
+    cells = try numbers(.cells, by: nearby_chain_cell.numberCount).map(nearby_chain_cell.init)
+    let shares = try container.decode(PerKind<Double>.self, forKey: .shares)
+    let excess = try container.decode(Double.self, forKey: .rangeExcess)
+    let fieldOfView = try container.decode(Double.self, forKey: .fieldOfViewRadians)
+    guard let speeds = try numbers(.speedVariances, by: 3).first else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .speedVariances, in: container, debugDescription: "must be three")
+    }
+    model = Model(
+      shares: shares, rangeExcess: excess, fieldOfViewRadians: fieldOfView,
+      speedVariances: (speeds[0], speeds[1], speeds[2]))
+    prior = try container.decode(MarginalPrior.self, forKey: .prior)
+    layout = try container.decode(ChainLayout.self, forKey: .layout)
+    widening = try container.decode(Double.self, forKey: .widening)
+    clockWalk = try container.decode(Double.self, forKey: .clockWalk)
+    doubtsDifferences = try container.decode(Bool.self, forKey: .doubtsDifferences)
+  }
+
+  /// Whether the kernels may work on it: knots, peers and the prior are as many as the cells name.
+  var isConsistent: Bool {
+    guard layout.isOfPeersAtRest, prior.isConsistent, knotCount > 1,
+      prior.size == layout.peer(memberCount, knots: 1)
+    else { return false }
+    let (knots, members) = (0..<Int32(knotCount - 1), 0..<Int32(memberCount))
+    return cells.allSatisfy {
+      knots.contains($0.knot) && members.contains($0.peer) && $0.mover == -1
+        && $0.present & ~MeasurementKind.allBits == 0
+    }
+  }
+}
+
+extension nearby_chain_knot {
+  fileprivate static let numberCount = 10
+
+  fileprivate var numbers: [Double] {
+    [
+      place.0, place.1, place.2, step.0, step.1, step.2, horizontal_variance, vertical_variance,
+      yaw_variance, seconds,
+    ]
+  }
+
+  fileprivate init(_ numbers: ArraySlice<Double>) {
+    let (n, i) = (numbers, numbers.startIndex)
+    self.init(
+      place: (n[i], n[i + 1], n[i + 2]), step: (n[i + 3], n[i + 4], n[i + 5]),
+      horizontal_variance: n[i + 6], vertical_variance: n[i + 7], yaw_variance: n[i + 8],
+      seconds: n[i + 9])
+  }
+}
+
+extension nearby_chain_cell {
+  fileprivate static let numberCount = 31
+
+  fileprivate var numbers: [Double] {
+    let (a, r) = (from.antenna_in_world, from.device_from_world)
+    return [
+      a.0, a.1, a.2, r.0, r.1, r.2, r.3, r.4, r.5, r.6, r.7, r.8, value.0, value.1, value.2,
+      value.3, variance.0, variance.1, variance.2, variance.3, power.0, power.1, power.2, power.3,
+      range_outlier_share, share, seconds, Double(knot), Double(peer), Double(mover),
+      Double(present),
+    ]
+  }
+
+  fileprivate init(_ numbers: ArraySlice<Double>) {
+    let (n, i) = (numbers, numbers.startIndex)
+    // What is no number of a knot or of a peer becomes one that there is not.
+    func index(_ offset: Int) -> Int32 { Int32(exactly: n[i + offset]) ?? .min }
+    self.init(
+      from: nearby_antenna_pose(
+        antenna_in_world: (n[i], n[i + 1], n[i + 2]),
+        device_from_world: (
+          n[i + 3], n[i + 4], n[i + 5], n[i + 6], n[i + 7], n[i + 8], n[i + 9], n[i + 10], n[i + 11]
+        )),
+      value: (n[i + 12], n[i + 13], n[i + 14], n[i + 15]),
+      variance: (n[i + 16], n[i + 17], n[i + 18], n[i + 19]),
+      power: (n[i + 20], n[i + 21], n[i + 22], n[i + 23]), range_outlier_share: n[i + 24],
+      share: n[i + 25], seconds: n[i + 26], knot: index(27), peer: index(28), mover: index(29),
+      present: index(30))
+  }
+}

@@ -63,6 +63,9 @@ extension MeasurementKind {
   /// The bit that says in the kernels' `present` that a value of the kind is there.
   @inline(__always)
   var bit: Int32 { 1 << Int32(truncatingIfNeeded: component) }
+
+  /// The bits of all kinds.
+  static var allBits: Int32 { 1 << Int32(allCases.count) - 1 }
 }
 
 extension StateIndex {

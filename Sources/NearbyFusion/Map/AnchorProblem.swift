@@ -2,7 +2,7 @@
 import NearbyGeometry
 
 /// A range to an anchor, with the device when it was measured.
-struct AnchorObservation: Sendable {
+struct AnchorObservation: Sendable, Codable {
   var anchor: Int
   var distance: Double
   var variance: Double
@@ -11,7 +11,7 @@ struct AnchorObservation: Sendable {
 }
 
 /// The error that all ranges to one anchor have in common.
-struct AnchorError: Sendable {
+struct AnchorError: Sendable, Codable {
   /// The variance of what does not depend on the distance: the radio's bias, the anchor's place, m².
   var variance: Double
   /// The standard deviation of the scale error.
@@ -19,7 +19,7 @@ struct AnchorError: Sendable {
 }
 
 /// A place in the site and a turn that explain the ranges.
-struct AnchorSolution: Sendable {
+struct AnchorSolution: Sendable, Codable {
   var position: Vector3
   var turnRadians: Double
   var cost = Double.infinity

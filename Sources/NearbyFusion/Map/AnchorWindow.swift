@@ -11,7 +11,7 @@ import NearbyGeometry
 ///
 /// Found from many starts, so that a mirror image (anchors in one plane) is found as well: as long as two
 /// places explain the ranges about as well, there is no answer.
-struct AnchorWindow: Sendable {
+struct AnchorWindow: Sendable, Codable {
   /// The anchors' places in the site, metres.
   let anchors: [Vector3]
   /// The constant errors of their ranges.
@@ -20,7 +20,13 @@ struct AnchorWindow: Sendable {
   private(set) var observations: [AnchorObservation] = []
   private var lastKept: [Timestamp?]
   /// The last solution, if there was only one.
-  private var previous: (solution: AnchorSolution, device: TrajectoryPoint)?
+  private var previous: Previous?
+
+  /// A solution, and the device then.
+  private struct Previous: Codable {
+    var solution: AnchorSolution
+    var device: TrajectoryPoint
+  }
 
   /// Ranges are kept for so long, and no more than so many, seconds.
   private static let windowSeconds = 60.0
@@ -56,6 +62,13 @@ struct AnchorWindow: Sendable {
     self.anchors = anchors
     self.errors = errors
     lastKept = Array(repeating: nil, count: anchors.count)
+  }
+
+  /// Whether one that was saved is of so many anchors.
+  func isConsistent(anchorCount: Int) -> Bool {
+    anchors.count == anchorCount && errors.count == anchorCount && lastKept.count == anchorCount
+      && observations.count <= Self.windowCount
+      && observations.allSatisfy { anchors.indices.contains($0.anchor) }
   }
 
   /// Takes in a range.
@@ -104,7 +117,7 @@ struct AnchorWindow: Sendable {
     if solutions.isEmpty { solutions = distinct(problem.solveFromEverywhere()) }
     guard let best = solutions.first else { return nil }
     let fix = Fix(best, isAlone: solutions.count == 1 && problem.explains(best))
-    previous = fix.isTurnKnown ? (best, device) : nil
+    previous = fix.isTurnKnown ? Previous(solution: best, device: device) : nil
     return fix
   }
 

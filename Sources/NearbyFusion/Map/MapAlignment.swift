@@ -6,7 +6,7 @@ public import NearbyGeometry
 /// The map is the odometry's world as it was when the joint fit began to collect samples, which is with
 /// the first sample of a peer that takes part. After the odometry's world was lost, it is another map. An
 /// engine that was given a ``PeerMap`` takes that one's frame as soon as the device has been found in it.
-public struct MapAlignment: Hashable, Sendable {
+public struct MapAlignment: Hashable, Sendable, Codable {
   /// Takes points of the odometry's world, as it is now, to the map: a turn about gravity and a shift.
   public var mapFromWorld: RigidTransform
   /// The covariance of the device's place in the map, m².

@@ -2,7 +2,7 @@
 import NearbyGeometry
 
 /// How the odometry's world lies in a map at a device point.
-struct MapPlacement: Sendable {
+struct MapPlacement: Sendable, Codable {
   /// The device's place in the map, metres.
   var place: Vector3
   /// The turn about gravity from the odometry's world to the map.
@@ -14,7 +14,7 @@ struct MapPlacement: Sendable {
 ///
 /// A hypothesis (``SurveyHypothesis``) places the device by the newest ranges (``AnchorWindow``); its evidence
 /// is that of the joint fit of all samples (``JointEstimator/mode(of:peers:starts:mapFromWorld:at:_:_:)``).
-struct MapLocalizer: Sendable {
+struct MapLocalizer: Sendable, Codable {
   let map: PeerMap
   /// What the ranges say of the map.
   private(set) var verdict = SurveyVerdict.untested
@@ -24,17 +24,31 @@ struct MapLocalizer: Sendable {
   private var entries: [Int?] = []
   private var window: AnchorWindow
   /// The odometry's world and the device's path in it at the newest examination, metres.
-  private var examined: (world: Int, path: Double)?
+  private var examined: PathPoint?
   /// The number of ranges of each peer of the map in the odometry's world as it is.
   private var rangeCounts: [Int] = []
   /// The path at the first range of the map in that world, metres.
-  private var firstPath: (world: Int, path: Double)?
+  private var firstPath: PathPoint?
+
+  /// A point of the device's path, and the odometry's world that it is in.
+  private struct PathPoint: Codable {
+    var world: Int
+    var path: Double
+
+    init(_ device: TrajectoryPoint) { (world, path) = (device.world, device.path) }
+  }
+
+  /// A peer by its index, with its place in the map.
+  struct KnownPeer: Codable {
+    var peer: Int
+    var entry: Int
+  }
 
   /// Where the device is in a map that is confirmed.
-  struct Finding: Sendable {
+  struct Finding: Sendable, Codable {
     var faults: [SurveyFault]
     /// The peers that are where the map has them, by their indices, with their places in the map.
-    var peers: [(peer: Int, entry: Int)]
+    var peers: [KnownPeer]
     /// Those whose places are taken as uncertain.
     var loose: [Int]
     /// The map with what is wrong corrected.
@@ -77,6 +91,22 @@ struct MapLocalizer: Sendable {
       motion == .stationary ? map.peers.firstIndex { $0.name == name } : nil)
   }
 
+  /// Whether one that was saved is of its map, and of so many peers.
+  func isConsistent(peerCount: Int) -> Bool {
+    let (peers, anchors) = (0..<peerCount, map.peers.indices)
+    let known = entries.compactMap(\.self)
+    guard (try? map.validate()) != nil, entries.count == peerCount,
+      known.allSatisfy(anchors.contains), Set(known).count == known.count,
+      rangeCounts.count == (firstPath == nil ? 0 : anchors.count),
+      window.isConsistent(anchorCount: anchors.count),
+      verdict.faults.allSatisfy({ $0.isOf(anchors) })
+    else { return false }
+    guard let finding else { return true }
+    return finding.peers.count == finding.map.peers.count
+      && finding.peers.allSatisfy { peers.contains($0.peer) && anchors.contains($0.entry) }
+      && Set(finding.peers.map(\.peer)).count == finding.peers.count
+  }
+
   /// The map as it is used: with what is wrong corrected, and without displaced peers.
   var corrected: PeerMap {
     guard finding != nil else { return map }
@@ -101,7 +131,7 @@ struct MapLocalizer: Sendable {
       antennaInDevice: configuration.ranging.antennaInDevice)
     guard isKept else { return false }
     if firstPath?.world != device.world {
-      firstPath = (device.world, device.path)
+      firstPath = PathPoint(device)
       rangeCounts = [Int](repeating: 0, count: map.peers.count)
     }
     rangeCounts[entry] += 1
@@ -114,9 +144,11 @@ struct MapLocalizer: Sendable {
   }
 
   /// The peers of the map with enough ranges, with their places in it.
-  private var heard: [(peer: Int, entry: Int)] {
+  private var heard: [KnownPeer] {
     let heard = entries.enumerated().compactMap { peer, entry in
-      entry.flatMap { rangeCounts[$0] >= Self.leastRanges ? (peer: peer, entry: $0) : nil }
+      entry.flatMap {
+        rangeCounts[$0] >= Self.leastRanges ? KnownPeer(peer: peer, entry: $0) : nil
+      }
     }
     return Array(heard.prefix(JointEstimator.mostKnownPeers))
   }
@@ -132,7 +164,7 @@ struct MapLocalizer: Sendable {
     _ joint: JointEstimator, at device: TrajectoryPoint, _ filters: [PeerFilter],
     _ settings: Settings
   ) {
-    examined = (device.world, device.path)
+    examined = PathPoint(device)
     let heard = self.heard
     let survey = map.selecting(heard.map(\.entry))
     var place = SurveyPlace(
@@ -162,7 +194,7 @@ struct MapLocalizer: Sendable {
   /// Places the device under hypotheses, and says how probable these are.
   private struct SurveyPlace {
     let survey: PeerMap
-    let heard: [(peer: Int, entry: Int)]
+    let heard: [KnownPeer]
     let window: AnchorWindow
     let device: TrajectoryPoint
     let settings: Settings
@@ -177,7 +209,7 @@ struct MapLocalizer: Sendable {
     private static let hopelessCost = 100.0
 
     init(
-      survey: PeerMap, heard: [(peer: Int, entry: Int)], window: AnchorWindow,
+      survey: PeerMap, heard: [KnownPeer], window: AnchorWindow,
       device: TrajectoryPoint, settings: Settings
     ) {
       (self.survey, self.heard, self.window) = (survey, heard, window)
@@ -249,6 +281,17 @@ struct MapLocalizer: Sendable {
         return (anchor, Vector3(place.x, 2 * device.y - place.y, place.z))
       }
       return [[:], Dictionary(uniqueKeysWithValues: mirrored)]
+    }
+  }
+}
+
+extension SurveyFault {
+  /// Whether the anchors that it names are among some.
+  fileprivate func isOf(_ anchors: Range<Int>) -> Bool {
+    switch self {
+    case .displaced(let anchor): anchors.contains(anchor)
+    case .exchanged(let a, let b): anchors.contains(a) && anchors.contains(b)
+    case .upsideDown, .mirrored, .scaled, .reversed: true
     }
   }
 }

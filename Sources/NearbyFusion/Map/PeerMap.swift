@@ -9,9 +9,9 @@ public import NearbyGeometry
 ///
 /// The frame is gravity aligned and y up, metres. That of a map that a run has made without one is the
 /// odometry's world at the beginning of that run.
-public struct PeerMap: Hashable, Sendable {
+public struct PeerMap: Hashable, Sendable, Codable {
   /// A peer of the map.
-  public struct Peer: Hashable, Sendable {
+  public struct Peer: Hashable, Sendable, Codable {
     /// Its name: a peer of this name in another run is the same (``FusionEngine/addPeer(_:named:)``).
     public var name: String
     /// Its position in the map's world, metres.
@@ -47,6 +47,22 @@ public struct PeerMap: Hashable, Sendable {
   public init(peers: [Peer], covariance: [Double]) {
     self.peers = peers
     self.covariance = covariance
+  }
+
+  /// Reads a map: its `peers` and their `covariance`.
+  ///
+  /// - Parameter decoder: Where it is read from.
+  /// - Throws: What the decoder throws, and when the covariance has not 5 n × 5 n numbers. What an engine
+  ///   needs besides is checked by ``validate()``.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    peers = try container.decode([Peer].self, forKey: .peers)
+    covariance = try container.decode([Double].self, forKey: .covariance)
+    guard covariance.count == size * size else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .covariance, in: container,
+        debugDescription: "\(covariance.count) numbers, must be \(size * size)")
+    }
   }
 
   /// The number of rows of the covariance.

@@ -275,3 +275,5 @@ extension MeasurementKind {
 extension PerKind: Equatable where Element: Equatable {}
 extension PerKind: Hashable where Element: Hashable {}
 extension PerKind: Sendable where Element: Sendable {}
+extension PerKind: Encodable where Element: Encodable {}
+extension PerKind: Decodable where Element: Decodable {}

@@ -2,7 +2,7 @@
 
 /// How noisy a kind of measurement of one peer has been: white noise and wandering error, learnt sample
 /// by sample (``NoisePrior``).
-struct NoiseLevel: Hashable, Sendable {
+struct NoiseLevel: Hashable, Sendable, Codable {
   private let prior: NoisePrior
   private var white: RunningShare
   private var total = RunningShare(
@@ -13,7 +13,7 @@ struct NoiseLevel: Hashable, Sendable {
   private let leastVariance: Double
 
   /// An average of shares that forgets.
-  private struct RunningShare: Hashable {
+  private struct RunningShare: Hashable, Codable {
     private(set) var value: Double
     private(set) var weight: Double
     /// One over the weight, which soon is the memory's.

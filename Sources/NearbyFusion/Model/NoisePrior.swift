@@ -15,7 +15,7 @@
 ///
 /// Then the white variance is (κ σ)² and the wandering one max((τ σ)² - (κ σ)², (floor σ)²). The filter
 /// and the smoother both learn by this.
-package struct NoisePrior: Hashable, Sendable {
+package struct NoisePrior: Hashable, Sendable, Codable {
   /// κ to begin with.
   package let whiteShare: Double
   /// The least white noise and the least wandering error, as shares of σ.

@@ -10,7 +10,7 @@
 /// probability of rest after the step, the share `f = m p / (m p + 1 - m)` has just stopped, so that
 /// `t <- (1 - f) (t + dt)`. A peer of which nothing else is known has rested for
 /// ``MotionConfiguration/restingSeconds``.
-struct RestAge: Hashable, Sendable {
+struct RestAge: Hashable, Sendable, Codable {
   /// The mean, seconds.
   private(set) var seconds: Double
 

@@ -14,14 +14,14 @@
 /// with the white variance R and the wandering one W. The factor is the average of ē²/V over the newest
 /// blocks, one if the model is right. It multiplies the published covariance; the filter itself stays as it
 /// is.
-struct VarianceInflation: Hashable, Sendable {
+struct VarianceInflation: Hashable, Sendable, Codable {
   private var block = Block()
   private var average = 1.0
   /// The number of blocks that the average is worth, the prior included.
   private var weight = Self.priorWeight
 
   /// A part of the walk.
-  private struct Block: Hashable {
+  private struct Block: Hashable, Codable {
     var count = 0.0
     var residual = 0.0
     /// The sums of the variances of the ranges' errors.

@@ -2,7 +2,7 @@
 import NearbyGeometry
 
 /// The verdict on a peer at its newest sample, and the inputs that it depends on.
-struct ConvergenceState: Sendable {
+struct ConvergenceState: Sendable, Codable {
   var verdict = Convergence.unknown
   var vertical = VerticalDirectionEstimate.unknown
   /// Since when no component of any sample has been usable.
@@ -15,7 +15,7 @@ struct ConvergenceState: Sendable {
   var tracks = Tracks()
 
   /// What a verdict depends on in the incumbent track and, while there is one, its challenger.
-  struct Tracks: Hashable {
+  struct Tracks: Hashable, Codable {
     /// How many hypotheses the incumbent has; zero before the first sample.
     var hypothesisCount = 0
     /// Whether they are still fitted anew to all that has been seen.

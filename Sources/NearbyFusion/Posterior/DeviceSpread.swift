@@ -4,7 +4,7 @@ import NearbyGeometry
 /// Where the device has been while it ranged with a peer: mean and scatter of its positions.
 ///
 /// Welford's recurrence: exact, one pass, no history.
-struct DeviceSpread: Hashable, Sendable {
+struct DeviceSpread: Hashable, Sendable, Codable {
   private var count = 0.0
   private(set) var mean = Vector3.zero
   private var scatter = SymmetricMatrix3.zero

@@ -27,7 +27,7 @@ public struct Estimated<Value: Sendable & Hashable>: Hashable, Sendable {
 }
 
 /// Why a quantity has no value.
-public enum Unavailability: String, Hashable, Sendable {
+public enum Unavailability: String, Hashable, Sendable, Codable {
   /// No sample has come for the peer, or no pose for the device.
   case noData
   /// The posterior is too wide.
@@ -41,7 +41,7 @@ public enum Unavailability: String, Hashable, Sendable {
 /// Whether the peer is above or below, from the posterior of `height of peer - height of device`.
 ///
 /// Apple publishes no thresholds; those of ``OutputConfiguration`` are ours.
-public enum VerticalDirectionEstimate: String, Hashable, Sendable, CaseIterable {
+public enum VerticalDirectionEstimate: String, Hashable, Sendable, Codable, CaseIterable {
   /// Not known.
   case unknown
   /// On the device's level.
@@ -55,7 +55,7 @@ public enum VerticalDirectionEstimate: String, Hashable, Sendable, CaseIterable 
 }
 
 /// What the engine says of one peer at one moment, as seen from the device at that moment.
-public struct PeerEstimate: Hashable, Sendable {
+public struct PeerEstimate: Hashable, Sendable, Codable {
   /// The peer.
   public var peer: PeerID
   /// The moment for which it holds.

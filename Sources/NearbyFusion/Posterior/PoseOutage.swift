@@ -6,7 +6,7 @@ import NearbyGeometry
 /// Without poses the device may be carried anywhere, so no place may be claimed. When poses come back
 /// their world may have been restarted unseen. An outage is therefore over only when samples taken with
 /// poses have agreed with the track for a while.
-enum PoseOutage: Hashable, Sendable {
+enum PoseOutage: Hashable, Sendable, Codable {
   /// Poses come as they should.
   case none
   /// Samples come and poses do not.

@@ -5,7 +5,7 @@ public import NearbyGeometry
 ///
 /// The posterior of a peer whose samples fit several places has a mode at each of them; its mean is then in
 /// none. A ring of places around the device has many modes, a mirrored place has two.
-public struct PositionMode: Hashable, Sendable {
+public struct PositionMode: Hashable, Sendable, Codable {
   /// The probability that the peer is there, 0 to 1.
   public var probability: Double
   /// The mean of the peer's position, in the odometry's world, metres.

@@ -4,7 +4,7 @@ import NearbyGeometry
 /// Where a peer is as of the newest sample: what most outputs are made of.
 ///
 /// Performance: apart from the track, which is too large to be copied for each estimate.
-struct RestingPosterior: Sendable {
+struct RestingPosterior: Sendable, Codable {
   /// Whether the rest is the whole posterior, at any later time: there is a single hypothesis of a peer at
   /// rest.
   var isSingle = false

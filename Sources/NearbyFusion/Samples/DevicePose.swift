@@ -2,7 +2,7 @@
 public import NearbyGeometry
 
 /// Where the device's odometry says that the device is.
-public struct DevicePose: Hashable, Sendable {
+public struct DevicePose: Hashable, Sendable, Codable {
   // The transform first, so that the numbers that are copied in pairs are read in the same pairs.
   /// Device coordinates (ARKit axes) to the odometry's gravity-aligned world (y up), metres.
   public var worldFromDevice: RigidTransform

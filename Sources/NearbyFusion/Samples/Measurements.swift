@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The measurements of one sample that may be used.
-struct Measurements: Sendable {
+struct Measurements: Sendable, Codable {
   /// A value and its stated sigma.
-  struct Value {
+  struct Value: Codable {
     var value = 0.0
     var sigma = 1.0
   }
@@ -16,6 +16,9 @@ struct Measurements: Sendable {
   /// None.
   @inline(__always)
   init() {}
+
+  /// Whether all that is there are kinds.
+  var isConsistent: Bool { present & ~MeasurementKind.allBits == 0 }
 
   /// Whether there is none.
   @inline(__always)

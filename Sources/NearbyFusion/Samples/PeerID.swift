@@ -33,6 +33,25 @@ extension PeerID: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
+extension PeerID: Codable {
+  /// Reads the number alone; every engine takes the handle.
+  ///
+  /// - Parameter decoder: Where it is read from.
+  /// - Throws: What the decoder throws.
+  public init(from decoder: any Decoder) throws {
+    self.init(index: try decoder.singleValueContainer().decode(Int.self))
+  }
+
+  /// Writes the number alone.
+  ///
+  /// - Parameter encoder: Where it is written to.
+  /// - Throws: What the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(index)
+  }
+}
+
 /// Tells the handles of one engine from those of another.
 enum EngineMark {
   private static let count = Atomic<UInt32>(0)

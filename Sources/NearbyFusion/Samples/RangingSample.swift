@@ -5,7 +5,7 @@ public import NearbyGeometry
 ///
 /// Nothing is checked here. The engine judges every part by itself and says in its ``SampleReport``
 /// what it did with it.
-public struct RangingSample: Hashable, Sendable {
+public struct RangingSample: Hashable, Sendable, Codable {
   /// With whom.
   public var peer: PeerID
   /// When, on the radio's clock: that of the poses, but for ``RangingConfiguration/clockOffset``.

@@ -3,7 +3,7 @@ import NearbyGeometry
 
 /// Decides which measurements of a peer's samples may be used: the one place where samples are
 /// rejected.
-struct SampleScreening: Hashable, Sendable {
+struct SampleScreening: Hashable, Sendable, Codable {
   /// The sample before; of no peer at first.
   private var lastSample = RangingSample(
     peer: PeerID(index: -1), timestamp: Timestamp(nanoseconds: 0))

@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// Some radios repeat their last angle when they cannot measure one. A device at rest may well measure
 /// the same twice; one that has turned since does not, to the last digit.
-struct StuckAngle: Hashable, Sendable {
+struct StuckAngle: Hashable, Sendable, Codable {
   private var value = Double.nan
   private var since: RigidTransform?
 

@@ -2,7 +2,7 @@
 public import NearbyGeometry
 
 /// How well the odometry tracks, from a moment on until the next such sample.
-public struct TrackingSample: Hashable, Sendable {
+public struct TrackingSample: Hashable, Sendable, Codable {
   /// The quality that the odometry itself reports.
   public enum Quality: Hashable, Sendable {
     /// Poses are good.
@@ -14,7 +14,7 @@ public struct TrackingSample: Hashable, Sendable {
   }
 
   /// Why tracking is limited.
-  public enum LimitationReason: String, Hashable, Sendable, CaseIterable {
+  public enum LimitationReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// No reason was given.
     case unspecified
     /// The odometry has just started.

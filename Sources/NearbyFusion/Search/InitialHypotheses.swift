@@ -8,7 +8,7 @@ import NearbyGeometry
 #endif
 
 /// A piece of the prior of where a peer may be.
-struct SearchPrior: Hashable, Sendable {
+struct SearchPrior: Hashable, Sendable, Codable {
   var center: Vector3
   var covariance: SymmetricMatrix3
 }
@@ -22,7 +22,7 @@ struct SearchPrior: Hashable, Sendable {
 /// thickness σ is covered by N ≈ 4 r/σ of them (spread σ_t with σ_t² ≈ r σ), as far as the bank
 /// allows; the second-order terms of the update carry the curvature that is left. In a small bank every
 /// shape has fewer and wider Gaussians; there are never more than `maximumCount`.
-struct InitialHypotheses {
+struct InitialHypotheses: Codable {
   /// The antenna's place and the turn into the world.
   var antennaInWorld: Vector3
   var worldFromDevice: Rotation
@@ -38,7 +38,7 @@ struct InitialHypotheses {
   var isPlanar: Bool
   var maximumCount: Int
 
-  struct Observation {
+  struct Observation: Codable {
     var value: Double
     var whiteVariance: Double
     var errorVariance: Double

@@ -16,13 +16,13 @@ import NearbyGeometry
 /// evidence are the posterior. Where the window leaves a direction open its pieces stay side by side,
 /// as wide as their priors: nothing is claimed that was not measured, and no mode is missed. Where
 /// azimuths are measured, each piece is there twice: two antennas may confuse front and back.
-struct ModeSearch: Sendable {
+struct ModeSearch: Sendable, Codable {
   /// A piece that has a share: what a search keeps of it for the next one.
-  private struct Piece {
+  private struct Piece: Codable {
     /// Its number among all pieces.
     var index: Int
     /// The state at the mode found last.
-    var mode: StateVector
+    @Numbers var mode: StateVector
     /// The evidence of that mode, if the radio is such a one.
     var logEvidenceOfFit = 0.0
     /// The share of the ranges that the mode takes for inliers.
@@ -72,6 +72,8 @@ struct ModeSearch: Sendable {
   /// The share of the window's ranges that the best piece takes for inliers.
   private(set) var rangeInlierShare = 1.0
 
+  /// More than there are pieces.
+  private static let noneMirrored = 1 << 32
   /// Pieces whose evidence is so many nats below the best are left out until the next sweep.
   private static let leastLogEvidence = -16.0
   /// How likely a radio is that mirrors azimuths from behind.
@@ -83,7 +85,7 @@ struct ModeSearch: Sendable {
   init(_ priors: [SearchPrior], _ features: EngineFeatures) {
     self.priors = priors
     hasTwins = features.contains(.mirroredAzimuths)
-    firstMirrored = hasTwins ? priors.count : .max
+    firstMirrored = hasTwins ? priors.count : Self.noneMirrored
   }
 
   /// - Parameters:
@@ -92,6 +94,14 @@ struct ModeSearch: Sendable {
   init(_ initial: InitialHypotheses, _ features: EngineFeatures) {
     self.init(initial.priors(), features)
     self.initial = initial
+  }
+
+  /// Whether one that was saved has priors, and pieces of these.
+  ///
+  /// - Parameter mayBePacked: Whether it is unpacked before a search is made.
+  func isConsistent(mayBePacked: Bool) -> Bool {
+    (!priors.isEmpty || mayBePacked && initial != nil) && firstMirrored >= 0
+      && pieces.allSatisfy { $0.index >= 0 }
   }
 
   /// Takes less memory until it is unpacked; no search can be made meanwhile.
@@ -163,7 +173,7 @@ struct ModeSearch: Sendable {
   mutating func keepBest() {
     guard var best = pieces.max(by: { logEvidence($0) < logEvidence($1) }) else { return }
     let prior = prior(best)
-    firstMirrored = isMirrored(best) ? 0 : .max
+    firstMirrored = isMirrored(best) ? 0 : Self.noneMirrored
     hasTwins = false
     best.index = 0
     initial = nil

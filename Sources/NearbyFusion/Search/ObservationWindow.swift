@@ -13,8 +13,8 @@ import NearbyGeometry
 /// When the window is full, neighbouring keyframes are averaged, places and all: to first order the
 /// mean of the ranges is the range from the mean of the places. So it always spans the whole search
 /// and loses hardly any of it.
-struct ObservationWindow: Sendable {
-  private struct Keyframe {
+struct ObservationWindow: Sendable, Codable {
+  private struct Keyframe: Codable {
     var device: TrajectoryPoint
     var values = PerKind(repeating: Average())
     /// When the range was not measured, or is very short: what drift is divided by, metres.
@@ -30,7 +30,7 @@ struct ObservationWindow: Sendable {
   }
 
   /// The values of one kind in a keyframe.
-  private struct Average {
+  private struct Average: Codable {
     /// How many; zero when the kind was not measured.
     var count = 0.0
     var mean = 0.0
@@ -81,6 +81,9 @@ struct ObservationWindow: Sendable {
   private static let perPlace = 3
 
   var count: Int { keyframes.count }
+
+  /// Whether one that was saved holds no more than it may.
+  var isConsistent: Bool { count <= Self.capacity }
 
   /// Makes room for all that it may hold.
   mutating func reserve() { keyframes.reserveCapacity(Self.capacity) }

@@ -6,7 +6,7 @@ import NearbyGeometry
 /// While a posterior is bent, hypotheses at rest are not only filtered but fitted anew to the whole window
 /// (``ModeSearch``), whenever there is something new in it. Those that move are only filtered: where a peer
 /// was seconds ago says little about where it is.
-struct TrackSearch: Sendable {
+struct TrackSearch: Sendable, Codable {
   private(set) var window: ObservationWindow
   /// The search for a peer at rest; `nil` when it cannot be.
   private var modes: ModeSearch?
@@ -57,6 +57,14 @@ struct TrackSearch: Sendable {
     self.features = features
     self.window = window
     modes = motion == .moving ? nil : ModeSearch(initial, features)
+  }
+
+  /// Whether one that was saved can be that of a track.
+  ///
+  /// - Parameter mayBePacked: Whether it is unpacked before anything is asked of it.
+  func isConsistent(mayBePacked: Bool) -> Bool {
+    window.isConsistent && searchCount >= 0
+      && modes?.isConsistent(mayBePacked: mayBePacked) ?? true
   }
 
   /// Takes less memory until it is unpacked; nothing may be asked of it meanwhile.

@@ -7,7 +7,7 @@ import NearbyGeometry
 /// A filter keeps only what follows from the samples for the place that it has. Where the ranges of a
 /// part of the walk are those of a reflection, another place explains that part, and only the rest of
 /// the walk tells which of the two is the peer's.
-struct WalkHistory: Sendable {
+struct WalkHistory: Sendable, Codable {
   private(set) var window: ObservationWindow
   /// The path at which it began, and at which the next sample is taken in, metres.
   private let firstPath: Double
@@ -31,6 +31,9 @@ struct WalkHistory: Sendable {
     firstPath = device.path
     nextPath = device.path + Self.spacing
   }
+
+  /// Whether one that was saved holds no more than it may.
+  var isConsistent: Bool { window.isConsistent }
 
   /// Takes a sample in, if the device has walked on far enough.
   @inline(__always)

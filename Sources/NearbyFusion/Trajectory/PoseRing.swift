@@ -5,7 +5,7 @@ import NearbyGeometry
 ///
 /// It keeps as much as late samples and gaps can ask for. Appending is O(1) and, once the ring has
 /// grown to the pose rate, allocates nothing; a lookup near the newest pose takes a step or two.
-struct PoseRing: Sendable {
+struct PoseRing: Sendable, Codable {
   private var points = Points()
   /// How many poses there are to a nanosecond, as last measured: a guess for lookups.
   private var rate = 0.0
@@ -16,7 +16,7 @@ struct PoseRing: Sendable {
   /// The poses in the order of their times.
   ///
   /// Apart from the rest, as three words are handed on in registers.
-  private struct Points {
+  private struct Points: Codable {
     var ring: [TrajectoryPoint] = []
     var head = 0
     var count = 0
@@ -35,6 +35,19 @@ struct PoseRing: Sendable {
     maximumGap = odometry.maximumPoseGap
     maximumExtrapolation = odometry.maximumExtrapolation
     secondsKept = maximumLateness + odometry.maximumPoseGap + odometry.maximumExtrapolation
+  }
+
+  /// Whether a ring that was saved has indices within it, and times that increase.
+  ///
+  /// - Parameter other: A ring of the same settings.
+  func isConsistent(with other: PoseRing) -> Bool {
+    let size = points.ring.count
+    guard size & (size - 1) == 0, (0...size).contains(points.count),
+      (0..<max(size, 1)).contains(points.head), rate >= 0, rate.isFinite,
+      maximumGap == other.maximumGap, maximumExtrapolation == other.maximumExtrapolation,
+      secondsKept == other.secondsKept
+    else { return false }
+    return (1..<max(count, 1)).allSatisfy { points[$0 - 1].timestamp < points[$0].timestamp }
   }
 
   /// How many poses there are.

@@ -16,7 +16,7 @@ import NearbyGeometry
 ///
 /// ψ is the least-squares rotation in the horizontal plane between both sets of places about their means; s
 /// follows from the means.
-struct SlipMeasurement: Hashable, Sendable {
+struct SlipMeasurement: Hashable, Sendable, Codable {
   /// A turn and a displacement.
   struct Slip: Hashable, Sendable {
     /// The turn about gravity, radians, counterclockwise as seen from above.
@@ -26,7 +26,7 @@ struct SlipMeasurement: Hashable, Sendable {
   }
 
   /// A peer and its place before the slip.
-  struct Mark: Hashable, Sendable {
+  struct Mark: Hashable, Sendable, Codable {
     var peer: Int
     var place: Vector3
   }
@@ -52,6 +52,11 @@ struct SlipMeasurement: Hashable, Sendable {
     }
     guard before.count > 1, spread > Self.leastSpread * Self.leastSpread else { return nil }
     (self.since, self.device, self.before) = (since, device, before)
+  }
+
+  /// Whether one that was saved is of the peers that there are.
+  func isConsistent(peerCount: Int) -> Bool {
+    before.count > 1 && before.allSatisfy { (0..<peerCount).contains($0.peer) }
   }
 
   /// Whether it is too late to measure it, or its world is lost.

@@ -7,7 +7,7 @@ import NearbyGeometry
 /// A single contradicted peer was moved, or its ranges are those of a reflection. Several peers have only the
 /// odometry in common. Obstruction may lengthen the ranges of several peers, too, so at least one peer's
 /// ranges must be too short or its angles wrong. A slip that continues is detected again.
-struct SlipMonitor: Sendable {
+struct SlipMonitor: Sendable, Codable {
   /// When the newest slip was detected; `nil` when there was none.
   private(set) var detectedAt: Timestamp?
   /// Since when it has lasted: the first contradiction.

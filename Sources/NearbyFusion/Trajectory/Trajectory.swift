@@ -10,7 +10,7 @@ package import NearbyGeometry
 /// The device at one moment, with what has happened to the odometry on the way there.
 ///
 /// The sums run from the first pose on; the difference of two points is what lies between them.
-package struct TrajectoryPoint: Hashable, Sendable {
+package struct TrajectoryPoint: Hashable, Sendable, Codable {
   // In this order for the reason given in `DevicePose`.
   package var worldFromDevice: RigidTransform
   package var timestamp: Timestamp
@@ -43,7 +43,7 @@ package struct TrajectoryPoint: Hashable, Sendable {
 }
 
 /// The device's recent past, with what has happened to the odometry on the way.
-struct Trajectory: Sendable {
+struct Trajectory: Sendable, Codable {
   private(set) var poses: PoseRing
 
   private let odometry: OdometryConfiguration
@@ -71,7 +71,13 @@ struct Trajectory: Sendable {
   /// Performance: in an array, as it is large and rare.
   private var beforeLeap: [Trajectory] = []
   /// How many poses in a row were earlier than that pose, and the last of them.
-  private var disagreeing = (count: 0, last: Timestamp(nanoseconds: 0))
+  private var disagreeing = Disagreement()
+  /// Poses in a row that were earlier than one.
+  private struct Disagreement: Codable {
+    var count = 0
+    var last = Timestamp(nanoseconds: 0)
+  }
+
   /// So many poses in a row refute the stamp of one.
   private static let refutingPoses = 3
 
@@ -88,6 +94,14 @@ struct Trajectory: Sendable {
   }
 
   var newest: TrajectoryPoint? { poses.newest }
+
+  /// Whether one that was saved can be that of an engine with some settings.
+  func isConsistent(with configuration: FusionConfiguration) -> Bool {
+    odometry == configuration.odometry && beforeLeap.count <= 1
+      && poses.isConsistent(
+        with: PoseRing(odometry, maximumLateness: configuration.ranging.maximumLateness))
+      && beforeLeap.allSatisfy { $0.isConsistent(with: configuration) }
+  }
 
   // MARK: Extending
 
@@ -147,7 +161,7 @@ struct Trajectory: Sendable {
       pose.timestamp > latest
     else { return .rejectedNotLater }
     let isNext = disagreeing.count == 0 || pose.timestamp > disagreeing.last
-    disagreeing = (isNext ? disagreeing.count + 1 : 1, pose.timestamp)
+    disagreeing = Disagreement(count: isNext ? disagreeing.count + 1 : 1, last: pose.timestamp)
     guard disagreeing.count >= Self.refutingPoses else { return .rejectedNotLater }
     former.quality = quality
     former.wasLost = former.wasLost || wasLost
@@ -289,7 +303,7 @@ struct Trajectory: Sendable {
   }
 
   /// From where and when the velocity is measured next.
-  private struct VelocityStart {
+  private struct VelocityStart: Codable {
     var place = Vector3.zero
     var time = Timestamp(nanoseconds: 0)
 
@@ -347,7 +361,7 @@ extension TrajectoryPoint {
 }
 
 /// The pose from which motion was last counted; what stays near it is no motion.
-private struct MotionAnchor {
+private struct MotionAnchor: Codable {
   var pose = RigidTransform.identity
   private let squaredMetres: Double
   private let squaredHalfCosine: Double

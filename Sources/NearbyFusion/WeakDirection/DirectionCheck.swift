@@ -7,7 +7,7 @@ import NearbyGeometry
 /// mirror image, and the covariance of a fit says little. So the fit is repeated with the place held
 /// elsewhere (``DirectionExamination``). A place is verified when several examinations in a row, each
 /// after more of a walk, have found no rival at its mirror image and a cost that rises to either side.
-struct DirectionCheck: Hashable, Sendable {
+struct DirectionCheck: Hashable, Sendable, Codable {
   /// How many examinations in a row it has passed.
   private var passes = 0
   /// Whether the newest examination has found a probable rival, or the place to be one.

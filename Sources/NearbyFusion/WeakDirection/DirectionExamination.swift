@@ -7,7 +7,7 @@ import NearbyGeometry
 /// The place is tried at its mirror images, beyond the plane of the walk or around its line; and the cost
 /// is probed a few sigmas to either side. The variance is that of the profile likelihood through all these
 /// (``ProfileLikelihood``).
-struct DirectionExamination {
+struct DirectionExamination: Codable {
   /// The peer among the members of the fit.
   let member: Int
   /// The weak directions in the fixed world, the weakest first.
@@ -72,6 +72,11 @@ struct DirectionExamination {
     directions = weakDirections.isEmpty ? [shape.axes[0].direction] : weakDirections
     self.member = member
     centre = shape.centre
+  }
+
+  /// Whether one that was saved is of one of some members, along one direction or two.
+  func isConsistent(memberCount: Int) -> Bool {
+    (0..<memberCount).contains(member) && (1...2).contains(directions.count)
   }
 
   /// The sum of the variances along the weak directions, m².

@@ -5,7 +5,7 @@
 ///
 /// Every transition is here, in ``after(_:)``, a pure function that `WeakDirectionClaimTests` tests as a
 /// table.
-enum WeakDirectionClaim: Hashable, Sendable {
+enum WeakDirectionClaim: Hashable, Sendable, Codable {
   /// An elevation or a height difference tells the place. Final.
   case measured
   /// There is no such direction: the walk went through space, or the world is planar.

@@ -60,8 +60,10 @@ public struct Rotation: Hashable, Sendable, Codable {
   /// - Throws: What the decoder throws, and when the components are no direction.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    let (x, y) = (try container.decode(Double.self, forKey: .x), try container.decode(Double.self, forKey: .y))
-    let (z, w) = (try container.decode(Double.self, forKey: .z), try container.decode(Double.self, forKey: .w))
+    let x = try container.decode(Double.self, forKey: .x)
+    let y = try container.decode(Double.self, forKey: .y)
+    let z = try container.decode(Double.self, forKey: .z)
+    let w = try container.decode(Double.self, forKey: .w)
     if abs(x * x + y * y + z * z + w * w - 1) < Self.unitTolerance {
       self.init(unchecked: x, y, z, w)
     } else if let rotation = Rotation(normalizing: x, y, z, w) {

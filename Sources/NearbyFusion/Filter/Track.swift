@@ -147,6 +147,7 @@ struct Track: Sendable, Codable {
   /// - Parameters:
   ///   - configuration: The settings.
   ///   - mayBePacked: Whether it is unpacked before anything is asked of it.
+  /// - Returns: Whether it can.
   func isConsistent(with configuration: FusionConfiguration, mayBePacked: Bool) -> Bool {
     guard features == configuration.features, bank.mayMove == (motion != .stationary),
       mayBePacked || !bank.isPacked, search.count <= 1, history.count <= 1

@@ -39,8 +39,8 @@ struct JointEstimator: Sendable, Codable {
 
   /// All but ``proposals``, which are written over before they are read again.
   private enum CodingKeys: CodingKey {
-    case knots, corrections, odometryErrors, layout, members, prior, records, cellCount, cellsSinceKnot
-    case fittedPath, memory, correction, isInMap, fitted, removed, pending
+    case knots, corrections, odometryErrors, layout, members, prior, records, cellCount
+    case cellsSinceKnot, fittedPath, memory, correction, isInMap, fitted, removed, pending
   }
 
   /// What a map says of a peer of the newest fit, beside its place.

@@ -544,8 +544,8 @@ func isPositiveDefinite(_ matrix: [Double], size: Int) -> Bool {
 /// A problem of the engine's joint fit, in which all peers rest and every clock is known.
 extension ChainProblem: Codable {
   private enum CodingKeys: CodingKey {
-    case knots, cells, shares, rangeExcess, fieldOfViewRadians, speedVariances, prior, layout, widening
-    case clockWalk, doubtsDifferences
+    case knots, cells, shares, rangeExcess, fieldOfViewRadians, speedVariances, prior, layout
+    case widening, clockWalk, doubtsDifferences
   }
 
   package func encode(to encoder: any Encoder) throws {

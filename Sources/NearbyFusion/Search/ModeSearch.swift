@@ -99,6 +99,7 @@ struct ModeSearch: Sendable, Codable {
   /// Whether one that was saved has priors, and pieces of these.
   ///
   /// - Parameter mayBePacked: Whether it is unpacked before a search is made.
+  /// - Returns: Whether it is so.
   func isConsistent(mayBePacked: Bool) -> Bool {
     (!priors.isEmpty || mayBePacked && initial != nil) && firstMirrored >= 0
       && pieces.allSatisfy { $0.index >= 0 }

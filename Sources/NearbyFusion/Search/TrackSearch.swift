@@ -62,6 +62,7 @@ struct TrackSearch: Sendable, Codable {
   /// Whether one that was saved can be that of a track.
   ///
   /// - Parameter mayBePacked: Whether it is unpacked before anything is asked of it.
+  /// - Returns: Whether it is so.
   func isConsistent(mayBePacked: Bool) -> Bool {
     window.isConsistent && searchCount >= 0
       && modes?.isConsistent(mayBePacked: mayBePacked) ?? true

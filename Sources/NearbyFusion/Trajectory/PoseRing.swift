@@ -39,7 +39,8 @@ struct PoseRing: Sendable, Codable {
 
   /// Whether a ring that was saved has indices within it, and times that increase.
   ///
-  /// - Parameter other: A ring of the same settings.
+  /// - Parameter other: A ring of the settings that it should have.
+  /// - Returns: Whether it is so.
   func isConsistent(with other: PoseRing) -> Bool {
     let size = points.ring.count
     guard size & (size - 1) == 0, (0...size).contains(points.count),

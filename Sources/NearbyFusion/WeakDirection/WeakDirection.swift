@@ -76,7 +76,8 @@ struct WeakDirection {
     guard variance > flat, variance > Self.elongation * varianceAcross else { return nil }
     let sigma = variance.squareRoot()
     let wanted = 2 * Self.reach * sigma / (Self.spacing * flat.squareRoot())
-    let half = min(Int(wanted / 2) + 1, Self.mostParts / 2)
+    // Bounded before it is converted, as it is infinite where no width is flat enough.
+    let half = min(Int(min(Double(Self.mostParts), wanted / 2)) + 1, Self.mostParts / 2)
     let step = Self.reach * sigma / Double(half)
     let width = step / Self.spacing
     let within = min(width * width, 0.5 * variance)

@@ -11,7 +11,7 @@ struct DamagedEngineTests {
   typealias Script = SavedEngineScript
 
   private static let scripts: [Script] = {
-    let presets = ["find", "peer-carried", "level-office", "beacon-moved", "slip-turn-14"]
+    let presets = ["find", "peer-carried", "level-office", "beacon-moved", "slip-step-40"]
     let simulated = presets.compactMap { try? Script(preset: $0, seconds: 50) }
     return simulated + [Script.mapped(exchanged: false), Script.crowd()]
   }()

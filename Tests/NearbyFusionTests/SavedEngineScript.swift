@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 import NearbySimulation
+import Testing
 
 @testable import NearbyFusion
 
@@ -33,7 +34,7 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
     guard var scenario = Scenario.preset(named: preset) else { throw UnknownPreset(name: preset) }
     scenario.duration = min(scenario.duration, seconds)
     configuration = scenario.matchingConfiguration
-    let run = scenario.simulated(seed: seed)
+    let run = scenario.simulated(seed: seed, peerCount: scenario.peer.count)
     peers = run.peers.map { _ in (scenario.peer.declaredMotion, nil) }
     inputs = run.events.map { event in
       switch event {
@@ -50,10 +51,7 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
   private init(name: String) { self.name = name }
 
   /// A walk among peers, ten ranges a second.
-  private init(
-    name: String, among places: [Vector3], seconds: Double, isFlat: Bool = false,
-    _ change: (inout SavedEngineScript, inout RangingSample) -> Void = { _, _ in }
-  ) {
+  private init(name: String, among places: [Vector3], seconds: Double) {
     self.init(name: name)
     var generator = SeededGenerator(seed: 9)
     peers = places.indices.map { (.stationary, "beacon-\($0)") }
@@ -61,18 +59,20 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
       let time = 0.05 * Double(step)
       let timestamp = Timestamp(nanoseconds: 7_000_000_000).advanced(bySeconds: time)
       let place = Vector3(
-        4.5 + 3 * sine(0.3 * time), isFlat ? 1.4 : 1.4 + 0.3 * sine(0.5 * time),
+        4.5 + 3 * sine(0.3 * time), 1.4 + 0.3 * sine(0.5 * time),
         3.5 + 2.5 * sine(0.4 * time + 1))
       let pose = RigidTransform(
         rotation: Rotation(angleRadians: 0.3 * sine(time), about: Vector3(0, 1, 0)),
         translation: place)
       inputs.append(.pose(DevicePose(timestamp: timestamp, worldFromDevice: pose)))
       let peer = step / 2 % places.count
-      var sample = RangingSample(
-        peer: PeerID(index: peer), timestamp: timestamp,
-        distance: (places[peer] - place).length + generator.normal(sigma: 0.1))
-      change(&self, &sample)
-      if step % 2 == 0 { inputs.append(.sample(sample)) }
+      let noise = generator.normal(sigma: 0.1)
+      guard step % 2 == 0 else { continue }
+      inputs.append(
+        .sample(
+          RangingSample(
+            peer: PeerID(index: peer), timestamp: timestamp,
+            distance: (places[peer] - place).length + noise)))
     }
   }
 
@@ -88,7 +88,8 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
     var map = PeerMap(
       peers: beacons.enumerated().map { .init(name: "beacon-\($0)", position: $1) },
       covariance: [Double](repeating: 0, count: 900))
-    for row in 0..<30 { map.covariance[31 * row] = row % 5 < 3 ? 1e-4 : row % 5 == 3 ? 0.02 : 1e-6 }
+    let variances = [1e-4, 1e-4, 1e-4, 0.02, 1e-6]
+    for row in 0..<30 { map.covariance[31 * row] = variances[row % 5] }
     if exchanged {
       let first = map.peers[0].position
       map.peers[0].position = map.peers[1].position
@@ -100,20 +101,19 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
   }
 
   /// So many peers that their hypotheses are packed, and some that are heard once.
-  static func crowd() -> SavedEngineScript {
-    let places = (0..<48).map { index in
-      Vector3(Double(index % 8) * 1.3, 0.5 + 0.2 * Double(index % 9), Double(index / 8) * 1.5)
+  static func crowd(located: Int = 48, heardOnce: Int = 12) -> SavedEngineScript {
+    let places = (0..<located).map { index -> Vector3 in
+      let (row, column) = (Double(index / 8), Double(index % 8))
+      return Vector3(1.3 * column, 0.5 + 0.2 * Double(index % 9), 1.5 * row)
     }
     var script = SavedEngineScript(name: "crowd", among: places, seconds: 40)
-    for index in 48..<60 {
-      script.peers.append((.stationary, nil))
-      let last = script.inputs.count - 1 - 3 * index
+    for index in located..<located + heardOnce {
+      script.peers.append((motion: PeerMotion.stationary, name: nil))
+      let last: Int = script.inputs.count - 1 - 3 * index
       guard case .pose(let pose) = script.inputs[last] else { continue }
-      script.inputs.insert(
-        .sample(
-          RangingSample(
-            peer: PeerID(index: index), timestamp: pose.timestamp, distance: 3,
-            azimuthRadians: 0.2)), at: last + 1)
+      let sample = RangingSample(
+        peer: PeerID(index: index), timestamp: pose.timestamp, distance: 3, azimuthRadians: 0.2)
+      script.inputs.insert(Input.sample(sample), at: last + 1)
     }
     return script
   }
@@ -141,20 +141,25 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
     return script
   }
 
-  /// Takes an input in; what came of it.
-  static func feed(_ input: Input, to engine: inout FusionEngine) -> String {
+  /// What comes of an input.
+  struct Output: Equatable {
+    var pose: PoseOutcome?
+    var report: SampleReport?
+    var estimate: PeerEstimate?
+  }
+
+  /// Takes an input in.
+  static func feed(_ input: Input, to engine: inout FusionEngine) -> Output {
+    var output = Output()
     switch input {
-    case .pose(let pose): return "\(engine.add(pose))"
-    case .tracking(let tracking):
-      engine.add(tracking)
-      return ""
-    case .motion(let motion, let peer):
-      engine.setMotion(motion, of: PeerID(index: peer))
-      return ""
+    case .pose(let pose): output.pose = engine.add(pose)
+    case .tracking(let tracking): engine.add(tracking)
+    case .motion(let motion, let peer): engine.setMotion(motion, of: PeerID(index: peer))
     case .sample(let sample):
-      let report = engine.add(sample)
-      return "\(report) \(engine.estimate(of: sample.peer))"
+      output.report = engine.add(sample)
+      output.estimate = engine.estimate(of: sample.peer)
     }
+    return output
   }
 
   /// Everything that can be asked of an engine, every number of it to the last digit.

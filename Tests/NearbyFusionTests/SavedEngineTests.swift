@@ -14,7 +14,7 @@ struct SavedEngineTests {
     "find", "ranges-wander", "ranges-level", "ranges-level-heights", "azimuth-only",
     "mirrored-azimuth", "garbage", "pose-jump", "tracking-lost", "poses-stop",
     "odometry-restarts", "peer-moving", "peer-still-unknown", "peer-carried", "peer-stops",
-    "walkers-crossing", "beacon-moved", "beacon-moved-ranges", "slip-turn-14", "kidnapped",
+    "walkers-crossing", "beacon-moved", "beacon-moved-ranges", "slip-step-40", "kidnapped",
     "level-office", "level-drift", "level-turn", "reflector", "short-minute", "standing-hours",
   ]
 
@@ -38,7 +38,7 @@ struct SavedEngineTests {
     let samples = script.inputs.indices.filter {
       if case .sample = script.inputs[$0] { true } else { false }
     }
-    let evenly = (0..<40).map { script.inputs.count * $0 / 40 }
+    let evenly = (0..<24).map { script.inputs.count * $0 / 24 }
     return Set([0] + samples.prefix(12).map { $0 + 1 } + evenly + [script.inputs.count]).sorted()
   }
 
@@ -52,12 +52,11 @@ struct SavedEngineTests {
     var time = Timestamp(nanoseconds: 0)
     for (cut, next) in zip(cuts, cuts.dropFirst()) {
       let bytes = engine.saved()
-      #expect(engine.saved() == bytes, "saving changes nothing")
+      expectSame(engine.saved(), bytes, "saved twice after \(cut) inputs")
       var restored = try FusionEngine(restoring: bytes)
-      #expect(restored.saved() == bytes, "after \(cut) inputs")
-      #expect(
-        Script.outputs(of: restored, at: time) == Script.outputs(of: engine, at: time),
-        "after \(cut) inputs")
+      expectSame(restored.saved(), bytes, "restored after \(cut) inputs")
+      let outputs = Script.outputs(of: engine, at: time)
+      #expect(Script.outputs(of: restored, at: time) == outputs, "after \(cut) inputs")
       for input in script.inputs[cut..<next] {
         let expected = Script.feed(input, to: &engine)
         let found = Script.feed(input, to: &restored)
@@ -68,26 +67,38 @@ struct SavedEngineTests {
         if case .pose(let pose) = input { time = pose.timestamp }
       }
       // All that is in it: so the cuts before and after prove the whole run.
-      #expect(restored.saved() == engine.saved(), "between \(cut) and \(next)")
+      expectSame(restored.saved(), engine.saved(), "between inputs \(cut) and \(next)")
     }
+  }
+
+  /// Says where two states differ, and what stands before.
+  private func expectSame(_ found: [UInt8], _ expected: [UInt8], _ place: String) {
+    guard found != expected else { return }
+    let first = zip(found, expected).enumerated().first { $1.0 != $1.1 }?.offset ?? 0
+    let before = expected[max(0, first - 200)..<first].map { $0 > 0x20 && $0 < 0x7F ? $0 : 0x2E }
+    Issue.record(
+      """
+      \(place): \(found.count) and \(expected.count) bytes, different from byte \(first) on, after \
+      \(String(decoding: before, as: UTF8.self))
+      """)
   }
 
   @Test("the scripts meet what an engine can hold")
   func coverage() throws {
     var (searching, converged, contradicted, inMap, slipping) = (0, 0, 0, 0, 0)
     var verdicts: Set<String> = []
-    for name in ["find", "beacon-moved", "map", "map-exchanged", "slip-turn-14"] {
+    for name in ["find", "beacon-moved", "map", "map-exchanged", "slip-step-40"] {
       let script = try Self.script(name)
       var engine = try script.engine()
       for (index, input) in script.inputs.enumerated() {
         _ = Script.feed(input, to: &engine)
+        slipping += engine.contents.slipMeasurement.count
         guard index % 50 == 0 else { continue }
         let estimate = engine.estimate(of: PeerID(index: 0))
         if estimate.isSearching { searching += 1 }
         if estimate.convergence == .converged { converged += 1 }
         if engine.contents.peers[0].isContradicted { contradicted += 1 }
         if engine.isInMap { inMap += 1 }
-        slipping += engine.contents.slipMeasurement.count
         if let verdict = engine.mapVerdict { verdicts.insert("\(verdict)") }
       }
     }
@@ -124,6 +135,11 @@ struct SavedEngineTests {
     "motions", "rates", "differences", "model",
   ]
 
+  /// Structures of the kernels are written as numbers in a row.
+  private static func isOfKernels(_ value: Any) -> Bool {
+    "\(type(of: value))".hasPrefix("nearby_")
+  }
+
   @Test(
     "every stored property is saved", arguments: ["map", "beacon-moved", "level-office", "crowd"])
   func completeness(name: String) throws {
@@ -154,7 +170,7 @@ struct SavedEngineTests {
           continue
         }
         // The number alone, an enumeration by its name, and standard deviations that are infinite.
-        if value is PeerID || value is any OptionSet { continue }
+        if value is PeerID || value is any OptionSet || isOfKernels(value) { continue }
         labels.insert(name)
         if !isWrapped { collectLabels(of: child.value, into: &labels) }
       }
@@ -177,6 +193,6 @@ struct SavedEngineTests {
       return engine.saved().count
     }
     #expect(try bytes("find") < 64_000)
-    #expect(try bytes("level-office") < 1_000_000)
+    #expect(try bytes("zones-8") < 8 * 250_000)
   }
 }

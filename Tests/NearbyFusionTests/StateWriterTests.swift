@@ -40,8 +40,8 @@ struct StateWriterTests {
     Everything(
       isSo: false, number: -Int.mostSaved, word: .min, small: .min, bits: .max, value: -0.0,
       text: "é\u{0}", values: [.infinity, -.infinity, .leastNonzeroMagnitude],
-      counts: [1, 128, -1], inner: Inner(number: 300, text: ""), inners: [nil, Inner(), nil], none: Inner(),
-      choices: [.nothing, .something(2, since: Inner(text: "x"))]),
+      counts: [1, 128, -1], inner: Inner(number: 300, text: ""), inners: [nil, Inner(), nil],
+      none: Inner(), choices: [.nothing, .something(2, since: Inner(text: "x"))]),
     Everything(number: Int.mostSaved, word: .max, values: [], inners: [], choices: [.nothing]),
   ]
 

@@ -332,9 +332,14 @@ struct HypothesisBank: Sendable {
     rows[row / 64] & 1 << UInt64(row % 64) != 0
   }
 
+  /// Whether a row is what an update puts out, which nobody reads after the next one.
+  private static func isOutput(_ row: Int) -> Bool {
+    Int(NEARBY_FIELD_INNOVATION)..<Int(NEARBY_FIELD_COUNT) ~= row
+  }
+
   /// Whether hypotheses differ in a row that is needed again.
   private func differs(_ row: Int) -> Bool {
-    if Int(NEARBY_FIELD_INNOVATION)..<Int(NEARBY_FIELD_COUNT) ~= row { return false }
+    if Self.isOutput(row) { return false }
     let start = row * stride
     let first = fields[start].bitPattern
     return (1..<count).contains { fields[start + $0].bitPattern != first }
@@ -523,9 +528,19 @@ struct HypothesisBank: Sendable {
 // MARK: - Saving
 
 extension HypothesisBank: Codable {
-  private enum CodingKeys: CodingKey { case mayMove, hasHeights, count, stride, fields, wholeRows }
+  private enum CodingKeys: CodingKey { case mayMove, hasHeights, count, stride, wholeRows, fields }
 
-  /// Writes the hypotheses without the lanes that are left over.
+  /// How many values of a row are kept.
+  private func length(of row: Int) -> Int {
+    wholeRows.map { Self.contains(row, $0) ? count : 1 } ?? count
+  }
+
+  /// How far the kept values of one row are from those of the next; `nil` for packed ones, which follow
+  /// each other.
+  private var rowStride: Int? { wholeRows == nil ? stride : nil }
+
+  /// Writes the hypotheses, without the lanes that are left over and without what the last update put
+  /// out, which the next one writes over.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(mayMove, forKey: .mayMove)
@@ -533,15 +548,18 @@ extension HypothesisBank: Codable {
     try container.encode(count, forKey: .count)
     try container.encode(stride, forKey: .stride)
     if let wholeRows {
-      try container.encode(fields, forKey: .fields)
       try container.encode(
         wholeRows.indices.map { Double(bitPattern: wholeRows[$0]) }, forKey: .wholeRows)
-    } else {
-      var used: [Double] = []
-      used.reserveCapacity(fieldCount * count)
-      for row in 0..<fieldCount { used += fields[row * stride..<row * stride + count] }
-      try container.encode(used, forKey: .fields)
     }
+    var kept: [Double] = []
+    kept.reserveCapacity(fieldCount * count)
+    var start = 0
+    for row in 0..<fieldCount {
+      let length = length(of: row)
+      if !Self.isOutput(row) { kept += fields[start..<start + length] }
+      start += rowStride ?? length
+    }
+    try container.encode(kept, forKey: .fields)
   }
 
   init(from decoder: any Decoder) throws {
@@ -550,8 +568,6 @@ extension HypothesisBank: Codable {
     hasHeights = try container.decode(Bool.self, forKey: .hasHeights)
     count = try container.decode(Int.self, forKey: .count)
     stride = try container.decode(Int.self, forKey: .stride)
-    fields = try container.decode([Double].self, forKey: .fields)
-    let rows = try container.decodeIfPresent([Double].self, forKey: .wholeRows)
     func require(_ condition: Bool, _ problem: String) throws {
       guard condition else {
         throw DecodingError.dataCorruptedError(
@@ -564,22 +580,30 @@ extension HypothesisBank: Codable {
       count <= stride && stride <= capacity && stride == Self.stride(for: stride),
       "rows of \(stride)")
     try require(hasHeights || !mayMove, "a moving peer without the offset of heights")
-    guard let rows else {
-      try require(fields.count == fieldCount * count, "\(fields.count) numbers")
-      var spread: [Double] = []
-      spread.reserveCapacity(fieldCount * stride)
-      for row in 0..<fieldCount {
-        spread += fields[row * count..<(row + 1) * count]
-        spread += repeatElement(fields[row * count], count: stride - count)
-      }
-      fields = spread
-      return
+    if let rows = try container.decodeIfPresent([Double].self, forKey: .wholeRows) {
+      try require(rows.count == RowSet.count && stride > 1, "a packed column")
+      wholeRows = InlineArray { rows[$0].bitPattern }
     }
-    try require(rows.count == RowSet.count && stride > 1, "a packed column")
-    let whole: RowSet = InlineArray { rows[$0].bitPattern }
-    let size = (0..<fieldCount).reduce(0) { $0 + (Self.contains($1, whole) ? count : 1) }
-    try require(fields.count == size, "\(fields.count) packed numbers")
-    wholeRows = whole
+    let kept = try container.decode([Double].self, forKey: .fields)
+    let rows = 0..<fieldCount
+    try require(
+      kept.count == rows.reduce(0) { $0 + (Self.isOutput($1) ? 0 : length(of: $1)) },
+      "\(kept.count) numbers")
+    fields.reserveCapacity(fieldCount * stride)
+    var start = 0
+    for row in rows {
+      let length = length(of: row)
+      if Self.isOutput(row) {
+        fields += repeatElement(0, count: length)
+      } else {
+        fields += kept[start..<start + length]
+        start += length
+      }
+      // The lanes that are left over hold anything that is a number.
+      if let rowStride {
+        fields += repeatElement(fields[fields.count - length], count: rowStride - length)
+      }
+    }
   }
 
   /// Whether it must be unpacked before anything is asked of it.

@@ -524,7 +524,7 @@ extension FusionEngine {
   var contents: Contents {
     Contents(
       configuration: configuration, features: configuration.features, names: names,
-      trajectory: trajectory, peers: peers, joint: joint, localizer: localizer,
+      trajectory: trajectory, peers: peers, joint: joint.toBeSaved, localizer: localizer,
       odometryLimits: odometryLimits, slips: slips, slipMeasurement: slipMeasurement,
       newestSampleTime: newestSampleTime, heardCount: heardCount)
   }

@@ -75,6 +75,23 @@ struct JointCell: Sendable, Codable {
     viewpoint = Viewpoint(device, direction)
   }
 
+  /// All but the viewpoint, which follows from the device and the direction.
+  private enum CodingKeys: CodingKey {
+    case device, values, isObstructed, first, sampleCount, direction, neighbours
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    device = try container.decode(TrajectoryPoint.self, forKey: .device)
+    values = try container.decode(PerKind<Average>.self, forKey: .values)
+    isObstructed = try container.decode(Bool.self, forKey: .isObstructed)
+    first = try container.decode(RigidTransform.self, forKey: .first)
+    sampleCount = try container.decode(Double.self, forKey: .sampleCount)
+    direction = try container.decode(Vector3.self, forKey: .direction)
+    neighbours = try container.decode(PerKind<Double>.self, forKey: .neighbours)
+    viewpoint = Viewpoint(device, direction)
+  }
+
   /// Takes a sample in if it is from here and agrees.
   ///
   /// - Returns: Whether it has.

@@ -158,6 +158,14 @@ struct JointEstimator: Sendable, Codable {
     odometryErrors = [Double](repeating: 0, count: layout.constantCount)
   }
 
+  /// The same without the cells of the newest fit's problem, unless an examination is to work on them: the
+  /// next fit fills it anew.
+  var toBeSaved: JointEstimator {
+    var joint = self
+    if pending.isEmpty { joint.memory.solution?.problem.removeCells() }
+    return joint
+  }
+
   /// Whether one that was saved can be that of an engine with some settings and so many peers.
   func isConsistent(with odometry: OdometryConfiguration, peerCount: Int) -> Bool {
     let peers = 0..<peerCount
@@ -182,9 +190,10 @@ struct JointEstimator: Sendable, Codable {
     // Else it is written over before it is read.
     guard !fitted.isEmpty || !pending.isEmpty else { return true }
     let count = solution.problem.memberCount
-    guard solution.isConsistent, fitted.count <= count else { return false }
+    guard solution.isLargeEnough, fitted.count <= count else { return false }
     return pending.isEmpty
-      || members.count <= count && solution.problem.knotCount <= knots.count + 1
+      || solution.isComplete && members.count <= count
+        && solution.problem.knotCount <= knots.count + 1
         && pending.allSatisfy { $0.isConsistent(memberCount: members.count) }
   }
 

@@ -593,11 +593,21 @@ extension ChainProblem: Codable {
     doubtsDifferences = try container.decode(Bool.self, forKey: .doubtsDifferences)
   }
 
+  /// Removes all knots and cells; what is known from before stays.
+  mutating func removeCells() {
+    knots = []
+    cells = []
+  }
+
+  /// Whether its prior is one of whole peers at rest.
+  var isPriorConsistent: Bool {
+    layout.isOfPeersAtRest && prior.isConsistent && memberCount >= 0
+      && prior.size == layout.peer(memberCount, knots: 1)
+  }
+
   /// Whether the kernels may work on it: knots, peers and the prior are as many as the cells name.
   var isConsistent: Bool {
-    guard layout.isOfPeersAtRest, prior.isConsistent, knotCount > 1,
-      prior.size == layout.peer(memberCount, knots: 1)
-    else { return false }
+    guard isPriorConsistent, knotCount > 1 else { return false }
     let (knots, members) = (0..<Int32(knotCount - 1), 0..<Int32(memberCount))
     return cells.allSatisfy {
       knots.contains($0.knot) && members.contains($0.peer) && $0.mover == -1

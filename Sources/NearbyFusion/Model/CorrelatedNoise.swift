@@ -130,7 +130,7 @@ package enum CorrelatedNoise {
 
 /// From where and when something was measured, and where the peer was seen: what the wandering errors
 /// are functions of.
-package struct Viewpoint: Sendable, Codable {
+package struct Viewpoint: Sendable {
   package var timestamp: Timestamp
   /// The antenna, or the device, in a world that does not drift within the errors' reach.
   package var place: Vector3

@@ -28,8 +28,9 @@ public struct FusionEngine: Sendable {
   public var configuration: FusionConfiguration { settings.configuration }
 
   let settings: Settings
-  /// Tells this engine's handles, and those of its copies, from others.
-  private let mark = EngineMark.next()
+  /// Tells this engine's handles, and those of its copies, from others; zero for an engine that was restored, which
+  /// takes the handles of the one that was saved.
+  private let mark: UInt32
   private(set) var trajectory: Trajectory
   private(set) var peers: [PeerFilter] = []
   private(set) var joint: JointEstimator
@@ -64,6 +65,7 @@ public struct FusionEngine: Sendable {
   ) throws(FusionConfigurationError) {
     try configuration.validate()
     try map?.validate()
+    mark = EngineMark.next()
     localizer = map.map { MapLocalizer($0) }
     settings = Settings(configuration)
     joint = JointEstimator(configuration.odometry)
@@ -78,7 +80,7 @@ public struct FusionEngine: Sendable {
   /// Whether a handle is one of this engine.
   @inline(__always)
   func owns(_ peer: PeerID) -> Bool {
-    peers.indices.contains(peer.index) && (peer.mark == mark || peer.mark == 0)
+    peers.indices.contains(peer.index) && (peer.mark == mark || peer.mark == 0 || mark == 0)
   }
 
   /// The name of a peer, as it was given to ``addPeer(_:named:)``.
@@ -534,6 +536,7 @@ extension FusionEngine {
     var configuration = contents.configuration
     configuration.features = contents.features
     settings = Settings(configuration)
+    mark = 0
     names = contents.names
     trajectory = contents.trajectory
     peers = contents.peers

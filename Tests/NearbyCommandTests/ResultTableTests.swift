@@ -18,7 +18,7 @@ struct ResultTableTests {
     peer.samples = 1000
     peer.distance = 4
     let variance = sigma * sigma / 3
-    peer.covariance = SymmetricMatrix3(
+    peer.covarianceInWorld = SymmetricMatrix3(
       xx: variance, xy: 0, xz: 0, yy: variance, yz: 0, zz: variance)
     summary.peers = [peer]
     summary.engine.settings = FusionConfiguration()

@@ -120,10 +120,10 @@ struct RunCommandTests {
     let summary = try summary("out/summary.json")
     let keys = try #require(summary.peers.first)
     #expect(keys.id == "keys" && keys.status == .converged)
-    let position = try #require(keys.position)
+    let position = try #require(keys.positionInWorld)
     #expect((position - Vector3(expected.x, expected.y, expected.z)).length < 0.3)
     #expect(abs(position.x - (last.number("mean_x") ?? .nan)) < 1e-8)
-    #expect(abs(try #require(keys.covariance).yz - (last.number("cov_yz") ?? .nan)) < 1e-8)
+    #expect(abs(try #require(keys.covarianceInWorld).yz - (last.number("cov_yz") ?? .nan)) < 1e-8)
   }
 
   @Test func summaryHoldsErrorsWhereTruthExists() throws {

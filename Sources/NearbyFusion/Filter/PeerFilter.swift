@@ -102,8 +102,10 @@ struct PeerFilter: Sendable, Codable {
   /// Whether one that was saved can be that of an engine with some settings.
   func isConsistent(with configuration: FusionConfiguration) -> Bool {
     guard tracks.count <= 2, dormant.count <= 1, rangeTrackers.count <= 1,
+      azimuthTrackers.count <= 1,
       birthMeasurements.count <= 1, birthMeasurements.allSatisfy(\.isConsistent),
-      rangeTrackers.allSatisfy({ $0.isConsistent(with: configuration) })
+      rangeTrackers.allSatisfy({ $0.isConsistent(with: configuration) }),
+      azimuthTrackers.allSatisfy({ $0.isConsistent(with: configuration) })
     else { return false }
     let mayBePacked: Bool
     switch storage {

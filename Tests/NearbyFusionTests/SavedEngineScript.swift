@@ -91,9 +91,9 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
     let variances = [1e-4, 1e-4, 1e-4, 0.02, 1e-6]
     for row in 0..<30 { map.covariance[31 * row] = variances[row % 5] }
     if exchanged {
-      let first = map.peers[0].position
-      map.peers[0].position = map.peers[1].position
-      map.peers[1].position = first
+      let first = map.peers[0].positionInWorld
+      map.peers[0].positionInWorld = map.peers[1].positionInWorld
+      map.peers[1].positionInWorld = first
     }
     script.map = map
     script.configuration.ranging.rangeScaleSigma = 0.001

@@ -66,7 +66,7 @@ extension Convergence: Codable {
 extension ConvergenceProgress: Codable {
   private enum CodingKeys: CodingKey {
     case requiredSigma, totalSigma, lineOfSightSigma, horizontalSigma, verticalSigma
-    case dominantModeWeight, parallaxRadians
+    case dominantModeProbability, parallaxRadians
   }
 
   /// Reads the numbers by their names; a standard deviation that is not there is infinite.
@@ -81,7 +81,7 @@ extension ConvergenceProgress: Codable {
       lineOfSightSigma: try container.decodeSigma(forKey: .lineOfSightSigma),
       horizontalSigma: try container.decodeSigma(forKey: .horizontalSigma),
       verticalSigma: try container.decodeSigma(forKey: .verticalSigma),
-      dominantModeWeight: try container.decode(Double.self, forKey: .dominantModeWeight),
+      dominantModeProbability: try container.decode(Double.self, forKey: .dominantModeProbability),
       parallaxRadians: try container.decode(Double.self, forKey: .parallaxRadians))
   }
 
@@ -96,7 +96,7 @@ extension ConvergenceProgress: Codable {
     try container.encode(sigma: lineOfSightSigma, forKey: .lineOfSightSigma)
     try container.encode(sigma: horizontalSigma, forKey: .horizontalSigma)
     try container.encode(sigma: verticalSigma, forKey: .verticalSigma)
-    try container.encode(dominantModeWeight, forKey: .dominantModeWeight)
+    try container.encode(dominantModeProbability, forKey: .dominantModeProbability)
     try container.encode(parallaxRadians, forKey: .parallaxRadians)
   }
 }

@@ -86,7 +86,7 @@ struct SavedEngineScript: Sendable, CustomTestStringConvertible {
     var script = SavedEngineScript(
       name: exchanged ? "map-exchanged" : "map", among: beacons, seconds: 60)
     var map = PeerMap(
-      peers: beacons.enumerated().map { .init(name: "beacon-\($0)", position: $1) },
+      peers: beacons.enumerated().map { .init(name: "beacon-\($0)", positionInWorld: $1) },
       covariance: [Double](repeating: 0, count: 900))
     let variances = [1e-4, 1e-4, 1e-4, 0.02, 1e-6]
     for row in 0..<30 { map.covariance[31 * row] = variances[row % 5] }

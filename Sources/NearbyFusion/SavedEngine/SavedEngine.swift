@@ -4,11 +4,11 @@
 ///
 /// | bytes | what |
 /// |---|---|
-/// | 8 | ``magic`` |
+/// | 8 | eight bytes that are always the same |
 /// | 4 | ``formatVersion`` |
 /// | 1, n | the version of this package that wrote them, UTF-8, after its length |
 /// | 8 | the length of the state |
-/// | … | the state, as ``StateWriter`` writes it |
+/// | … | the state |
 /// | 8 | FNV-1a of all bytes before |
 ///
 /// Numbers are little-endian.

@@ -90,30 +90,39 @@ struct DamagedEngineTests {
 
   /// Counts, indices and sizes, on which other parts of a state rely.
   private static let counts = [
-    "count", "stride", "head", "mayMove", "hasHeights", "index", "firstMirrored", "hasTwins", "peer",
-    "entry", "entries", "anchor", "rangeCounts", "cellCount", "knots", "corrections", "members",
-    "records", "fitted", "removed", "pending", "member", "covariance", "information", "gradient",
-    "origin", "cells", "moverCount", "constants", "heardCount", "names", "peers", "ring", "pieces",
-    "priors", "search", "history", "tracks", "dormant", "birthMeasurements", "motion", "present",
-    "world", "features", "slipMeasurement", "observations", "lastKept", "keyframes", "rate",
+    "count", "stride", "head", "mayMove", "hasHeights", "index", "firstMirrored", "hasTwins",
+    "peer", "entry", "entries", "anchor", "rangeCounts", "cellCount", "knots", "corrections",
+    "members", "records", "fitted", "removed", "pending", "member", "covariance", "information",
+    "gradient", "origin", "cells", "moverCount", "constants", "heardCount", "names", "peers",
+    "ring", "pieces", "priors", "search", "history", "tracks", "dormant", "birthMeasurements",
+    "motion", "present", "world", "features", "slipMeasurement", "observations", "lastKept",
+    "keyframes", "rate",
   ].map { Array($0.utf8) }
 
-  /// The bytes behind the names of counts: where each stands for the first time.
+  /// The bytes behind the names of counts, where each stands for the first time.
   private static func placesOfCounts(_ state: [UInt8]) -> [Int] {
     counts.compactMap { name in
       let marked = [UInt8(name.count)] + name
-      return (0..<state.count - marked.count).first {
-        state[$0..<$0 + marked.count].elementsEqual(marked)
-      }.map { $0 + marked.count }
+      let first = (0..<state.count - marked.count).first { start in
+        state[start..<start + marked.count].elementsEqual(marked)
+      }
+      return first.map { $0 + marked.count }
     }
+  }
+
+  /// The bytes about what looks like the number of a key of two bytes, as most are.
+  private static func placesOfKeys(_ state: [UInt8]) -> [Int] {
+    (0..<state.count - 1).filter { state[$0] >= 0x80 && (1...2).contains(state[$0 + 1]) }
   }
 
   private static func mutate(
     _ state: inout [UInt8], _ counts: [Int], _ generator: inout SeededGenerator
   ) {
-    if Bool.random(using: &generator), let place = counts.randomElement(using: &generator) {
+    if Bool.random(using: &generator), let first = counts.randomElement(using: &generator) {
+      let place = min(max(first + Int.random(in: -3...4, using: &generator), 0), state.count - 1)
       let step = UInt8.random(in: 1...6, using: &generator)
-      state[place] = Bool.random(using: &generator) ? state[place] &+ step : state[place] &- step
+      let isMore = Bool.random(using: &generator)
+      state[place] = isMore ? state[place] &+ step : state[place] &- step
       return
     }
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -140,13 +149,13 @@ struct DamagedEngineTests {
     let script = Self.scripts[index]
     let state = Array(try SavedEngine.unwrapped(Self.engine(script, after: share).saved()).state)
     let rest = script.inputs.dropFirst(Int(share * Double(script.inputs.count))).prefix(400)
-    let counts = Self.placesOfCounts(state)
-    #expect(counts.count > 20)
+    let (counts, keys) = (Self.placesOfCounts(state), Self.placesOfKeys(state))
+    #expect(counts.count > 20 && keys.count > 200)
     var goneOn = 0
-    for seed in 0..<60 {
+    for seed in 0..<80 {
       var generator = SeededGenerator(seed: UInt64(1000 * index + seed) + UInt64(100 * share))
       var other = state
-      Self.mutate(&other, counts, &generator)
+      Self.mutate(&other, seed % 2 == 0 ? counts : keys, &generator)
       guard var engine = try? FusionEngine(restoring: SavedEngine.wrapped(other)) else { continue }
       goneOn += 1
       for input in rest { _ = Script.feed(input, to: &engine) }

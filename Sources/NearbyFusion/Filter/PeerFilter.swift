@@ -26,7 +26,15 @@ struct PeerFilter: Sendable, Codable {
   /// against a place, or the place that is published does not tell the distance.
   private var ranges: RangeTracker? {
     get { rangeTrackers.first }
-    set { rangeTrackers = newValue.map { [$0] } ?? [] }
+    set {
+      // Performance: in place, as ranges are followed anew after every outlier.
+      guard let newValue else { return rangeTrackers.removeAll(keepingCapacity: true) }
+      if rangeTrackers.isEmpty {
+        rangeTrackers.append(newValue)
+      } else {
+        rangeTrackers[0] = newValue
+      }
+    }
   }
   /// Whether the distance that is published is that of the ranges alone.
   private var publishesRanges = false

@@ -16,7 +16,8 @@ struct MapKeeper {
   let output: String?
 
   private let recording: RecordingReader
-  private let entry: PeerMapFile.Recording
+  /// What the map holds after the run.
+  private let recordings: [PeerMapFile.Recording]
   private let survey: PeerMap?
   private let lock: FileLock
 
@@ -36,7 +37,6 @@ struct MapKeeper {
     lock = FileLock(of: output ?? path)
     self.recording = recording
     let entry = try PeerMapFile.Recording(of: recording)
-    self.entry = entry
     if let output, FileBytes.size(path: output) != nil,
       try PeerMapFile(path: output, configuration).recordings.isEmpty
     {
@@ -45,7 +45,7 @@ struct MapKeeper {
         remedy: "name another file for the map after the run")
     }
     guard FileBytes.size(path: path) != nil else {
-      (known, survey, self.output) = (nil, nil, output ?? path)
+      (known, survey, self.output, recordings) = (nil, nil, output ?? path, [entry])
       return
     }
     let file = try PeerMapFile(path: path, configuration)
@@ -58,6 +58,7 @@ struct MapKeeper {
         file: path, remedy: "run it with the map as it was before \"\(other.name)\"")
     }
     let isSurvey = file.recordings.isEmpty
+    recordings = file.recordings + (isHeld ? [] : [entry])
     guard isHeld else {
       known = file
       self.output = output ?? (isSurvey ? nil : path)
@@ -75,8 +76,6 @@ struct MapKeeper {
   /// - Throws: When it cannot be written.
   func keep(_ map: PeerMap?) throws(RecordingError) {
     guard let map, let output else { return }
-    var recordings = known?.recordings ?? []
-    if !recordings.contains(where: { $0.isSame(as: entry) }) { recordings.append(entry) }
     let file = PeerMapFile(map: map, recordings: recordings, survey: survey)
     var stream = try AtomicFile(path: output)
     try stream.write(file.json(up: recording.manifest.frames.up))

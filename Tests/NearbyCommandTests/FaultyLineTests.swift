@@ -62,7 +62,7 @@ struct FaultyLineTests {
 
   @Test(
     "a radio that is late throughout is told, with what helps",
-    arguments: [(1.5, true), (0.5, false)])
+    arguments: [(3.0, true), (0.5, false)])
   func lateThroughout(delay: Double, isTold: Bool) throws {
     let lines = (0..<60).flatMap { step -> [String] in
       let time = Double(step) / 10

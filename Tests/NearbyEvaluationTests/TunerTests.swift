@@ -51,7 +51,9 @@ import Testing
   @Test("what is left as stated because it agrees is told", arguments: 1...2)
   func confirmed(seed: Int) throws {
     let draw = TuningDraw(seed: UInt64(seed))
-    let data = try draw.data(stated: draw.scenario.matchingConfiguration)
+    var stated = draw.scenario.matchingConfiguration
+    stated.ranging.clockOffset = draw.scenario.radio.clockOffset
+    let data = try draw.data(stated: stated)
     let result = try #require(Tuner(data, effort: .quick).tune())
     // The clock is that of the simulation, as stated.
     #expect(result.confirmed.contains(.clockOffset))

@@ -82,7 +82,8 @@ struct PeerMemoryTests {
   func estimates(hasAngles: Bool) throws {
     var asked = try FusionEngine()
     var unasked = try FusionEngine()
-    let peer = asked.addPeer()
+    // A handle that both engines take.
+    let peer = PeerID(index: asked.addPeer().index)
     #expect(unasked.addPeer() == peer)
     for step in 0..<12 {
       let time = Timestamp(nanoseconds: Int64(step) * 200_000_000)
@@ -111,7 +112,7 @@ struct PeerMemoryTests {
   func crowd(motion: PeerMotion, hasAngles: Bool) throws {
     var alone = try FusionEngine()
     var crowded = try FusionEngine()
-    let peer = alone.addPeer(motion)
+    let peer = PeerID(index: alone.addPeer(motion).index)
     #expect(crowded.addPeer(motion) == peer)
     for _ in 0..<40 { _ = crowded.addPeer() }
     for step in 0..<16 {

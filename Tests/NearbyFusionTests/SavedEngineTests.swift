@@ -133,7 +133,7 @@ struct SavedEngineTests {
   /// other names.
   private static let unsaved: Set = [
     "settings", "proposals", "workspace", "candidates", "steps", "older", "olderState", "marginal",
-    "motions", "rates", "differences", "model", "viewpoint",
+    "motions", "rates", "differences", "model", "viewpoint", "mark",
   ]
 
   /// Structures of the kernels are written as numbers in a row.

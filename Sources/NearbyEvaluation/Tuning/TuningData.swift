@@ -84,7 +84,9 @@ public struct TuningData: Sendable {
   public mutating func addPeer(_ motion: PeerMotion) -> PeerID {
     motions.append(motion)
     eventMotions.append(motion)
-    return jumpsOnly.addPeer(motion)
+    _ = jumpsOnly.addPeer(motion)
+    // Any engine may be given the samples.
+    return PeerID(index: motions.count - 1)
   }
 
   /// Extends the device's path.

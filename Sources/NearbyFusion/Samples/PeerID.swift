@@ -33,6 +33,11 @@ extension PeerID: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
+extension PeerID: CustomStringConvertible {
+  /// The number.
+  public var description: String { "PeerID(\(index))" }
+}
+
 extension PeerID: Codable {
   /// Reads the number alone; every engine takes the handle.
   ///

@@ -28,7 +28,7 @@ struct RunSummaryTests {
     let lost = try propertiesLost(in: summary.json(), of: summary)
     #expect(
       lost.sorted() == [
-        "engine.settings.features", "errors is nil", "peers[].positionInWorld is nil", "peers[].smoothed",
+        "engine.settings.features", "errors is nil", "peers[].position is nil", "peers[].smoothed",
         "recording is nil", "smoothedErrors", "timing is nil", "trajectory is nil",
       ])
     #expect(try JSONDecoder().decode(RunSummary.self, from: Data(summary.json().utf8)) == summary)

@@ -11,7 +11,8 @@ public struct Report: Sendable {
   public static let formatVersion = 2
 
   /// The reasons in the order of their bits, the most useful action first.
-  public static let reasonNames = ConvergenceReasons.all.map(\.description)
+  public static let reasonNames = ConvergenceReasons.all.sorted { $0.rawValue < $1.rawValue }
+    .map(\.description)
 
   /// The recordings, each once, in the order in which results name them.
   public var recordings: [ReportRecording]

@@ -64,11 +64,13 @@ struct FaultyLineTests {
     "a radio that is late throughout is told, with what helps",
     arguments: [(3.0, true), (0.5, false)])
   func lateThroughout(delay: Double, isTold: Bool) throws {
-    let lines = (0..<60).flatMap { step -> [String] in
-      let time = Double(step) / 10
+    // Sixty poses a second, as a phone has: those of a second and a half are kept.
+    let lines = (0..<600).flatMap { step -> [String] in
+      let time = Double(step) / 60
+      let pose = Self.pose(at: time, x: 0.1 * time)
+      guard step.isMultiple(of: 6) else { return [pose] }
       return [
-        Self.pose(at: time, x: 0.1 * time),
-        #"{"type":"range","timestamp":\#(time - delay),"peer":"keys","distance":3}"#,
+        pose, #"{"type":"range","timestamp":\#(time - delay),"peer":"keys","distance":3}"#,
       ]
     }
     let result = try run(lines)

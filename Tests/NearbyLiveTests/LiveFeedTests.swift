@@ -66,7 +66,7 @@ struct LiveFeedTests {
     #expect(feed.pageCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func pagesComeAndGoWhileStatesAreHandedOut() async throws {
     let feed = LiveFeed()
     // A thread of its own, as the engine has.

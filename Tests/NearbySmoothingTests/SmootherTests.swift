@@ -295,7 +295,8 @@ struct SmootherTests {
     let run = scenario.simulated(seed: 5, peerCount: 2)
     var engine = try FusionEngine(scenario.matchingConfiguration)
     var smoother = try Smoother(scenario.matchingConfiguration)
-    let peers = (0..<2).map { _ in engine.addPeer() }
+    // Handles that both take.
+    let peers = (0..<2).map { _ in PeerID(index: engine.addPeer().index) }
     #expect(peers == (0..<2).map { _ in smoother.addPeer() })
     var hasMap = false
     for event in run.events {

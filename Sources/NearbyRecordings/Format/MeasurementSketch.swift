@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import NearbyFusion
 import NearbyGeometry
 
 /// What tells the measurements of one recording from those of another: the smallest hashes of its samples.
@@ -50,9 +51,7 @@ public struct MeasurementSketch: Hashable, Sendable {
     }
     mix(UInt64(bitPattern: Int64(row.timestamp.nanoseconds)))
     for byte in row.peer.utf8 { mix(UInt64(byte)) }
-    for value in [row.distance, row.azimuthRadians, row.elevationRadians, row.heightDifference] {
-      mix(value?.bitPattern ?? 0)
-    }
+    for kind in MeasurementKind.allCases { mix(row[kind].value?.bitPattern ?? 0) }
     guard hashes.count < Self.mostHashes || hash < hashes[Self.mostHashes - 1] else { return }
     let place = hashes.firstIndex { $0 >= hash } ?? hashes.count
     if place < hashes.count, hashes[place] == hash { return }

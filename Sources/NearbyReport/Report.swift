@@ -10,7 +10,7 @@ public struct Report: Sendable {
   /// The version of the JSON; it is increased when a key changes its meaning.
   public static let formatVersion = 2
 
-  /// The reasons in the order of their bits, the most useful action first.
+  /// The reasons in the order of their bits.
   public static let reasonNames = ConvergenceReasons.all.sorted { $0.rawValue < $1.rawValue }
     .map(\.description)
 

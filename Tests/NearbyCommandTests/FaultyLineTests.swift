@@ -62,9 +62,9 @@ struct FaultyLineTests {
 
   @Test(
     "a radio that is late throughout is told, with what helps",
-    arguments: [(3.0, true), (0.5, false)])
+    arguments: [(5.0, true), (0.5, false)])
   func lateThroughout(delay: Double, isTold: Bool) throws {
-    // Sixty poses a second, as a phone has: those of a second and a half are kept.
+    // Sixty poses a second, as a phone has: those of some seconds are kept.
     let lines = (0..<600).flatMap { step -> [String] in
       let time = Double(step) / 60
       let pose = Self.pose(at: time, x: 0.1 * time)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyLive
+import NearbyRecordings
 import Testing
 
 @Suite("What pages are sent")
@@ -66,16 +67,21 @@ struct LiveFeedTests {
     #expect(feed.pageCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  /// The end of a page and the handing out of a state once waited for each other for ever.
+  @Test(.timeLimit(.minutes(15)))
   func pagesComeAndGoWhileStatesAreHandedOut() async throws {
     let feed = LiveFeed()
+    let hasEnded = Locked(false)
     // A thread of its own, as the engine has.
-    let publisher = Task.detached {
-      for number in 0..<20_000 {
+    BackgroundThread.start {
+      var number = 0
+      while !hasEnded.withLock({ $0 }) {
         feed.publish(Self.state(number), at: Double(number) / 30, isKept: false)
+        number += 1
       }
     }
-    for _ in 0..<2000 {
+    // Few, as each waits for other tests to leave a thread.
+    for _ in 0..<100 {
       let page = Task {
         for await _ in feed.join() {}
       }
@@ -83,7 +89,7 @@ struct LiveFeedTests {
       page.cancel()
       await page.value
     }
-    await publisher.value
+    hasEnded.withLock { $0 = true }
     #expect(feed.pageCount == 0)
   }
 

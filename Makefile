@@ -126,7 +126,7 @@ sanitize: setup ## run the engine's tests under the address and undefined behavi
 DEPENDENT := .build-dependent/dependent
 DEPENDENT_BUILD = swiftc -O -swift-version 6 -I $(MODULES)/Modules \
   -Xcc -I -Xcc Sources/CNearbyKernels/include \
-  -Xcc -fmodule-map-file=$(MODULES)/CNearbyKernels.build/module.modulemap
+  $(foreach map,$(C_MODULE_MAPS),-Xcc -fmodule-map-file=$(map))
 OBJECTS = $(MODULES)/nearbyPackageTests.product/Objects.LinkFileList
 # What a program that works with arrays links.
 ARRAY_MODULES := Nearby(Batch|Evaluation|Fusion|Geometry|Imports|Recordings|Report|Simulation|Smoothing)|CNearbyKernels

@@ -16,6 +16,8 @@ struct DependentPackageTests {
     let program = try text("Tests/DependentPackage/Sources/dependent/main.swift")
     #expect(readme.contains("```swift\n\(program)```"))
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 30)
+    let arrays = try text("Tests/DependentPackage/Sources/arrays/main.swift")
+    #expect(arrays.split(separator: "\n").count <= 60)
   }
 
   @Test func everyColumnIsExplained() throws {

@@ -123,7 +123,9 @@ def test_what_is_masked_was_not_measured(walk: Walk) -> None:
     expected = nearby.run(poses, columns | {"distance": np.where(wrong > 900, np.nan, wrong)})
     as_columns = nearby.run(poses, columns | {"distance": masked})
     assert np.array_equal(as_columns["mean_x"], expected["mean_x"], equal_nan=True)
-    as_array = nearby.run(poses, np.ma.masked_greater(np.where(np.arange(3) == 2, wrong[:, None], samples), 900))
+    as_array = nearby.run(
+        poses, np.ma.masked_greater(np.where(np.arange(3) == 2, wrong[:, None], samples), 900)
+    )
     assert np.array_equal(as_array["mean_x"], expected["mean_x"], equal_nan=True)
     sight = np.ma.masked_array(np.ones(len(wrong), bool), mask=True)
     unknown = nearby.run(poses, columns | {"nlos": sight})

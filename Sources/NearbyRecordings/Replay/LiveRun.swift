@@ -79,7 +79,7 @@ public struct LiveRun: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - peer: Its name.
-  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
+  ///   - time: The moment, as for `FusionEngine.estimate(of:at:)`.
   /// - Returns: The estimate, in the engine's frames; `nil` for a peer that is not known.
   public func estimate(of peer: String, at time: Timestamp) -> PeerEstimate? {
     handles[peer].map { engine.estimate(of: $0, at: time) }
@@ -89,7 +89,7 @@ public struct LiveRun: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - peer: Its name.
-  ///   - time: The moment, as for ``FusionEngine/estimate(of:at:)``.
+  ///   - time: The moment, as for `FusionEngine.estimate(of:at:)`.
   /// - Returns: The modes, in the engine's frames; none for a peer that is not known or not located.
   public func modes(of peer: String, at time: Timestamp) -> [PositionMode] {
     handles[peer].map { engine.modes(of: $0, at: time) } ?? []

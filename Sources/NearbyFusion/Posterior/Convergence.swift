@@ -94,6 +94,7 @@ public struct ConvergenceProgress: Hashable, Sendable {
   public var parallaxRadians: Double
 
   /// Makes the progress of some moment.
+  @inline(__always)
   public init(
     requiredSigma: Double, totalSigma: Double, lineOfSightSigma: Double, horizontalSigma: Double,
     verticalSigma: Double, dominantModeProbability: Double, parallaxRadians: Double

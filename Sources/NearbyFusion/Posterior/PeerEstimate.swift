@@ -93,6 +93,7 @@ public struct PeerEstimate: Hashable, Sendable, Codable {
   public var isSearching: Bool
 
   /// Makes an estimate, of which nothing is known that is not given.
+  @inline(__always)
   public init(
     peer: PeerID, timestamp: Timestamp, convergence: Convergence = .unknown,
     progress: ConvergenceProgress = .none, distance: Estimated<Double> = .noData,

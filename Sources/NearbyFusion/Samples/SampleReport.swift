@@ -58,6 +58,7 @@ public struct ComponentReport: Hashable, Sendable {
 
   /// Makes the record of a component.
   @inlinable
+  @inline(__always)
   public init(
     value: Double, variance: Double, innovation: Double, innovationVariance: Double,
     outcome: Outcome

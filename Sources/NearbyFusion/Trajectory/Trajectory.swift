@@ -122,7 +122,11 @@ struct Trajectory: Sendable, Codable {
     var jump: Double?
     if let latest = poses.newest {
       guard pose.timestamp > latest.timestamp else { return refuse(pose, before: latest.timestamp) }
-      noteLeap(from: latest.timestamp, to: pose.timestamp)
+      // Performance: no silence of a second or less is an outage. One that overflows is negative.
+      let silence = pose.timestamp.nanoseconds &- latest.timestamp.nanoseconds
+      if silence > Self.shortestOutageNanoseconds || silence < 0 || !beforeLeap.isEmpty {
+        noteLeap(from: latest.timestamp, to: pose.timestamp)
+      }
       point.continueSums(of: latest)
       jump = jumped(from: latest, to: point)
       if let jump {
@@ -144,10 +148,9 @@ struct Trajectory: Sendable, Codable {
   }
 
   /// Keeps the trajectory before a pose that comes after an outage.
-  @inline(__always)
+  @inline(never)
   private mutating func noteLeap(from before: Timestamp, to time: Timestamp) {
     let isLeap = time.seconds(since: before) > longestSilence
-    if !isLeap, beforeLeap.isEmpty { return }
     beforeLeap = []
     disagreeing.count = 0
     if isLeap { beforeLeap = [self] }
@@ -181,6 +184,7 @@ struct Trajectory: Sendable, Codable {
 
   /// Poses that come at least this often, seconds, are never an outage.
   private static let shortestOutage = 1.0
+  private static let shortestOutageNanoseconds: Int64 = 1_000_000_000
 
   /// How long the odometry may be silent before that is an outage, seconds: a second, or twice the
   /// usual interval where poses come more slowly.

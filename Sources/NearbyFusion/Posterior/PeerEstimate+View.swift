@@ -115,10 +115,15 @@ extension PeerEstimate {
   ///   - timestamp: The moment.
   ///   - convergence: What stands in the way, if that is known.
   init(nothingOf peer: PeerID, at timestamp: Timestamp, _ convergence: Convergence) {
-    self.init(peer: peer, timestamp: timestamp, convergence: convergence)
+    self.init(
+      peer: peer, timestamp: timestamp, convergence: convergence, progress: .none,
+      distance: .noData, direction: .noData, horizontalAngleRadians: .noData,
+      verticalDirection: .unknown, heightDifference: .noData, worldTransform: .noData,
+      positionInWorld: nil, covarianceInWorld: .zero, hypothesisCount: 0, isSearching: false)
   }
 
   /// The estimate of a peer that the engine does not know.
+  @inline(never)
   init(strange peer: PeerID, at timestamp: Timestamp) {
     self.init(nothingOf: peer, at: timestamp, .unknown)
     distance.unavailability = .unknownPeer

@@ -21,6 +21,7 @@ public struct Estimated<Value: Sendable & Hashable>: Hashable, Sendable {
 
   /// A quantity of which nothing is known.
   @inlinable
+  @inline(__always)
   public static var noData: Estimated {
     Estimated(value: nil, sigma: .infinity, unavailability: .noData)
   }

@@ -126,7 +126,9 @@ class _Columns:
             return column.data
         if column.dtype.kind == "f":
             return column.filled(np.nan)
-        return np.where(np.ma.getmaskarray(column), None, column.data)
+        objects = column.data.astype(object)
+        objects[np.ma.getmaskarray(column)] = None
+        return objects
 
     def check_names(self, known: Iterable[str]) -> None:
         """Refuses a misspelled column, which would be left out without a word."""

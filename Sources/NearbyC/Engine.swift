@@ -203,7 +203,7 @@ public func nearby_engine_estimate(
   }
 }
 
-/// What is known of a peer at another moment, after its last sample.
+/// The estimate of a peer, predicted to a moment after its last sample.
 @c @implementation
 public func nearby_engine_estimate_at(
   _ engine: OpaquePointer?, _ peer: UInt32, _ nanoseconds: Int64,

@@ -367,7 +367,7 @@ public struct FusionEngine: Sendable {
     return estimate(of: peer, from: filters[peer.index].posterior.device)
   }
 
-  /// What is known of a peer at another moment.
+  /// The estimate of a peer, predicted or looked back to another moment.
   ///
   /// - Parameters:
   ///   - peer: The peer.

@@ -569,7 +569,7 @@ NEARBY_API nearby_status nearby_engine_add_sample(nearby_engine *engine,
 NEARBY_API nearby_status nearby_engine_estimate(nearby_engine *engine, uint32_t peer,
                                                 nearby_estimate *estimate);
 
-/// What is known of a peer at another moment, after its last sample.
+/// The estimate of a peer, predicted to a moment after its last sample.
 NEARBY_API nearby_status nearby_engine_estimate_at(nearby_engine *engine, uint32_t peer,
                                                    int64_t nanoseconds, nearby_estimate *estimate);
 

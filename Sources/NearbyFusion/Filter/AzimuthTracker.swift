@@ -24,7 +24,7 @@ public struct AzimuthTracker: Hashable, Sendable, Codable {
       doubtAfter: configuration.faults.doubtAfter, isAngle: true)
   }
 
-  /// Whether one that was saved has some settings.
+  /// Whether a restored tracker has the settings of a configuration.
   func isConsistent(with configuration: FusionConfiguration) -> Bool {
     let other = AzimuthTracker(configuration)
     return ranging == other.ranging && tracker.isConsistent(with: other.tracker)
@@ -43,13 +43,13 @@ public struct AzimuthTracker: Hashable, Sendable, Codable {
     tracker.add(azimuthRadians, variance: sigma * sigma, at: time)
   }
 
-  /// What is known of the bearing at a moment.
+  /// The filtered bearing at a moment.
   ///
   /// - Parameter time: The moment; one before the newest azimuth is extrapolated from it.
   /// - Returns: Radians, positive to the right, and one standard deviation; `nil` before the first azimuth.
   public func estimate(at time: Timestamp) -> (azimuthRadians: Double, sigma: Double)? {
     guard let now = tracker.state(at: time) else { return nil }
-    // What depends on the pose is no noise that more azimuths take away.
+    // The part of the error that depends on the pose does not average out.
     let sigma = ranging.azimuthSigmaRadians
     let lasting = (1 - ranging.azimuthWhiteShare) * sigma * sigma
     return (now.value, (now.variance + lasting).squareRoot())

@@ -42,7 +42,7 @@ struct DormantTrack: Sendable, Codable {
     history = track.history.first?.until(since)
   }
 
-  /// Whether one that was saved can be that of an engine with some settings.
+  /// Whether a restored track fits the settings of a configuration.
   func isConsistent(with configuration: FusionConfiguration, mayBePacked: Bool) -> Bool {
     track.isConsistent(with: configuration, mayBePacked: mayBePacked)
       && history?.isConsistent ?? true

@@ -107,7 +107,7 @@ struct PeerFilter: Sendable, Codable {
     noise = NoiseLevels(ranging)
   }
 
-  /// Whether one that was saved can be that of an engine with some settings.
+  /// Whether a restored filter fits the settings of a configuration.
   func isConsistent(with configuration: FusionConfiguration) -> Bool {
     guard tracks.count <= 2, dormant.count <= 1, rangeTrackers.count <= 1,
       azimuthTrackers.count <= 1,

@@ -44,7 +44,7 @@ public struct RangeTracker: Hashable, Sendable, Codable {
       doubtAfter: faults.doubtAfter, isAngle: false)
   }
 
-  /// Whether one that was saved has some settings.
+  /// Whether a restored tracker has the settings of a configuration.
   func isConsistent(with configuration: FusionConfiguration) -> Bool {
     let other = RangeTracker(configuration)
     return ranging == other.ranging && faults == other.faults

@@ -20,7 +20,7 @@ struct ScalarTracker: Hashable, Sendable, Codable {
   let rateVariance: Double
   /// How long the rate stays about the same, seconds.
   let correlationTime: Double
-  /// After so many seconds of measurements that were left out it begins anew.
+  /// When all measurements have been rejected for this time, seconds, the filter is initialised anew.
   let doubtAfter: Double
   /// Whether the value is an angle, in radians.
   let isAngle: Bool
@@ -38,7 +38,7 @@ struct ScalarTracker: Hashable, Sendable, Codable {
     var rateVariance: Double
   }
 
-  /// So many sigmas from the prediction a measurement is an outlier.
+  /// The gate: the largest innovation that is accepted, in standard deviations.
   private static let gate = 3.0
 
   /// Makes a tracker that has seen nothing.
@@ -49,7 +49,7 @@ struct ScalarTracker: Hashable, Sendable, Codable {
     self.isAngle = isAngle
   }
 
-  /// Whether one that was saved has the settings of another.
+  /// Whether a restored tracker has the settings of another one.
   func isConsistent(with other: ScalarTracker) -> Bool {
     rateVariance == other.rateVariance && correlationTime == other.correlationTime
       && doubtAfter == other.doubtAfter && isAngle == other.isAngle
@@ -98,7 +98,7 @@ struct ScalarTracker: Hashable, Sendable, Codable {
     } ?? false
   }
 
-  /// What is known at a moment; one before the newest measurement is extrapolated from it.
+  /// The state at a moment; before the newest measurement it is extrapolated backwards.
   func state(at time: Timestamp) -> State? {
     state.map { time >= $0.timestamp ? predicted($0, to: time) : extrapolated($0, to: time) }
   }

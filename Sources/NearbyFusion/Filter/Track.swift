@@ -142,7 +142,7 @@ struct Track: Sendable, Codable {
     bank.update(&measurement)
   }
 
-  /// Whether one that was saved can be that of an engine with some settings.
+  /// Whether a restored track fits the settings of a configuration.
   ///
   /// - Parameters:
   ///   - configuration: The settings.

@@ -166,7 +166,7 @@ struct JointEstimator: Sendable, Codable {
     return joint
   }
 
-  /// Whether one that was saved can be that of an engine with some settings and so many peers.
+  /// Whether a restored estimator fits the settings of a configuration and a number of peers.
   func isConsistent(with odometry: OdometryConfiguration, peerCount: Int) -> Bool {
     let peers = 0..<peerCount
     guard layout == ChainLayout(constants: odometry.constants),

@@ -16,13 +16,13 @@ struct JointSolution: Sendable, Codable {
     state[(problem.layout.blockSize * (problem.knotCount - 1))...]
   }
 
-  /// Whether one that was saved has a number for each unknown of the last knot and of the border.
+  /// Whether the restored state has a number for each unknown of the last knot and of the border.
   var isLargeEnough: Bool {
     problem.isPriorConsistent && state.count >= problem.denseCount
       && covariance.count == problem.denseCount * problem.denseCount
   }
 
-  /// Whether one that was saved has a problem that can be solved again from its state.
+  /// Whether the restored problem can be solved again from its state.
   var isComplete: Bool { problem.isConsistent && state.count == problem.stateCount }
 
   /// The mode of a member in the odometry's world at the last knot.

@@ -332,7 +332,7 @@ struct HypothesisBank: Sendable {
     rows[row / 64] & 1 << UInt64(row % 64) != 0
   }
 
-  /// Whether a row is what an update puts out, which nobody reads after the next one.
+  /// Whether a row is an output of an update: it is overwritten by the next one, and not saved.
   private static func isOutput(_ row: Int) -> Bool {
     Int(NEARBY_FIELD_INNOVATION)..<Int(NEARBY_FIELD_COUNT) ~= row
   }

@@ -64,7 +64,7 @@ struct AnchorWindow: Sendable, Codable {
     lastKept = Array(repeating: nil, count: anchors.count)
   }
 
-  /// Whether one that was saved is of so many anchors.
+  /// Whether a restored window fits a number of anchors.
   func isConsistent(anchorCount: Int) -> Bool {
     anchors.count == anchorCount && errors.count == anchorCount && lastKept.count == anchorCount
       && observations.count <= Self.windowCount

@@ -91,7 +91,7 @@ struct MapLocalizer: Sendable, Codable {
       motion == .stationary ? map.peers.firstIndex { $0.name == name } : nil)
   }
 
-  /// Whether one that was saved is of its map, and of so many peers.
+  /// Whether a restored localizer fits its map and a number of peers.
   func isConsistent(peerCount: Int) -> Bool {
     let (peers, anchors) = (0..<peerCount, map.peers.indices)
     let known = entries.compactMap(\.self)

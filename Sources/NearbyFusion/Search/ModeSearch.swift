@@ -96,7 +96,7 @@ struct ModeSearch: Sendable, Codable {
     self.initial = initial
   }
 
-  /// Whether one that was saved has priors, and pieces of these.
+  /// Whether a restored search has priors, and its parts lie within them.
   ///
   /// - Parameter mayBePacked: Whether it is unpacked before a search is made.
   /// - Returns: Whether it is so.

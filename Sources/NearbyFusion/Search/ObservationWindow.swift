@@ -82,7 +82,7 @@ struct ObservationWindow: Sendable, Codable {
 
   var count: Int { keyframes.count }
 
-  /// Whether one that was saved holds no more than it may.
+  /// Whether a restored window is within its capacity.
   var isConsistent: Bool { count <= Self.capacity }
 
   /// Makes room for all that it may hold.

@@ -59,7 +59,7 @@ struct TrackSearch: Sendable, Codable {
     modes = motion == .moving ? nil : ModeSearch(initial, features)
   }
 
-  /// Whether one that was saved can be that of a track.
+  /// Whether a restored search fits its track.
   ///
   /// - Parameter mayBePacked: Whether it is unpacked before anything is asked of it.
   /// - Returns: Whether it is so.

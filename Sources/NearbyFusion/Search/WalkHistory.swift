@@ -32,7 +32,7 @@ struct WalkHistory: Sendable, Codable {
     nextPath = device.path + Self.spacing
   }
 
-  /// Whether one that was saved holds no more than it may.
+  /// Whether a restored history is within its capacity.
   var isConsistent: Bool { window.isConsistent }
 
   /// Takes a sample in, if the device has walked on far enough.

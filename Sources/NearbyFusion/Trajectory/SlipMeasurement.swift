@@ -54,7 +54,7 @@ struct SlipMeasurement: Hashable, Sendable, Codable {
     (self.since, self.device, self.before) = (since, device, before)
   }
 
-  /// Whether one that was saved is of the peers that there are.
+  /// Whether all peers of a restored measurement exist.
   func isConsistent(peerCount: Int) -> Bool {
     before.count > 1 && before.allSatisfy { (0..<peerCount).contains($0.peer) }
   }

@@ -78,7 +78,7 @@ struct Trajectory: Sendable, Codable {
     var last = Timestamp(nanoseconds: 0)
   }
 
-  /// So many poses in a row refute the stamp of one.
+  /// The number of consecutive earlier poses after which a pose with a later stamp is removed.
   private static let refutingPoses = 3
 
   /// Whether the odometry may be slipping, and until when.
@@ -95,7 +95,7 @@ struct Trajectory: Sendable, Codable {
 
   var newest: TrajectoryPoint? { poses.newest }
 
-  /// Whether one that was saved can be that of an engine with some settings.
+  /// Whether a restored trajectory fits the settings of a configuration.
   func isConsistent(with configuration: FusionConfiguration) -> Bool {
     odometry == configuration.odometry && beforeLeap.count <= 1
       && poses.isConsistent(

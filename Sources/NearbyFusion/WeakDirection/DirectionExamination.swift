@@ -74,7 +74,7 @@ struct DirectionExamination: Codable {
     centre = shape.centre
   }
 
-  /// Whether one that was saved is of one of some members, along one direction or two.
+  /// Whether the member of a restored examination exists, and it has one direction or two.
   func isConsistent(memberCount: Int) -> Bool {
     (0..<memberCount).contains(member) && (1...2).contains(directions.count)
   }

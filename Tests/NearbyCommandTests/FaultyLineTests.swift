@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import FoundationEssentials
 import Testing
 
 /// A faulty line ends no stream, and many of them fill no disk.

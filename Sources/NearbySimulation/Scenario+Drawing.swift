@@ -183,6 +183,10 @@ extension Scenario {
     }
     let creepers = self.peer.alongCount..<self.peer.alongCount + self.peer.creepingCount
     let isCreeping = creepers ~= fromLast
+    var moving = self.peer
+    if creepers.upperBound..<creepers.upperBound + self.peer.carriedCount ~= fromLast {
+      moving.motion = .carried
+    }
     let isAlone = self.peer.formation == .alone
     let leader = isAlone ? peer : 0
     var generator = SeededGenerator(seed: seed, stream: 1000 + 2 * leader)
@@ -195,7 +199,7 @@ extension Scenario {
       let path =
         isCreeping
         ? creeping(from: position, &walking)
-        : PeerPath(self.peer, from: position, until: duration, &walking)
+        : PeerPath(moving, from: position, until: duration, &walking)
       let count = self.peer.count
       let members = isAlone ? [path] : (0..<count).map { path.member($0, of: count) }
       let nearest = Self.clearance(

@@ -13,11 +13,7 @@ extension Scenario {
     walk("misfit-warming", "all ranges grow by 0.4 m as the radio warms") {
       $0.radio.rangeErrors.warming.metres = 0.4
     },
-    walk("misfit-elevator", "3.2 m up or down, of which the odometry knows nothing") {
-      $0.odometry.slip.seconds = 120
-      $0.odometry.slip.duration = 8
-      $0.odometry.slip.rise = 3.2...3.2
-    },
+    walk("misfit-elevator", "3.2 m up or down, of which the odometry knows nothing") { rise(&$0) },
     walk("misfit-frozen", "the same pose for 8 s while walking") {
       $0.odometry.freeze.seconds = 100
       $0.odometry.freeze.duration = 8
@@ -38,6 +34,24 @@ extension Scenario {
       $0.peer.alongCount = 1
     },
     walk("misfit-creeping", "one of the peers creeps") { $0.peer.creepingCount = 1 },
+    walk("misfit-taken", "two of eight peers are carried away") { take(&$0) },
+    walk("misfit-jump", "the odometry corrects itself by 0.3 to 0.5 m") {
+      $0.odometry.slip.seconds = 100
+      $0.odometry.slip.shift = 0.3...0.5
+      $0.odometry.slip.turnDegrees = 1...3
+    },
+    walk("misfit-walls-lift", "walls, and an elevator") {
+      $0.radio.rangeErrors.walls.excess = 0.25
+      rise(&$0)
+    },
+    walk("misfit-body-warming", "a body, and a radio that warms") {
+      $0.radio.rangeErrors.attitudeSigma = 0.15
+      $0.radio.rangeErrors.warming.metres = 0.4
+    },
+    walk("misfit-taken-scale", "two are carried, the odometry is 3 % too long") {
+      take(&$0)
+      $0.odometry.scale = 1.03
+    },
     walk("misfit-zones", "zones in which a reflection is measured, each peer its own") {
       $0.radio.rangeErrors.zones.count = 2
     },
@@ -67,6 +81,20 @@ extension Scenario {
     scenario.peer.count = 4
     change(&scenario)
     return scenario
+  }
+
+  private static func rise(_ scenario: inout Scenario) {
+    scenario.odometry.slip.seconds = 120
+    scenario.odometry.slip.duration = 8
+    scenario.odometry.slip.rise = 3.2...3.2
+  }
+
+  private static func take(_ scenario: inout Scenario) {
+    scenario.peer.count = 8
+    scenario.peer.carriedCount = 2
+    scenario.peer.carriedAfterSeconds = 120
+    scenario.peer.carriedForSeconds = 6
+    scenario.peer.speed = 0.7...1.3
   }
 
   private static func setMinute(_ scenario: inout Scenario, _ error: Double) {

@@ -162,6 +162,7 @@ extension Scenario {
     try check(Double(peer.count), "peer.count", 1...1000)
     try check(Double(peer.alongCount), "peer.alongCount", 0...1000)
     try check(Double(peer.creepingCount), "peer.creepingCount", 0...1000)
+    try check(Double(peer.carriedCount), "peer.carriedCount", 0...1000)
     try check(peer.creepingSpeed, "peer.creepingSpeed", 0...100)
     try check(peer.speed, "peer.speed", 0...100)
     try check(peer.carriedAfterSeconds, "peer.carriedAfterSeconds", 0...1e6)

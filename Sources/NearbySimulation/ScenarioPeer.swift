@@ -42,6 +42,8 @@ public struct ScenarioPeer: Hashable, Sendable, Codable {
   public var creepingCount = 0
   /// How fast they creep, drawn for each, m/s.
   public var creepingSpeed = 0.01...0.03
+  /// The number of peers before those that are carried once, as ``Motion/carried`` says, whatever ``motion`` says.
+  public var carriedCount = 0
   /// How walking peers move together.
   public var formation = Formation.alone
   /// An interval of radio silence.

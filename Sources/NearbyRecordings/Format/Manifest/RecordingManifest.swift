@@ -153,6 +153,8 @@ public struct RecordingManifest: Hashable, Sendable {
     configuration.odometry.yawDriftRadians = trajectory.yawDriftDegrees.degreesAsRadians
     configuration.odometry.turnRateSigmaRadians =
       trajectory.turnRateSigmaDegrees.degreesAsRadians
+    // A camera guesses scale; wheels and lasers measure it.
+    if trajectory.kind != .visualInertial { configuration.odometry.scaleSigma = 0 }
     configuration.odometry.isPlanar = trajectory.isPlanar
     return configuration
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import NearbyGeometry
 import NearbySimulation
 import NearbyTestSupport
@@ -15,8 +15,11 @@ struct ChainProblemTests {
     var constants: ChainLayout.Constants = []
     /// Whether range differences of a second peer at rest and the first are measured, with a clock each.
     var hasDifferences = false
+    /// Whether ranges have errors that last.
+    var hasErrors = false
     var testDescription: String {
       "\(movers) moving, constants \(constants.rawValue)\(hasDifferences ? ", differences" : "")"
+        + (hasErrors ? ", range errors" : "")
     }
   }
 
@@ -28,14 +31,20 @@ struct ChainProblemTests {
     Case(movers: 1, constants: ofRadio.union(.odometryErrors)),
     Case(movers: 0, hasDifferences: true),
     Case(movers: 1, constants: .odometryErrors, hasDifferences: true),
+    Case(movers: 0, constants: .directionError), Case(movers: 0, hasErrors: true),
+    Case(movers: 0, constants: [.odometryErrors, .rangeScale, .directionError], hasErrors: true),
+    Case(movers: 1, constants: ofRadio.union([.odometryErrors, .directionError]), hasErrors: true),
   ]
 
   @Test("constants stand in the border in their order")
   func constants() {
-    let all: ChainLayout.Constants = [.rangeScale, .leverArm, .odometryErrors, .clockOffset]
-    #expect(all.count == 7)
+    let all: ChainLayout.Constants = [
+      .directionError, .rangeScale, .leverArm, .odometryErrors, .clockOffset,
+    ]
+    #expect(all.count == 15)
     let places: [(ChainLayout.Constants, Int)] = [
       (.odometryErrors, 0), (.clockOffset, 2), (.leverArm, 3), (.rangeScale, 6),
+      (.directionError, 7),
     ]
     for (constant, place) in places { #expect(all.first(of: constant) == place) }
     #expect(ChainLayout.Constants.leverArm.first(of: .leverArm) == 0)
@@ -49,12 +58,24 @@ struct ChainProblemTests {
     var clockOffset = 0.0
     var leverArm = Vector3.zero
     var rangeScale = 0.0
+    var directionError = [Double](repeating: 0, count: ChainLayout.directionSize)
 
     init(_ constants: ChainLayout.Constants) {
       if constants.contains(.odometryErrors) { (turnRate, odometryScale) = (0.05, 0.02) }
       if constants.contains(.clockOffset) { clockOffset = 0.03 }
       if constants.contains(.leverArm) { leverArm = Vector3(0.1, -0.05, 0.2) }
       if constants.contains(.rangeScale) { rangeScale = -0.02 }
+      if constants.contains(.directionError) {
+        directionError = [0.1, -0.05, 0.03, 0.02, -0.02, 0.01, 0.015, -0.01]
+      }
+    }
+
+    /// The error of a range to a peer at an azimuth.
+    func directionError(at azimuth: Double) -> Double {
+      directionError.enumerated().reduce(0) { sum, entry in
+        let angle = Double(entry.offset / 2 + 1) * azimuth
+        return sum + entry.element * (entry.offset % 2 == 0 ? cos(angle) : sin(angle))
+      }
     }
 
     /// Those that are unknown, in the order of the border, each with its prior variance.
@@ -68,6 +89,7 @@ struct ChainProblemTests {
         found += [leverArm.x, leverArm.y, leverArm.z].map { ($0, 0.04) }
       }
       if constants.contains(.rangeScale) { found.append((rangeScale, 0.001)) }
+      if constants.contains(.directionError) { found += directionError.map { ($0, 0.01) } }
       return found
     }
   }
@@ -87,7 +109,7 @@ struct ChainProblemTests {
       var generator = SeededGenerator(seed: seed)
       let layout = ChainLayout(
         moverCount: which.movers, clockCount: which.hasDifferences ? 2 : 0,
-        constants: which.constants)
+        constants: which.constants, errorCount: which.hasErrors ? 2 + which.movers : 0)
       peers = 1 + which.movers
       device = Device(which.constants)
       var configuration = FusionConfiguration()
@@ -120,6 +142,10 @@ struct ChainProblemTests {
         for clock in 0..<layout.clockCount {
           state += [3 + Double(clock) + 0.5 * Double(knot) * Self.clockRate, Self.clockRate]
         }
+        // The common error stays, and those by place fade, as they are expected to.
+        for error in 0..<layout.errorCount {
+          state.append(error == 0 ? 0.04 : 0.1 * pow(Self.errorCorrelation, Double(knot)))
+        }
         let step = Vector3(0.5, 0.1 * Double(knot % 2), 0.3)
         place += step
         corrected += (1 + device.odometryScale) * YawTurn(yaw + 0.25 * device.turnRate).act(step)
@@ -137,6 +163,9 @@ struct ChainProblemTests {
       for clock in 0..<layout.clockCount {
         prior.append(mean: [3 + Double(clock), Self.clockRate], variances: [0.04, 0.01])
       }
+      for error in 0..<layout.errorCount {
+        prior.append(mean: [error == 0 ? 0.04 : 0.1], variances: [0.02])
+      }
       for (value, variance) in device.unknowns(which.constants) {
         prior.append(mean: [value], variances: [variance])
         state.append(value)
@@ -152,7 +181,7 @@ struct ChainProblemTests {
         prior.append(mean: [-2, 1, 4, -0.03, 0], variances: [25, 25, 25, 0.02, 0.001])
         state += [-2, 1, 4, -0.03, 0]
       }
-      problem.restart(prior)
+      problem.restart(prior, layout)
       fill(places, layout, settings, &generator, shortness)
       for knot in 0..<Self.knots - 1 where which.hasDifferences {
         for _ in 0..<3 { addDifference(knot, places, layout, &generator, shortness) }
@@ -160,6 +189,7 @@ struct ChainProblemTests {
     }
 
     private static let clockRate = 0.7
+    private static let errorCorrelation = 0.8
 
     /// Adds a difference that measures what the state predicts.
     private mutating func addDifference(
@@ -195,7 +225,10 @@ struct ChainProblemTests {
       for (knot, place) in places.enumerated() {
         problem.addKnot(
           at: place, step: Vector3(0.5, 0.1 * Double(knot % 2), 0.3), horizontal: 0.001,
-          vertical: 0.0005, yaw: 0.0008, seconds: 0.5)
+          vertical: 0.0005, yaw: 0.0008, seconds: 0.5,
+          errors: .init(
+            placeCorrelation: Self.errorCorrelation, placeInnovation: 0.003,
+            commonInnovation: 0.002))
         if knot + 1 < places.count, layout.moverCount > 0 {
           problem.addMotion(settings.motion.step(seconds: 0.5))
         }
@@ -241,13 +274,21 @@ struct ChainProblemTests {
       let (distance, rise) = (sight.length, sight.y)
       sight += device.clockOffset * rate.turn.cross(sight)
       let angles = ArrivalAngles(ofDirection: pose.rotation.inverse.act(sight))
+      // Seen from where the antenna is, without what the device turns in the clock's offset.
+      let still = ArrivalAngles(
+        ofDirection: pose.rotation.inverse.act(YawTurn(yaw).actBack(target - fixed)))
+      var error = device.directionError(at: still.azimuthRadians)
+      for (weight, first) in [(1 - share, here), (share, next)] where layout.errorCount > 0 {
+        error +=
+          weight * (state[first + layout.commonError] + state[first + layout.placeError(peer)])
+      }
       problem.addCell(
         from: AntennaPose(pose, antennaInDevice: .zero),
         knot: knot, share: share, seconds: seconds, member: peer,
         mover: peer == 0 ? nil : peer - 1, isObstructed: false, rate: rate,
         PerKind(
           range: .init(
-            value: (1.01 + device.rangeScale) * distance + 0.05 - shortness, variance: 0.01,
+            value: (1.01 + device.rangeScale) * distance + 0.05 + error - shortness, variance: 0.01,
             effectiveVariance: 0.02),
           azimuth: .init(
             value: angles.azimuthRadians, variance: 0.004, effectiveVariance: 0.006),
@@ -334,6 +375,86 @@ struct ChainProblemTests {
         }
       }
     }
+  }
+
+  /// The mean of an innovation is what a state says, and its variance that of the inverse curvature.
+  @Test("innovations have the variances of the cost's curvature", arguments: cases)
+  func innovations(_ which: Case) throws {
+    let exact = Exact(which, seed: 5)
+    var workspace = ChainWorkspace()
+    let curvature = NumericJacobian(at: exact.state) {
+      exact.problem.cost(at: $0, workspace: &workspace).gradient
+    }.rows
+    let count = exact.state.count
+    let flat = (0..<count * count).map {
+      0.5 * (curvature[$0 / count][$0 % count] + curvature[$0 % count][$0 / count])
+    }
+    let covariance = try #require(positiveDefiniteInverse(of: flat, order: count))
+    var found = ChainProblem.Innovations()
+    #expect(exact.problem.findInnovations(&found, at: exact.state, workspace: &workspace))
+    let layout = exact.problem.layout
+    let size = ChainLayout.driftSize + layout.errorCount
+    for knot in 0..<exact.problem.knotCount - 1 {
+      let (here, there) = (layout.blockSize * knot, layout.blockSize * (knot + 1))
+      func check(_ entry: Int, _ derivatives: [(Int, Double)]) {
+        var variance = 0.0
+        for (row, a) in derivatives {
+          for (column, b) in derivatives { variance += a * b * covariance[row * count + column] }
+        }
+        let moment = found.moments[size * knot + entry]
+        #expect(abs(moment.variance - variance) < 1e-3 * variance + 1e-12, "\(knot), \(entry)")
+        #expect(abs(moment.mean) < 1e-9)
+      }
+      if !which.constants.contains(.odometryErrors) { check(3, [(here + 3, -1), (there + 3, 1)]) }
+      for error in 0..<layout.errorCount {
+        let index = layout.commonError + error
+        check(
+          ChainLayout.driftSize + error,
+          [(here + index, error == 0 ? -1 : -0.8), (there + index, 1)])
+      }
+    }
+    for (peer, variance) in found.first.enumerated() {
+      let index = layout.placeError(peer)
+      #expect(abs(variance - covariance[index * count + index]) < 1e-3 * variance)
+    }
+  }
+
+  @Test("variances that are given apart are priors about zero")
+  func variancesApart() throws {
+    let which = Case(movers: 0, constants: .directionError, hasErrors: true)
+    var exact = Exact(which, seed: 6)
+    var workspace = ChainWorkspace()
+    let without = exact.problem.cost(at: exact.state, workspace: &workspace)
+    exact.problem.constantVariances = [Double](repeating: 0.04, count: 8)
+    exact.problem.firstErrorVariances = [0.09]
+    let with = exact.problem.cost(at: exact.state, workspace: &workspace)
+    let layout = exact.problem.layout
+    let constants = layout.blockSize * exact.problem.knotCount
+    var expected = pow(exact.state[layout.placeError(0)], 2) / 0.18
+    for index in 0..<8 { expected += pow(exact.state[constants + index], 2) / 0.08 }
+    #expect(abs(with.cost - without.cost - expected) < 1e-9)
+    let change = with.gradient[constants + 2] - without.gradient[constants + 2]
+    #expect(abs(change - exact.state[constants + 2] / 0.04) < 1e-9)
+  }
+
+  @Test(
+    "a run of ranges that are too long is one fault, and a single one is doubted less than its neighbours"
+  )
+  func faultPriors() throws {
+    var exact = Exact(Case(movers: 0), seed: 9)
+    let settings = Settings(FusionConfiguration())
+    var workspace = ChainWorkspace()
+    // Two metres off, each range of the peer is a fault.
+    var away = exact.state
+    away[exact.problem.layout.peer(0, knots: exact.problem.knotCount) + 3] -= 2
+    let independent = exact.problem.cost(at: away, workspace: &workspace).cost
+    exact.problem.setFaultPriors(at: away, settings.faults, workspace: &workspace)
+    let lasting = exact.problem.cost(at: away, workspace: &workspace).cost
+    #expect(lasting < independent - 5)
+    // Where all agree a fault is less probable than by itself.
+    exact.problem.setFaultPriors(at: exact.state, settings.faults, workspace: &workspace)
+    let agreeing = exact.problem.cost(at: exact.state, workspace: &workspace).cost
+    #expect(agreeing < exact.problem.cost(at: away, workspace: &workspace).cost)
   }
 
   /// Differences of ranges tell nothing of where all is together, nor of what all clocks share.

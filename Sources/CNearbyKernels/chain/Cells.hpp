@@ -70,24 +70,85 @@ NEARBY_INLINE inline void add_at_rest(const System<S> &system, int knot, int pee
   system.own_rhs(first + lane_count) += force * h.scale;
 }
 
-/// Adds to `add_at_rest` what the derivatives by the device's constants, `constants`, bring.
-template <class S>
-void add_constants(const System<S> &system, int knot, int peer, const Gradient &h,
-                   const Row &constants, double force, double weight) {
-  const int first = system.shape.peer(peer);
-  for (int c = 0; c < constants.count; ++c) {
-    const int column = constants.index[c];
-    const double scaled = weight * constants.value[c];
-    for (int i = 0; i < drift_size; ++i) {
-      system.row(knot, i)[column] += scaled * h.here[i];
-      system.row(knot + 1, i)[column] += scaled * h.there[i];
-    }
-    for (int i = 0; i < lane_count; ++i) system.own(first + i, column) += scaled * h.peer[i];
-    system.own(first + lane_count, column) += scaled * h.scale;
-    for (int d = c; d < constants.count; ++d)
-      system.own(constants.index[d], column) += scaled * constants.value[d];
-    system.own_rhs(column) += force * constants.value[c];
+/// The derivatives of a prediction by the device's constants, and zeros behind them.
+///
+/// Performance: whole vectors are added, so the last one adds zeros to the first peer's unknowns.
+struct ByConstants {
+  static constexpr int most = 4;
+  Lanes vectors[most] = {};
+  int count = 0;
+
+  ByConstants() = default;
+  static_assert(8 + direction_size <= most * lane_count, "room for every constant");
+  explicit ByConstants(const Constants &constants)
+      : count((constants.count + lane_count - 1) / lane_count) {}
+
+  NEARBY_INLINE double &operator[](int i) { return reinterpret_cast<double *>(vectors)[i]; }
+  NEARBY_INLINE double operator[](int i) const {
+    return reinterpret_cast<const double *>(vectors)[i];
   }
+
+  /// y += f d.
+  NEARBY_INLINE void add_to(double *y, double f, int first = 0) const {
+    for (int n = first; n < count; ++n) at<Lanes>(y + lane_count * n) += f * vectors[n];
+  }
+};
+
+/// Adds to `add_at_rest` what the derivatives by the device's constants bring.
+///
+/// Above the diagonal something is written, too, and never read.
+template <class S>
+NEARBY_INLINE inline void add_constants(const System<S> &system, int knot, int peer,
+                                        const Gradient &h, const ByConstants &constants,
+                                        double force, double weight) {
+  const int first = system.shape.peer(peer);
+  each<drift_size>([&](auto i) NEARBY_INLINE {
+    constants.add_to(system.row(knot, i), weight * h.here[i.value]);
+    constants.add_to(system.row(knot + 1, i), weight * h.there[i.value]);
+  });
+  for (int c = 0; c < system.shape.constants.count; ++c) {
+    const double scaled = weight * constants[c];
+    at<Lanes>(&system.own(first, c)) += scaled * h.peer;
+    system.own(first + lane_count, c) += scaled * h.scale;
+    constants.add_to(&system.own(0, c), scaled, c / lane_count);
+  }
+  constants.add_to(&system.own_rhs(0), force);
+}
+
+/// Adds to `add_at_rest` and `add_constants` what the derivatives by the errors of ranges at both
+/// knots bring: the one that all ranges share, and the peer's that depends on the place.
+template <class S>
+NEARBY_INLINE inline void add_errors(const System<S> &system, const nearby_chain_cell &cell,
+                                     const Gradient &h, const ByConstants &constants, double force,
+                                     double weight) {
+  const S &shape = system.shape;
+  const int b = shape.block(), first = shape.peer(cell.peer), knot = cell.knot;
+  const int errors[2] = {shape.common_error(), shape.place_error(cell.peer)};
+  const double shares[2] = {1 - cell.share, cell.share};
+  double *const tie = system.tie(knot);
+  each<2>([&](auto side) NEARBY_INLINE {
+    double *const block = system.block(knot + side);
+    const double scaled = weight * shares[side];
+    const Lanes drift = scaled * (side ? h.there : h.here),
+                other = scaled * (side ? h.here : h.there);
+    for (const int error : errors) {
+      at<Lanes>(block + error * b) += drift;
+      if (side == 0) at<Lanes>(tie + error * b) += other;
+      each<drift_size>([&](auto i) NEARBY_INLINE {
+        block[i * b + error] += drift[i.value];
+        if (side == 1) tie[i * b + error] += other[i.value];
+      });
+      for (const int second : errors) {
+        block[error * b + second] += scaled * shares[side];
+        if (side == 0) tie[error * b + second] += scaled * shares[1];
+      }
+      double *const border = system.row(knot + side, error);
+      at<Lanes>(border + first) += scaled * h.peer;
+      border[first + lane_count] += scaled * h.scale;
+      constants.add_to(border, scaled);
+      system.rhs(knot + side)[error] += force * shares[side];
+    }
+  });
 }
 
 /// Adds a scalar of a peer that moves; `seconds` is the time from the knot to the cell.
@@ -137,6 +198,10 @@ struct Sights {
   Lanes swing[2][2];
   /// From the antenna to the peer.
   Lanes way[3];
+  /// Of each cell the derivatives of a range by the factors of the direction error.
+  double harmonics[lane_count][direction_size];
+  /// The gradient of the direction error by the peer's place.
+  Lanes slope[3] = {0, 0, 0};
 
   NEARBY_INLINE Sights(const nearby_chain_problem &problem, const Point<S> &at, int first,
                        int count)
@@ -192,6 +257,64 @@ struct Sights {
     return at.shape.movers > 0 && cell.mover >= 0;
   }
   double clock_offset() const { return at.constant(at.shape.constants.clock); }
+
+  /// Finds the errors of the ranges of cells but for the peers' constant ones. `way` is from the
+  /// antenna to the peer.
+  NEARBY_INLINE Lanes range_errors() {
+    Lanes errors = 0;
+    for (int lane = 0; lane < count; ++lane) {
+      const nearby_chain_cell &cell = *cells[lane];
+      if (at.shape.has_errors) {
+        const double *here = at.knot(cell.knot), *there = at.knot(cell.knot + 1);
+        for (const int error : {at.shape.common_error(), at.shape.place_error(cell.peer)})
+          errors[lane] += (1 - cell.share) * here[error] + cell.share * there[error];
+      }
+      if (at.shape.constants.direction < 0) continue;
+      const double *factors = at.border() + at.shape.constants.direction;
+      find_harmonics(lane);
+      double by_azimuth = 0;
+      for (int m = 0; m < direction_size; m += 2) {
+        const double *h = harmonics[lane] + m;
+        errors[lane] += factors[m] * h[0] + factors[m + 1] * h[1];
+        by_azimuth += (m / 2 + 1) * (factors[m + 1] * h[0] - factors[m] * h[1]);
+      }
+      for (int i = 0; i < 3; ++i) slope[i][lane] *= by_azimuth;
+    }
+    return errors;
+  }
+
+  /// The cosines and sines of multiples of the azimuth, and for the slope the gradient of the
+  /// azimuth.
+  void find_harmonics(int lane) {
+    const nearby_chain_cell &cell = *cells[lane];
+    const double sight[3] = {way[0][lane], way[1][lane], way[2][lane]};
+    const double yaw =
+        (1 - cell.share) * at.knot(cell.knot)[3] + cell.share * at.knot(cell.knot + 1)[3];
+    double seen[3];
+    const Turn turn = turn_by(yaw);
+    turn.act_back(sight, seen);
+    const auto along = [&](int j) {
+      const double *axis = device_axis(cell, j);
+      return axis[0] * seen[0] + axis[1] * seen[1] + axis[2] * seen[2];
+    };
+    const double right = along(0), ahead = -along(2);
+    const double level = std::max(std::sqrt(right * right + ahead * ahead), 1e-3);
+    // By the angles' sums: cos (m + 1) α = cos mα cos α - sin mα sin α.
+    const double cosine = ahead / level, sine = right / level;
+    // dα = (cos α d right - sin α d ahead) / level.
+    double inner[3], gradient[3];
+    for (int i = 0; i < 3; ++i)
+      inner[i] = (cosine * device_axis(cell, 0)[i] + sine * device_axis(cell, 2)[i]) / level;
+    turn.act(inner, gradient);
+    for (int i = 0; i < 3; ++i) slope[i][lane] = gradient[i];
+    double *h = harmonics[lane];
+    h[0] = cosine;
+    h[1] = sine;
+    for (int m = 2; m < direction_size; m += 2) {
+      h[m] = h[m - 2] * cosine - h[m - 1] * sine;
+      h[m + 1] = h[m - 1] * cosine + h[m - 2] * sine;
+    }
+  }
   const nearby_chain_rate &rate(const nearby_chain_cell &cell) const {
     return problem.rates[&cell - problem.cells];
   }
@@ -248,7 +371,9 @@ struct Sights {
     const Lanes certainty = weight * variance * problem.widening / power;
 
     // Turning the odometry's world turns the sight the other way.
-    const Lanes turned = is_angle ? gradient[2] * way[0] - gradient[0] * way[2] : Lanes(0);
+    // Of a range only the direction error turns.
+    const Lanes x = is_angle ? gradient[0] : slope[0], z = is_angle ? gradient[2] : slope[2];
+    const Lanes turned = is_angle || is_range ? z * way[0] - x * way[2] : Lanes(0);
     Lanes drift[2][drift_size],
         peer[4] = {gradient[0], gradient[1], gradient[2], Lanes(is_range ? 1 : 0)};
     each<2>([&](auto side) NEARBY_INLINE {
@@ -266,13 +391,28 @@ struct Sights {
       inliers[2 * cell.peer + 1] += 1;
       const Gradient h = {drift[0][i], drift[1][i], peer[i], scale[i]};
       const bool is_seen = at.shape.constants.are_seen();
-      const Row constants = is_seen ? by_constants(cell, h, turning[i]) : Row();
+      ByConstants constants;
+      if (is_seen) constants = by_constants(cell, h, turning[i]);
+      if (is_range && at.shape.constants.direction >= 0)
+        for (int m = 0; m < direction_size; ++m)
+          constants[at.shape.constants.direction + m] = harmonics[i][m];
       if (moves(cell)) {
-        add_moving(system, cell, seconds(cell), h, constants, force[i], weight[i]);
+        Row row;
+        for (int c = 0; is_seen && c < at.shape.constants.count; ++c)
+          row.append(Row::border, c, constants[c]);
+        if (is_range && at.shape.has_errors) {
+          for (const int error : {at.shape.common_error(), at.shape.place_error(cell.peer)}) {
+            row.append(Row::here, error, 1 - cell.share);
+            row.append(Row::there, error, cell.share);
+          }
+        }
+        add_moving(system, cell, seconds(cell), h, row, force[i], weight[i]);
         return;
       }
       add_at_rest(system, cell.knot, cell.peer, h, force[i], weight[i]);
       if (is_seen) add_constants(system, cell.knot, cell.peer, h, constants, force[i], weight[i]);
+      if (is_range && at.shape.has_errors)
+        add_errors(system, cell, h, constants, force[i], weight[i]);
     });
     return cost;
   }
@@ -282,7 +422,7 @@ struct Sights {
   }
 
   /// The derivatives by the constants.
-  Row by_constants(const nearby_chain_cell &cell, const Gradient &h, double turning) const {
+  ByConstants by_constants(const nearby_chain_cell &cell, const Gradient &h, double turning) const {
     const Constants &constants = at.shape.constants;
     const double gradient[3] = {h.peer[0], h.peer[1], h.peer[2]};
     // The gradient by the antenna's place in the odometry's world.
@@ -296,17 +436,17 @@ struct Sights {
     const auto along = [&](const double v[3]) {
       return by_antenna[0] * v[0] + by_antenna[1] * v[1] + by_antenna[2] * v[2];
     };
-    Row row;
+    ByConstants derivatives(constants);
     if (constants.clock >= 0) {
       double derivative = turning - along(rate(cell).velocity);
       for (int i = 0; moves(cell) && i < 3; ++i)
         derivative -= gradient[i] * at.motion(cell.knot, cell.mover)[3 + i];
-      row.append(Row::border, constants.clock, derivative);
+      derivatives[constants.clock] = derivative;
     }
     for (int j = 0; constants.lever >= 0 && j < 3; ++j)
-      row.append(Row::border, constants.lever + j, along(device_axis(cell, j)));
-    if (constants.scale >= 0) row.append(Row::border, constants.scale, h.scale);
-    return row;
+      derivatives[constants.lever + j] = along(device_axis(cell, j));
+    if (constants.scale >= 0) derivatives[constants.scale] = h.scale;
+    return derivatives;
   }
 };
 
@@ -371,33 +511,65 @@ NEARBY_INLINE inline double add_angles(const Sights<S> &sights, int present,
   return cost;
 }
 
+/// The antenna pose of a range: the state's position is relative to the antenna, so it is at the
+/// origin.
+struct AntennaAtOrigin {
+  double antenna_in_world[3] = {0, 0, 0};
+};
+
+/// The state that the range model predicts the ranges of cells from: the vector from the antenna to
+/// the peer, the sum of all range errors as the bias, and the sum of the scale errors.
+template <class S>
+NEARBY_INLINE inline Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> range_state(Sights<S> &sights) {
+  const Point<S> &at = sights.at;
+  Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> state{};
+  state.mean(NEARBY_STATE_RANGE_BIAS) =
+      sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[3]; });
+  if (at.shape.has_errors || at.shape.constants.direction >= 0)
+    state.mean(NEARBY_STATE_RANGE_BIAS) += sights.range_errors();
+  state.mean(NEARBY_STATE_RANGE_SCALE) = sights.gather([&](const auto &cell) NEARBY_INLINE {
+    return at.peer(cell.peer)[4];
+  }) + at.constant(at.shape.constants.scale);
+  // What is no angle is the same in the turned world.
+  each<3>([&](auto i) NEARBY_INLINE { state.mean(i) = sights.way[i]; });
+  return state;
+}
+
+/// Finds of each cell measured minus predicted of its range.
+template <class S>
+NEARBY_INLINE inline void find_range_residuals(const nearby_chain_problem &problem,
+                                               const Point<S> &at, double *residuals) {
+  const AntennaAtOrigin here;
+  for (int first = 0; first < problem.cell_count; first += lane_count) {
+    Sights<S> sights(problem, at, first, std::min(lane_count, problem.cell_count - first));
+    auto state = range_state(sights);
+    Lanes scale = 0;
+    const auto z = linearized<NEARBY_RANGE, false, Lanes>(state, here, scale);
+    for (int lane = 0; lane < sights.count; ++lane)
+      residuals[first + lane] = sights.cells[lane]->value[NEARBY_RANGE] - z.predicted[lane];
+  }
+}
+
 /// Adds the values of the cells before `end`, from `first` on. `inliers` gets of each peer the sum
 /// of the probabilities that a value is no outlier, and their number.
 template <class S>
 NEARBY_INLINE inline double add_cells(const nearby_chain_problem &problem, int first, int end,
                                       const Point<S> &at, const System<S> &system,
                                       double *inliers) {
-  struct {
-    double antenna_in_world[3] = {0, 0, 0};
-  } here;
+  const AntennaAtOrigin here;
   double cost = 0;
   for (; first < end; first += lane_count) {
-    const Sights<S> sights(problem, at, first, std::min(lane_count, end - first));
+    Sights<S> sights(problem, at, first, std::min(lane_count, end - first));
     const int present = sights.present();
-    Hypothesis<Lanes, NEARBY_HEIGHT_STATE_SIZE> state{};
-    state.mean(NEARBY_STATE_RANGE_BIAS) =
-        sights.gather([&](const auto &cell) NEARBY_INLINE { return at.peer(cell.peer)[3]; });
-    state.mean(NEARBY_STATE_RANGE_SCALE) = sights.gather([&](const auto &cell) NEARBY_INLINE {
-      return at.peer(cell.peer)[4];
-    }) + at.constant(at.shape.constants.scale);
-    // What is no angle is the same in the turned world.
-    each<3>([&](auto i) NEARBY_INLINE { state.mean(i) = sights.way[i]; });
+    auto state = range_state(sights);
     each<NEARBY_COMPONENTS>([&](auto component) NEARBY_INLINE {
       if constexpr (!Kind<component>::is_angle) {
         if (!(present & 1 << component)) return;
         Lanes scale = 0;
         const auto z = linearized<component, false, Lanes>(state, here, scale);
-        const Lanes gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+        Lanes gradient[3] = {z.gradient(0), z.gradient(1), z.gradient(2)};
+        if constexpr (component == NEARBY_RANGE)
+          for (int i = 0; i < 3; ++i) gradient[i] += sights.slope[i];
         cost +=
             sights.template add<component>(system, gradient, z.predicted, scale, Lanes(0), inliers);
       }

@@ -29,10 +29,86 @@ NEARBY_INLINE inline double product(const double *x, const double *y, int count)
   for (; i < count; ++i) rest += x[i] * y[i];
   return rest;
 }
-NEARBY_INLINE inline void scale(double f, double *x, int count) {
+/// c -= aᵀ b for some rows of c, from a column on; a and b have `depth` rows.
+///
+/// Performance: what is summed up stays in registers.
+template <int rows>
+NEARBY_INLINE inline void subtract_rows(const double *a, int a_stride, const double *b,
+                                        int b_stride, double *c, int64_t c_stride, int depth,
+                                        int first, int columns) {
+  const auto subtract = [&](int j, auto chunks) NEARBY_INLINE {
+    Lanes sums[rows][chunks.value];
+    each<rows>([&](auto i) NEARBY_INLINE {
+      each<chunks.value>([&](auto n) NEARBY_INLINE { sums[i.value][n.value] = 0; });
+    });
+    for (int m = 0; m < depth; ++m) {
+      each<chunks.value>([&](auto n) NEARBY_INLINE {
+        const Lanes right = at<Lanes>(b + m * b_stride + j + lane_count * n.value);
+        each<rows>([&](auto i) NEARBY_INLINE {
+          sums[i.value][n.value] += a[m * a_stride + i.value] * right;
+        });
+      });
+    }
+    each<rows>([&](auto i) NEARBY_INLINE {
+      each<chunks.value>([&](auto n) NEARBY_INLINE {
+        at<Lanes>(c + i.value * c_stride + j + lane_count * n.value) -= sums[i.value][n.value];
+      });
+    });
+  };
+  int j = first;
+  for (; j + 2 * lane_count <= columns; j += 2 * lane_count)
+    subtract(j, std::integral_constant<int, 2>());
+  for (; j + lane_count <= columns; j += lane_count) subtract(j, std::integral_constant<int, 1>());
+  for (; j < columns; ++j)
+    for (int i = 0; i < rows; ++i)
+      for (int m = 0; m < depth; ++m)
+        c[i * c_stride + j] -= a[m * a_stride + i] * b[m * b_stride + j];
+}
+
+/// c -= aᵀ b, row-major; a and b have `depth` rows. With `is_symmetric` a and b are the same, and
+/// of c only what is not left of the diagonal is wanted: left of it anything may be written.
+NEARBY_INLINE inline void subtract_product(const double *a, int rows, const double *b, int columns,
+                                           double *c, int64_t c_stride, int depth,
+                                           bool is_symmetric = false) {
   int i = 0;
-  for (; i + lane_count <= count; i += lane_count) at<Lanes>(x + i) *= f;
-  for (; i < count; ++i) x[i] *= f;
+  const auto first = [&] { return is_symmetric ? i : 0; };
+  for (; i + lane_count <= rows; i += lane_count)
+    subtract_rows<lane_count>(a + i, rows, b, columns, c + i * c_stride, c_stride, depth, first(),
+                              columns);
+  for (; i < rows; ++i)
+    subtract_rows<1>(a + i, rows, b, columns, c + i * c_stride, c_stride, depth, first(), columns);
+}
+
+/// x = l⁻¹ x for the rows of x, where l is Cholesky's factor of a block; all row-major.
+NEARBY_INLINE inline void divide_rows(const double *l, int size, double *x, int columns) {
+  const auto divide = [&](int column, auto chunks) NEARBY_INLINE {
+    for (int j = 0; j < size; ++j) {
+      double *own = x + j * columns + column;
+      Lanes sums[chunks.value];
+      each<chunks.value>(
+          [&](auto n) NEARBY_INLINE { sums[n.value] = at<Lanes>(own + lane_count * n.value); });
+      for (int m = 0; m < j; ++m)
+        each<chunks.value>([&](auto n) NEARBY_INLINE {
+          sums[n.value] -=
+              l[j * size + m] * at<Lanes>(x + m * columns + column + lane_count * n.value);
+        });
+      const double inverse = 1 / l[j * size + j];
+      each<chunks.value>([&](auto n) NEARBY_INLINE {
+        at<Lanes>(own + lane_count * n.value) = inverse * sums[n.value];
+      });
+    }
+  };
+  int column = 0;
+  for (; column + 4 * lane_count <= columns; column += 4 * lane_count)
+    divide(column, std::integral_constant<int, 4>());
+  for (; column + lane_count <= columns; column += lane_count)
+    divide(column, std::integral_constant<int, 1>());
+  for (; column < columns; ++column)
+    for (int j = 0; j < size; ++j) {
+      double &own = x[j * columns + column];
+      for (int m = 0; m < j; ++m) own -= l[j * size + m] * x[m * columns + column];
+      own /= l[j * size + j];
+    }
 }
 
 /// Everything in the workspace.
@@ -98,12 +174,12 @@ struct Work {
     double cost = 0;
     if (problem.live_peer < 0) {
       linear.clear();
-      cost = add_prior(problem, at, linear, scratch);
+      cost = add_prior(problem, at, linear, scratch) + add_variances(problem, at, linear);
     } else {
       linear.copy(frozen);
       on_this_processor([&]() NEARBY_INLINE { cost = *frozen_cost + leave_frozen(x); });
     }
-    cost += add_odometry(problem, at, linear);
+    cost += add_process(problem, at, linear);
     if (shape.movers > 0) cost += add_motions(problem, at, linear);
     if (shape.clocks > 0) cost += add_clocks(problem, at, linear);
     cost += add(problem, first_live, end_live, at, linear);
@@ -134,7 +210,7 @@ struct Work {
     const Point<S> at = point(x);
     std::copy_n(x, shape.states(), frozen_state);
     frozen.clear();
-    *frozen_cost = add_prior(problem, at, frozen, scratch) +
+    *frozen_cost = add_prior(problem, at, frozen, scratch) + add_variances(problem, at, frozen) +
                    add(problem, 0, first_live, at, frozen) +
                    add(problem, end_live, problem.cell_count, at, frozen);
   }
@@ -179,7 +255,7 @@ struct Work {
   /// divided. `false` when the block is singular.
   NEARBY_INLINE bool factorize(int k) {
     const int b = shape.block(), border = shape.border();
-    double *l = factor.block(k), *tie = factor.tie(k), *rhs = factor.rhs(k);
+    double *l = factor.block(k);
     for (int j = 0; j < b; ++j) {
       double pivot = l[j * b + j];
       for (int m = 0; m < j; ++m) pivot -= l[j * b + m] * l[j * b + m];
@@ -191,16 +267,10 @@ struct Work {
         for (int m = 0; m < j; ++m) sum -= l[i * b + m] * l[j * b + m];
         l[i * b + j] = sum * inverse;
       }
-      for (int m = 0; m < j; ++m) {
-        const double f = l[j * b + m];
-        axpy(-f, tie + m * b, tie + j * b, b);
-        axpy(-f, factor.row(k, m), factor.row(k, j), border);
-        rhs[j] -= f * rhs[m];
-      }
-      scale(inverse, tie + j * b, b);
-      scale(inverse, factor.row(k, j), border);
-      rhs[j] *= inverse;
     }
+    divide_rows(l, b, factor.tie(k), b);
+    divide_rows(l, b, factor.row(k, 0), border);
+    divide_rows(l, b, factor.rhs(k), 1);
     return true;
   }
 
@@ -211,17 +281,7 @@ struct Work {
   NEARBY_INLINE void reduce_border(int k) {
     const int b = shape.block(), border = shape.border();
     const double *rows = factor.row(k, 0), *rhs = factor.rhs(k);
-    for (int j = 0; j < border; ++j) {
-      double *column = &factor.own(0, j);
-      int i = j / lane_count * lane_count;
-      for (; i + lane_count <= border; i += lane_count) {
-        Lanes left = at<Lanes>(column + i);
-        for (int m = 0; m < b; ++m) left -= rows[m * border + j] * at<Lanes>(rows + m * border + i);
-        at<Lanes>(column + i) = left;
-      }
-      for (; i < border; ++i)
-        for (int m = 0; m < b; ++m) column[i] -= rows[m * border + j] * rows[m * border + i];
-    }
+    subtract_product(rows, border, rows, border, &factor.own(0, 0), shape.dense(), b, true);
     for (int m = 0; m < b; ++m) axpy(-rhs[m], rows + m * border, &factor.own_rhs(0), border);
   }
 
@@ -254,14 +314,9 @@ struct Work {
     for (int k = 0; k + 1 < shape.knots; ++k) {
       if (!factorize(k)) return false;
       const double *tie = factor.tie(k), *rhs = factor.rhs(k);
-      double *later = factor.block(k + 1);
-      for (int m = 0; m < b; ++m)
-        for (int i = 0; i < b; ++i) {
-          const double f = tie[m * b + i];
-          axpy(-f, tie + m * b, later + i * b, b);
-          axpy(-f, factor.row(k, m), factor.row(k + 1, i), border);
-          factor.rhs(k + 1)[i] -= f * rhs[m];
-        }
+      subtract_product(tie, b, tie, b, factor.block(k + 1), b, b);
+      subtract_product(tie, b, factor.row(k, 0), border, factor.row(k + 1, 0), border, b);
+      for (int m = 0; m < b; ++m) axpy(-rhs[m], tie + m * b, factor.rhs(k + 1), b);
       reduce_border(k);
     }
     return true;
@@ -333,18 +388,31 @@ struct Work {
   /// covariance is Σ: `x = L⁻ᵀ (r - W y)`, hence `L⁻ᵀ (I + W Σ Wᵀ) L⁻¹` for the knot and
   /// `-L⁻ᵀ W Σ` with those. `covariance` is that of the last knot and the border, and is used up.
   void marginals(double *covariance, double *knots) {
+    const int64_t stride = int64_t(shape.block()) * shape.dense();
+    const Square sigma(covariance, shape.dense(), shape.dense());
+    Rows(knots + stride * (shape.knots - 1), shape.block(), shape.dense()) =
+        sigma.topRows(shape.block());
+    go_back(covariance, [&](int k, const Rows &own, const Rows &) {
+      Rows(knots + stride * k, shape.block(), shape.dense()) = own;
+    });
+  }
+
+  /// Goes from the last knot but one to the first. Calls `use(k, own, tied)` with the covariances
+  /// of a knot with itself and the border, and with the next knot and the border. `covariance` is
+  /// that of the last knot and the border, and becomes that of the first.
+  template <class Use>
+  void go_back(double *covariance, Use use) {
     const int b = shape.block(), border = shape.border(), size = shape.dense();
     const int64_t stride = int64_t(b) * size;
     Square sigma(covariance, size, size);
-    Rows(knots + stride * (shape.knots - 1), b, size) = sigma.topRows(b);
     // The equations that were factorised are not needed any more.
     Rows tied(linear.diagonal, b, size), product(linear.diagonal + stride, b, size);
-    Square transposed(linear.diagonal + 2 * stride, b, b);
+    Rows out(linear.diagonal + 2 * stride, b, size);
+    Square transposed(linear.diagonal + 3 * stride, b, b);
     for (int k = shape.knots - 2; k >= 0; --k) {
       tied.leftCols(b) = Rows(factor.tie(k), b, b);
       tied.rightCols(border) = Rows(factor.row(k, 0), b, border);
       product.noalias() = tied * sigma;
-      Rows out(knots + stride * k, b, size);
       out.leftCols(b).setIdentity();
       out.leftCols(b).noalias() += product * tied.transpose();
       out.rightCols(border) = -product.rightCols(border);
@@ -354,9 +422,48 @@ struct Work {
       transposed = out.leftCols(b).transpose();
       lower.transpose().solveInPlace(transposed);
       out.leftCols(b) = transposed;
+      product = -product;
+      lower.transpose().solveInPlace(product);
+      use(k, out, product);
       sigma.topRows(b) = out;
       sigma.leftCols(b).bottomRows(border) = out.rightCols(border).transpose();
     }
+  }
+
+  /// The posterior means and variances of the innovations between knots
+  /// (`nearby_chain_innovations`).
+  void measure(const nearby_chain_problem &problem, const double *x, double *covariance,
+               double *innovations, double *first) {
+    const Point<S> at = point(x);
+    const int b = shape.block(), size = shape.dense(), count = shape.innovations();
+    // The covariance of the next knot and the border.
+    const Square next(covariance, size, size);
+    go_back(covariance, [&](int k, const Rows &own, const Rows &tied) {
+      const auto covary = [&](Row::Part p, int i, Row::Part q, int j) {
+        if (p == Row::border && q == Row::border) return next(b + i, b + j);
+        if (p == Row::border) std::swap(p, q), std::swap(i, j);
+        if (q == Row::border) return p == Row::here ? own(i, b + j) : next(i, b + j);
+        if (p != q) return p == Row::here ? tied(i, j) : tied(j, i);
+        return p == Row::here ? own(i, j) : next(i, j);
+      };
+      double *out = innovations + 2 * int64_t(count) * k;
+      const auto use = [&](int i, const Innovation &found) {
+        double variance = 0;
+        const Row &row = found.row;
+        for (int m = 0; m < row.count; ++m)
+          for (int n = 0; n < row.count; ++n)
+            variance += row.value[m] * row.value[n] *
+                        covary(row.part[m], row.index[m], row.part[n], row.index[n]);
+        out[2 * i] = found.value;
+        out[2 * i + 1] = variance;
+      };
+      odometry_innovations(problem, at, k, use);
+      if (shape.has_errors)
+        error_innovations(problem, at, k,
+                          [&](int i, const Innovation &found) { use(drift_size + i, found); });
+    });
+    for (int p = 0; shape.has_errors && p < shape.peers; ++p)
+      first[p] = next(shape.place_error(p), shape.place_error(p));
   }
 };
 
@@ -364,16 +471,16 @@ struct Work {
 template <class Body>
 auto with_work(const nearby_chain_problem &problem, double *workspace, Body body) {
   const Constants constants(problem.constants);
-  if (problem.mover_count > 0 || problem.clock_count > 0) {
+  if (problem.mover_count > 0 || problem.clock_count > 0 || problem.has_range_errors) {
     using S = Shape<true>;
     return body(Work<S>(problem,
                         S{problem.knot_count, problem.peer_count, problem.mover_count,
-                          problem.clock_count, constants},
+                          problem.clock_count, constants, problem.has_range_errors != 0},
                         workspace));
   }
   using S = Shape<false>;
-  return body(
-      Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, 0, constants}, workspace));
+  return body(Work<S>(problem, S{problem.knot_count, problem.peer_count, 0, 0, constants, false},
+                      workspace));
 }
 
 template <class S>
@@ -447,6 +554,14 @@ double nearby_chain_cost(const nearby_chain_problem *problem, const double *stat
   });
 }
 
+void nearby_chain_range_residuals(const nearby_chain_problem *problem, const double *state,
+                                  double *workspace, double *residuals) {
+  with_work(*problem, workspace, [&](auto work) {
+    const auto at = work.point(state);
+    on_this_processor([&]() NEARBY_INLINE { find_range_residuals(*problem, at, residuals); });
+  });
+}
+
 nearby_chain_result nearby_chain_fit(const nearby_chain_problem *problem, double *state,
                                      int32_t most_iterations, double tolerance, double *workspace,
                                      double *covariance, double *inlier_shares) {
@@ -477,6 +592,21 @@ nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *probl
     evidence.is_regular = 1;
     work.invert(covariance);
     if (knots) work.marginals(covariance, knots);
+    return evidence;
+  });
+}
+
+nearby_chain_evidence nearby_chain_innovations(const nearby_chain_problem *problem,
+                                               const double *state, double *workspace,
+                                               double *covariance, double *innovations,
+                                               double *first) {
+  return with_work(*problem, workspace, [&](auto work) {
+    nearby_chain_evidence evidence{work.linearize(*problem, state), 0, 0};
+    if (!std::isfinite(evidence.cost) || !work.factorize_all(0)) return evidence;
+    evidence.log_determinant = work.log_determinant();
+    evidence.is_regular = 1;
+    work.invert(covariance);
+    work.measure(*problem, state, covariance, innovations, first);
     return evidence;
   });
 }

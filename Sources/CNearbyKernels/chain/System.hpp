@@ -12,7 +12,8 @@
 namespace nearby::chain {
 
 constexpr int drift_size = NEARBY_CHAIN_DRIFT_SIZE, motion_size = NEARBY_CHAIN_MOTION_SIZE,
-              clock_size = NEARBY_CHAIN_CLOCK_SIZE, peer_size = NEARBY_CHAIN_PEER_SIZE;
+              clock_size = NEARBY_CHAIN_CLOCK_SIZE, peer_size = NEARBY_CHAIN_PEER_SIZE,
+              direction_size = NEARBY_CHAIN_DIRECTION_SIZE;
 
 using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 using Square = Eigen::Map<Eigen::MatrixXd>;
@@ -20,16 +21,17 @@ using Column = Eigen::Map<Eigen::VectorXd>;
 
 /// Where the constants of the device stand in the border; -1 for one that is not asked for.
 struct Constants {
-  int count = 0, odometry, clock, lever, scale;
+  int count = 0, odometry, clock, lever, scale, direction;
 
   explicit Constants(int asked)
       : odometry(place(asked & NEARBY_CHAIN_ODOMETRY_ERRORS, 2)),
         clock(place(asked & NEARBY_CHAIN_CLOCK_OFFSET, 1)),
         lever(place(asked & NEARBY_CHAIN_LEVER_ARM, 3)),
-        scale(place(asked & NEARBY_CHAIN_RANGE_SCALE, 1)) {}
+        scale(place(asked & NEARBY_CHAIN_RANGE_SCALE, 1)),
+        direction(place(asked & NEARBY_CHAIN_DIRECTION_ERROR, direction_size)) {}
 
   /// Whether a prediction depends on any.
-  bool are_seen() const { return clock >= 0 || lever >= 0 || scale >= 0; }
+  bool are_seen() const { return clock >= 0 || lever >= 0 || scale >= 0 || direction >= 0; }
 
  private:
   int place(int is_asked, int size) {
@@ -41,20 +43,28 @@ struct Constants {
 
 /// How many unknowns there are.
 ///
-/// Performance: without peers that move and clocks that wander the block of a knot has a size that
-/// the compiler knows.
+/// Performance: without peers that move, clocks that wander and range errors the block of a knot
+/// has a size that the compiler knows.
 template <bool varies>
 struct Shape {
   int knots, peers, movers, clocks;
   Constants constants;
+  bool has_errors;
 
-  /// Unknowns of one knot: the odometry's drift, then each moving peer, then each clock.
+  /// Unknowns of one knot: the odometry's drift, then each moving peer, then each clock, then the
+  /// errors of ranges.
   int block() const {
     if constexpr (varies)
-      return clock(clocks);
+      return has_errors ? place_error(peers) : clock(clocks);
     else
       return drift_size;
   }
+  /// The error that all ranges share, and that of a peer which depends on the place, within a
+  /// block.
+  int common_error() const { return clock(clocks); }
+  int place_error(int p) const { return common_error() + 1 + p; }
+  /// How many innovations an interval has whose moments are asked for.
+  int innovations() const { return drift_size + (has_errors ? 1 + peers : 0); }
   /// The first unknown of a clock within a block.
   int clock(int c) const { return drift_size + motion_size * movers + clock_size * c; }
   /// The unknowns that are the same at all knots: the device's constants, then each peer's.
@@ -114,7 +124,7 @@ struct System {
 
 /// The derivatives of one prediction by two neighbouring knots and by the border.
 struct Row {
-  static constexpr int most = 32;
+  static constexpr int most = 40;
   enum Part { here, there, border };
   int count = 0;
   Part part[most];

@@ -48,47 +48,106 @@ struct Point {
   double constant(int place) const { return place < 0 ? 0 : border()[place]; }
 };
 
-/// The odometry between knots, with s its scale error and ω its steady turn, over a time t:
-/// c' - c = (1 + s) R(ψ + ω t / 2) Δ, where Δ is the step, and ψ' = ψ + ω t, each with its
-/// variance.
-template <class S>
-double add_odometry(const nearby_chain_problem &problem, const Point<S> &at,
-                    const System<S> &system) {
-  double cost = 0;
+/// What an interval says of an innovation: its value at a state, its variance, and its derivatives.
+struct Innovation {
+  double value, variance;
+  Row row;
+};
+
+/// The odometry from a knot to the next, with s its scale error and ω its steady turn, over a time
+/// t: c' - c = (1 + s) R(ψ + ω t / 2) Δ, where Δ is the step, and ψ' = ψ + ω t, each with its
+/// variance. Calls `use(i, innovation)` for the three of the place and that of yaw.
+template <class S, class Use>
+void odometry_innovations(const nearby_chain_problem &problem, const Point<S> &at, int k, Use use) {
   const int errors = at.shape.constants.odometry;
   const bool has_errors = errors >= 0;
   const double turn_rate = at.constant(errors);
   const double scale = 1 + (has_errors ? at.border()[errors + 1] : 0);
-  for (int k = 0; k + 1 < problem.knot_count; ++k) {
-    const nearby_chain_knot &from = problem.knots[k];
-    const double *a = at.knot(k), *b = at.knot(k + 1);
-    double moved[3];
-    const Turn turn = has_errors ? turn_by(a[3] + 0.5 * turn_rate * from.seconds) : at.turns[k];
-    turn.act(from.step, moved);
-    // up × moved, its derivative by yaw.
-    const double swing[3] = {scale * moved[2], 0, -scale * moved[0]};
-    for (int i = 0; i < 3; ++i) {
-      Row row;
-      row.append(Row::here, i, -1);
-      row.append(Row::here, 3, -swing[i]);
-      row.append(Row::there, i, 1);
-      if (has_errors) {
-        row.append(Row::border, errors, -0.5 * from.seconds * swing[i]);
-        row.append(Row::border, errors + 1, -moved[i]);
-      }
-      const double innovation = scale * moved[i] - (b[i] - a[i]);
-      const double weight = 1 / (i == 1 ? from.vertical_variance : from.horizontal_variance);
-      add(system, k, row, weight * innovation, weight);
-      cost += 0.5 * innovation * innovation * weight;
+  const nearby_chain_knot &from = problem.knots[k];
+  const double *a = at.knot(k), *b = at.knot(k + 1);
+  double moved[3];
+  const Turn turn = has_errors ? turn_by(a[3] + 0.5 * turn_rate * from.seconds) : at.turns[k];
+  turn.act(from.step, moved);
+  // up × moved, its derivative by yaw.
+  const double swing[3] = {scale * moved[2], 0, -scale * moved[0]};
+  for (int i = 0; i < 3; ++i) {
+    Innovation found{(b[i] - a[i]) - scale * moved[i],
+                     i == 1 ? from.vertical_variance : from.horizontal_variance,
+                     {}};
+    found.row.append(Row::here, i, -1);
+    found.row.append(Row::here, 3, -swing[i]);
+    found.row.append(Row::there, i, 1);
+    if (has_errors) {
+      found.row.append(Row::border, errors, -0.5 * from.seconds * swing[i]);
+      found.row.append(Row::border, errors + 1, -moved[i]);
     }
-    Row row;
-    row.append(Row::here, 3, -1);
-    row.append(Row::there, 3, 1);
-    if (has_errors) row.append(Row::border, errors, -from.seconds);
-    const double innovation = a[3] + turn_rate * from.seconds - b[3];
-    const double weight = 1 / from.yaw_variance;
-    add(system, k, row, weight * innovation, weight);
-    cost += 0.5 * innovation * innovation * weight;
+    use(i, found);
+  }
+  Innovation found{b[3] - a[3] - turn_rate * from.seconds, from.yaw_variance, {}};
+  found.row.append(Row::here, 3, -1);
+  found.row.append(Row::there, 3, 1);
+  if (has_errors) found.row.append(Row::border, errors, -from.seconds);
+  use(3, found);
+}
+
+/// The errors of ranges from a knot to the next: the one that all ranges share walks at random,
+/// those that depend on the place are Gauss-Markov processes. Calls `use(i, innovation)`, the first
+/// for the common one.
+template <class S, class Use>
+void error_innovations(const nearby_chain_problem &problem, const Point<S> &at, int k, Use use) {
+  const nearby_chain_knot &from = problem.knots[k];
+  for (int i = 0; i < 1 + at.shape.peers; ++i) {
+    const int index = at.shape.common_error() + i;
+    const double correlation = i == 0 ? 1 : from.place_correlation;
+    Innovation found{at.knot(k + 1)[index] - correlation * at.knot(k)[index],
+                     i == 0 ? from.common_innovation : from.place_innovation,
+                     {}};
+    found.row.append(Row::here, index, -correlation);
+    found.row.append(Row::there, index, 1);
+    use(i, found);
+  }
+}
+
+/// Adds what the odometry says between knots, and how the errors of ranges change.
+template <class S>
+double add_process(const nearby_chain_problem &problem, const Point<S> &at,
+                   const System<S> &system) {
+  double cost = 0;
+  for (int k = 0; k + 1 < problem.knot_count; ++k) {
+    const auto use = [&](int, const Innovation &found) {
+      const double weight = 1 / found.variance;
+      add(system, k, found.row, -weight * found.value, weight);
+      cost += 0.5 * found.value * found.value * weight;
+    };
+    odometry_innovations(problem, at, k, use);
+    if (at.shape.has_errors) error_innovations(problem, at, k, use);
+  }
+  return cost;
+}
+
+/// Adds the priors of constants and of the first knot's place errors whose variances are given
+/// apart.
+template <class S>
+double add_variances(const nearby_chain_problem &problem, const Point<S> &at,
+                     const System<S> &system) {
+  double cost = 0;
+  const int constants = problem.constant_variance ? at.shape.constants.count : 0;
+  for (int i = 0; i < constants; ++i) {
+    if (problem.constant_variance[i] <= 0) continue;
+    const double weight = 1 / problem.constant_variance[i], value = at.border()[i];
+    system.own(i, i) += weight;
+    system.own_rhs(i) -= weight * value;
+    cost += 0.5 * weight * value * value;
+  }
+  if (!at.shape.has_errors || !problem.first_error_variance) return cost;
+  const int b = at.shape.block();
+  for (int p = 0; p < at.shape.peers; ++p) {
+    if (problem.first_error_variance[p] <= 0) continue;
+    const int index = at.shape.place_error(p);
+    const double weight = 1 / problem.first_error_variance[p], value = at.knot(0)[index];
+    system.block(0)[index * b + index] += weight;
+    system.rhs(0)[index] -= weight * value;
+    cost += 0.5 * weight * value * value;
   }
   return cost;
 }

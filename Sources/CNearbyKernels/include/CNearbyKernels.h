@@ -408,7 +408,8 @@ enum {
   NEARBY_CHAIN_DRIFT_SIZE = 4,
   NEARBY_CHAIN_MOTION_SIZE = 6,
   NEARBY_CHAIN_CLOCK_SIZE = 2,
-  NEARBY_CHAIN_PEER_SIZE = 5
+  NEARBY_CHAIN_PEER_SIZE = 5,
+  NEARBY_CHAIN_DIRECTION_SIZE = 8
 };
 
 /// The constants of the device, each unknown only when its bit is set, in the order of the border.
@@ -420,7 +421,10 @@ enum {
   /// The antenna's place relative to that of the cells' poses, along the device's axes, m (3).
   NEARBY_CHAIN_LEVER_ARM = 1 << 2,
   /// The scale error that the ranges of all peers share (1).
-  NEARBY_CHAIN_RANGE_SCALE = 1 << 3
+  NEARBY_CHAIN_RANGE_SCALE = 1 << 3,
+  /// Of an error of all ranges that depends on the azimuth α of the peer in the device's axes: the
+  /// factors of cos α, sin α, cos 2α ... sin 4α, metres (8).
+  NEARBY_CHAIN_DIRECTION_ERROR = 1 << 4
 };
 
 /// A place on the path at which the odometry's drift is a parameter of its own.
@@ -432,6 +436,11 @@ typedef struct nearby_chain_knot {
   double horizontal_variance, vertical_variance, yaw_variance;
   /// How long it is to the next knot, seconds.
   double seconds;
+  /// Of the errors of ranges that depend on the place: the correlation φ of that at the next knot
+  /// with that here, and the variance of its innovation there, m². Read only with range errors.
+  double place_correlation, place_innovation;
+  /// The variance of the walk, until the next knot, of the error that all ranges share, m².
+  double common_innovation;
 } nearby_chain_knot;
 
 /// How a moving peer goes from one knot to the next, for a stationary speed variance of one:
@@ -500,6 +509,14 @@ typedef struct nearby_chain_problem {
   double difference_outlier_share;
   /// The bits of the constants that are unknown.
   int32_t constants;
+  /// Whether each knot has, behind all else, an error that all ranges share and one of each peer
+  /// that depends on the device's place: c' = c + n, e' = φ e + n. Between knots they are
+  /// interpolated.
+  int32_t has_range_errors;
+  /// Prior variances about zero beside `information`, none where zero: of each constant of the
+  /// device in the order of the border, and of each peer's place error at the first knot. Null for
+  /// none.
+  const double *constant_variance, *first_error_variance;
   /// What is known from before, of the first knot and of all behind the knots: its information A
   /// (column by column), gradient g and origin o; it costs ½ (s - o)ᵀ A (s - o) - gᵀ (s - o).
   const double *information, *gradient, *origin;
@@ -547,6 +564,14 @@ double nearby_chain_cost(const nearby_chain_problem *problem, const double *stat
 void nearby_chain_freeze(const nearby_chain_problem *problem, const double *state,
                          double *workspace);
 
+/// Measured minus predicted of the range of each cell at a state; where none was measured, any
+/// number.
+///
+/// `workspace` has as many numbers as `nearby_chain_workspace` says, `residuals` as there are
+/// cells.
+void nearby_chain_range_residuals(const nearby_chain_problem *problem, const double *state,
+                                  double *workspace, double *residuals);
+
 /// Minimises the cost by Gauss and Newton's method, damped where a step would not lower it
 /// (Marquardt 1963), each value weighted by its probability of being no outlier.
 ///
@@ -575,7 +600,18 @@ nearby_chain_evidence nearby_chain_covariances(const nearby_chain_problem *probl
                                                const double *state, double *workspace,
                                                double *covariance, double *knots);
 
-/// Whether a symmetric matrix, `size` rows and columns, is positive definite; its lower part is read.
+/// The posterior means and variances of the innovations between knots at a state, which is a
+/// minimum: of each knot but the last those of the odometry (3 of place, yaw), of the error that
+/// all ranges share, and of each peer's place error; two numbers each. `first` gets the variance of
+/// each peer's place error at the first knot, `covariance` that of the first knot and all behind
+/// the knots. Without range errors the odometry's alone. O(knots × (block + border)²).
+nearby_chain_evidence nearby_chain_innovations(const nearby_chain_problem *problem,
+                                               const double *state, double *workspace,
+                                               double *covariance, double *innovations,
+                                               double *first);
+
+/// Whether a symmetric matrix, `size` rows and columns, is positive definite; its lower part is
+/// read.
 int32_t nearby_is_positive_definite(int32_t size, const double *matrix);
 
 // MARK: A chain with the errors of radio and odometry

@@ -124,10 +124,32 @@ package struct MarginalPrior: Sendable, Codable {
     return sum
   }
 
+  /// Adds unknowns of which nothing is known.
+  mutating func appendUnknowns(_ count: Int) {
+    append(
+      mean: [Double](repeating: 0, count: count),
+      variances: [Double](repeating: .infinity, count: count))
+  }
+
   /// Adds the steady turn and the scale error of an odometry.
   package mutating func appendOdometryErrors(_ odometry: OdometryConfiguration) {
-    let (turn, scale) = (odometry.turnRateSigmaRadians, odometry.scaleSigma)
+    let (turn, scale) = (odometry.priorTurnRateSigma, odometry.scaleSigma)
     append(mean: [0, 0], variances: [turn * turn, scale * scale])
+  }
+
+  /// Inserts an unknown of which nothing is known.
+  mutating func insertUnknown(at index: Int) {
+    let (old, new) = (size, size + 1)
+    var grown = [Double](repeating: 0, count: new * new)
+    func moved(_ place: Int) -> Int { place < index ? place : place + 1 }
+    for column in 0..<old {
+      for row in 0..<old {
+        grown[moved(column) * new + moved(row)] = information[column * old + row]
+      }
+    }
+    information = grown
+    gradient.insert(0, at: index)
+    origin.insert(0, at: index)
   }
 
   /// Marginalises a peer: it is forgotten, and what it says of all others stays.
@@ -138,6 +160,7 @@ package struct MarginalPrior: Sendable, Codable {
   mutating func remove(member: Int, _ layout: ChainLayout) {
     let first = layout.peer(member, knots: 1)
     for _ in 0..<ChainLayout.peerSize { removeUnknown(first) }
+    if layout.errorCount > 0 { removeUnknown(layout.placeError(member)) }
   }
 
   /// One step of Gauss' elimination.

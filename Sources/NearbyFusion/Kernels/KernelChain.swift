@@ -14,6 +14,24 @@ package struct ChainWorkspace: Sendable {
   fileprivate var kernel: [Double] = []
   /// Of each peer of the newest fit the mean probability that a value is no outlier.
   package fileprivate(set) var inlierShares: [Double] = []
+  /// Of each cell measured minus predicted of its range, by ``ChainProblem/findRangeResiduals(at:workspace:)``.
+  fileprivate var residuals: [Double] = []
+  /// The times of the knots, and the forward messages along the cells of a peer, by
+  /// ``ChainProblem/setFaultPriors(at:_:workspace:)``.
+  fileprivate var times: [Double] = []
+  fileprivate var messages: [FaultMessage] = []
+
+  /// The forward message at one range of a peer.
+  fileprivate struct FaultMessage: Sendable {
+    var cell: Int
+    /// The correlation of the state, inlier or fault, with that at the range before.
+    var lasting: Double
+    /// The likelihood ratios of a new fault and of the fault of the range before, each over an inlier.
+    var begun: Double
+    var continued: Double
+    /// The odds of a fault given this range and all before it.
+    var odds: Double
+  }
 
   /// Makes one that grows as is needed.
   package init() {}
@@ -45,14 +63,26 @@ package struct ChainProblem: Sendable {
   private var motions: [nearby_chain_motion] = []
   private var cells: [nearby_chain_cell] = []
   private var rates: [nearby_chain_rate] = []
+  /// Of each cell whether the radio itself calls the range obstructed.
+  private var isObstructed: [Bool] = []
   private var differences: [nearby_chain_difference] = []
   private let model: Model
   package private(set) var prior: MarginalPrior
-  package let layout: ChainLayout
+  package private(set) var layout: ChainLayout
+  /// The prior variances about zero of the constants of the device, and of each peer's place error at the
+  /// first knot, beside ``prior``; none where zero.
+  package var constantVariances: [Double] = []
+  package var firstErrorVariances: [Double] = []
   /// By what factor the variances of values are taken too large.
   package var widening = 1.0
   /// The random walk of the rate of a clock, as a length: variance per second, m²/s³.
   package var clockWalk = 0.0
+  /// The negative log-likelihood of the Markov chain of faults minus that of independent faults with the
+  /// probabilities that ``setFaultPriors(at:_:workspace:)`` has set, nats.
+  ///
+  /// These probabilities are posterior ones, so that the cost alone favours the state at which they were set. Costs of
+  /// different states are compared with this added.
+  private(set) var faultCost = 0.0
   /// Whether range differences may be outliers; from a start that is far off all would be.
   package var doubtsDifferences = true
 
@@ -111,12 +141,16 @@ package struct ChainProblem: Sendable {
   }
 
   /// Removes all knots and cells, and keeps their memory.
-  mutating func restart(_ prior: MarginalPrior) {
-    self.prior = prior
+  mutating func restart(_ prior: MarginalPrior, _ layout: ChainLayout) {
+    (self.prior, self.layout) = (prior, layout)
+    constantVariances.removeAll(keepingCapacity: true)
+    firstErrorVariances.removeAll(keepingCapacity: true)
     knots.removeAll(keepingCapacity: true)
     motions.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
     rates.removeAll(keepingCapacity: true)
+    isObstructed.removeAll(keepingCapacity: true)
+    faultCost = 0
     differences.removeAll(keepingCapacity: true)
   }
 
@@ -139,16 +173,212 @@ package struct ChainProblem: Sendable {
   ///   - vertical: The same along gravity.
   ///   - yaw: That of yaw, rad².
   ///   - seconds: How long it is to the next knot.
+  ///   - errors: How the errors of ranges change until the next knot; read only if they are unknown.
   package mutating func addKnot(
     at place: Vector3, step: Vector3, horizontal: Double, vertical: Double, yaw: Double,
-    seconds: Double
+    seconds: Double, errors: RangeErrorStep = RangeErrorStep()
   ) {
     knots.append(
       nearby_chain_knot(
         place: (place.x, place.y, place.z), step: (step.x, step.y, step.z),
         horizontal_variance: max(horizontal, Self.leastVariance),
         vertical_variance: max(vertical, Self.leastVariance),
-        yaw_variance: max(yaw, Self.leastVariance), seconds: seconds))
+        yaw_variance: max(yaw, Self.leastVariance), seconds: seconds,
+        place_correlation: errors.placeCorrelation,
+        place_innovation: max(errors.placeInnovation, Self.leastVariance),
+        common_innovation: max(errors.commonInnovation, Self.leastVariance)))
+  }
+
+  /// The variances of the drift from a knot to the next: of the place per axis, m², and of yaw, rad².
+  package func driftVariances(at knot: Int) -> InlineArray<4, Double> {
+    let step = knots[knot]
+    return [
+      step.horizontal_variance, step.vertical_variance, step.horizontal_variance, step.yaw_variance,
+    ]
+  }
+
+  /// Changes the variances of the drift from a knot to the next.
+  package mutating func setDrift(at knot: Int, horizontal: Double, vertical: Double, yaw: Double) {
+    knots[knot].horizontal_variance = max(horizontal, Self.leastVariance)
+    knots[knot].vertical_variance = max(vertical, Self.leastVariance)
+    knots[knot].yaw_variance = max(yaw, Self.leastVariance)
+  }
+
+  /// Finds how far each range is from what a state predicts.
+  func findRangeResiduals(at state: [Double], workspace: inout ChainWorkspace) {
+    check(state)
+    var residuals: [Double] = []
+    swap(&residuals, &workspace.residuals)
+    defer { swap(&residuals, &workspace.residuals) }
+    if residuals.count < cells.count {
+      residuals = [Double](repeating: 0, count: cells.capacity)
+    }
+    unsafe withKernel(&workspace) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe residuals.withUnsafeMutableBufferPointer { residuals in
+          unsafe nearby_chain_range_residuals(
+            problem, state.baseAddress, workspace, residuals.baseAddress)
+        }
+      }
+    }
+  }
+
+  /// Counts a peer's newest ranges, and those of them that contradict the state whose residuals were found last.
+  ///
+  /// - Parameters:
+  ///   - most: The number of ranges that are asked, at most.
+  ///   - member: The peer.
+  ///   - knot: The knot from which on its cells are asked.
+  ///   - sigmas: The gate, in standard deviations of the white noise.
+  ///   - workspace: The residuals.
+  /// - Returns: Both numbers.
+  func newestRanges(
+    _ most: Int, of member: Int, since knot: Int, beyond sigmas: Double, _ workspace: ChainWorkspace
+  ) -> (count: Int, contradicting: Int) {
+    var (count, contradicting) = (0, 0)
+    for index in cells.indices.reversed()
+    where cells[index].peer == Int32(member) && cells[index].hasRange {
+      guard cells[index].knot >= knot, count < most else { break }
+      count += 1
+      let residual = workspace.residuals[index]
+      if residual * residual > sigmas * sigmas * cells[index].variance.0 { contradicting += 1 }
+    }
+    return (count, contradicting)
+  }
+
+  /// Gives each range the probability of a fault that the other ranges of its peer leave, at a state.
+  ///
+  /// Faults last (``FaultModel``): a Markov chain along the cells of a peer, with states inlier and fault. The
+  /// messages of the cells before and behind a cell, by the forward and the backward recursion, are its prior.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - faults: How faults begin and last.
+  ///   - workspace: Grows as is needed.
+  mutating func setFaultPriors(
+    at state: [Double], _ faults: FaultModel, workspace: inout ChainWorkspace
+  ) {
+    findRangeResiduals(at: state, workspace: &workspace)
+    workspace.times.removeAll(keepingCapacity: true)
+    var time = 0.0
+    for knot in knots {
+      workspace.times.append(time)
+      time += knot.seconds
+    }
+    var first = 0
+    faultCost = 0
+    while first < cells.count {
+      var end = first
+      while end < cells.count, cells[end].peer == cells[first].peer { end += 1 }
+      faultCost += setFaultPriors(of: first..<end, faults, &workspace)
+      first = end
+    }
+  }
+
+  /// The odds of a fault at least and at most.
+  private static let faultOdds = 1e-4...50.0
+
+  /// Sets the probabilities of one peer's faults.
+  ///
+  /// - Returns: The peer's part of ``faultCost``.
+  private mutating func setFaultPriors(
+    of chosen: Range<Int>, _ faults: FaultModel, _ workspace: inout ChainWorkspace
+  ) -> Double {
+    let share = model.shares.range
+    workspace.messages.removeAll(keepingCapacity: true)
+    var (last, lastTime) = (chosen.lowerBound, -Double.infinity)
+    var cost = 0.0
+    var probability = share
+    for index in chosen where cells[index].hasRange {
+      let cell = cells[index]
+      let residual = workspace.residuals[index]
+      let inlier = max(Self.density(residual, cell.variance.0), 1e-300)
+      let fault = faults.outlierDensity(
+        of: .range, innovation: residual, excess: model.rangeExcess)
+      let obstructed =
+        isObstructed[index]
+        ? FaultModel.obstructedOnset / (1 - FaultModel.obstructedOnset) * (1 - share) / share : 1
+      let time = workspace.times[Int(cell.knot)] + cell.seconds
+      let seconds = max(0, time - lastTime)
+      let lasting = faults.correlationOfCells(seconds: seconds)
+      let same =
+        lasting > 0
+        ? faults.sameFaultDensity(
+          residual - workspace.residuals[last], variance: cell.variance.0 + cells[last].variance.0,
+          seconds: seconds, other: fault) : fault
+      (last, lastTime) = (index, time)
+      // A value whose errors are correlated with its neighbours' is a fraction of an independent draw, as in the cost.
+      let power = cell.power.0
+      let (begun, continued) = (
+        pow(obstructed * fault / inlier, power), pow(obstructed * same / inlier, power)
+      )
+      let change = 1 - lasting
+      let asFault = lasting * probability * continued + change * share * begun
+      let asInlier = lasting * (1 - probability) + change * (1 - share)
+      workspace.messages.append(
+        ChainWorkspace.FaultMessage(
+          cell: index, lasting: lasting, begun: begun, continued: continued,
+          odds: asFault / asInlier))
+      cost -= log(asFault + asInlier)
+      probability = asFault / (asFault + asInlier)
+    }
+    // The backward message: the likelihood ratio of a fault over an inlier for all later ranges.
+    var behind = 1.0
+    for message in workspace.messages.reversed() {
+      // Without the cell's own likelihood ratio, which the kernel adds.
+      let odds = message.odds * behind / message.begun
+      let bounded = min(max(odds, Self.faultOdds.lowerBound), Self.faultOdds.upperBound)
+      let outliers =
+        isObstructed[message.cell]
+        ? max(bounded / (1 + bounded), FaultModel.obstructedOnset) : bounded / (1 + bounded)
+      cells[message.cell].range_outlier_share = outliers
+      let power = cells[message.cell].power.0
+      cost += power * log(1 - outliers + outliers * pow(message.begun, 1 / power))
+      let (stay, change) = (message.lasting, 1 - message.lasting)
+      let anew = change * (share * message.begun * behind + 1 - share)
+      behind = min((stay * message.continued * behind + anew) / (stay + anew), 1e12)
+    }
+    return cost
+  }
+
+  private static func density(_ residual: Double, _ variance: Double) -> Double {
+    exp(-0.5 * residual * residual / variance) / (2 * .pi * variance).squareRoot()
+  }
+
+  /// Changes how the errors of ranges change between knots.
+  ///
+  /// - Parameter step: The step after a knot, by its number.
+  package mutating func setErrorSteps(_ step: (Int) -> RangeErrorStep) {
+    for index in knots.indices {
+      let errors = step(index)
+      knots[index].place_correlation = errors.placeCorrelation
+      knots[index].place_innovation = max(errors.placeInnovation, Self.leastVariance)
+      knots[index].common_innovation = max(errors.commonInnovation, Self.leastVariance)
+    }
+  }
+
+  /// How the errors of ranges change from a knot to the next.
+  package func errorStep(at knot: Int) -> RangeErrorStep {
+    RangeErrorStep(
+      placeCorrelation: knots[knot].place_correlation,
+      placeInnovation: knots[knot].place_innovation,
+      commonInnovation: knots[knot].common_innovation)
+  }
+
+  /// How the errors of ranges change from a knot to the next.
+  package struct RangeErrorStep: Hashable, Sendable {
+    /// Of the errors that depend on the place the correlation, and the variance of the innovation, m².
+    package var placeCorrelation = 0.0
+    package var placeInnovation = 0.0
+    /// The variance of the walk of the error that all ranges share, m².
+    package var commonInnovation = 0.0
+
+    package init(
+      placeCorrelation: Double = 0, placeInnovation: Double = 0, commonInnovation: Double = 0
+    ) {
+      (self.placeCorrelation, self.placeInnovation) = (placeCorrelation, placeInnovation)
+      self.commonInnovation = commonInnovation
+    }
   }
 
   /// Says how peers that move go from the next knot for which nothing was said to the one after it.
@@ -223,6 +453,7 @@ package struct ChainProblem: Sendable {
       cell.present |= kind.bit
     }
     cells.append(cell)
+    self.isObstructed.append(isObstructed)
     guard layout.constants.contains(.clockOffset) else { return }
     let (velocity, turn) = (rate.velocity, rate.turn)
     rates.append(
@@ -292,6 +523,44 @@ package struct ChainProblem: Sendable {
       if asked == count { break }
     }
     return asked == 0 ? 1 : Double(explained) / Double(asked)
+  }
+
+  /// A range without the errors that all ranges of its peer have.
+  struct CorrectedRange {
+    /// The peer, and the antenna, in the fixed world.
+    var peer: Vector3
+    var antenna: Vector3
+    var distance: Double
+    /// The time since a knot.
+    var seconds: Double
+  }
+
+  /// The ranges from a knot on, at a state.
+  ///
+  /// - Parameters:
+  ///   - knot: The knot.
+  ///   - state: The state.
+  /// - Returns: Without their constant and scale errors, and without the common error at that knot.
+  func correctedRanges(since knot: Int, at state: [Double]) -> [CorrectedRange] {
+    let constants = layout.blockSize * knotCount
+    let scale = layout.constants.first(of: .rangeScale).map { state[constants + $0] } ?? 0
+    let common =
+      layout.errorCount > 0 ? state[layout.blockSize * knot + layout.commonError] : 0
+    var times: [Double] = []
+    var time = 0.0
+    for later in knots[knot...] {
+      times.append(time)
+      time += later.seconds
+    }
+    return cells.compactMap { cell in
+      guard cell.knot >= knot, cell.present & MeasurementKind.range.bit != 0 else { return nil }
+      let peer = layout.peer(Int(cell.peer), knots: knotCount)
+      return CorrectedRange(
+        peer: Vector3(state[peer], state[peer + 1], state[peer + 2]),
+        antenna: correctedAntenna(of: cell, at: state),
+        distance: (cell.value.0 - state[peer + 3] - common) / (1 + scale + state[peer + 4]),
+        seconds: times[Int(cell.knot) - knot] + cell.seconds)
+    }
   }
 
   /// The antenna's place at a cell in the fixed world, at a state.
@@ -423,6 +692,9 @@ package struct ChainProblem: Sendable {
     for knot in knots.dropLast() {
       sum -= 2 * log(knot.horizontal_variance)
       sum -= log(knot.vertical_variance) + log(knot.yaw_variance)
+      guard layout.errorCount > 0 else { continue }
+      sum -= log(knot.common_innovation)
+      sum -= Double(layout.errorCount - 1) * log(knot.place_innovation)
     }
     let speeds = model.speedVariances
     let logSpeeds = log(speeds.0) + log(speeds.1) + log(speeds.2)
@@ -478,6 +750,64 @@ package struct ChainProblem: Sendable {
     return evidence.is_regular == 0 ? nil : found
   }
 
+  /// What the measurements say of the innovations between knots.
+  package struct Innovations: Sendable {
+    /// Of each knot but the last the posterior mean and variance of the innovations: of the odometry (3 of
+    /// place, yaw), the common error of ranges, and each peer's place error.
+    package fileprivate(set) var moments: [Moment] = []
+    /// Minus the logarithm of the posterior density, up to a constant, and the logarithm of the
+    /// determinant of the information.
+    package fileprivate(set) var cost = 0.0
+    package fileprivate(set) var logDeterminant = 0.0
+    /// The covariance of the first knot and the border, column by column.
+    package fileprivate(set) var dense: [Double] = []
+    /// Of each peer's place error at the first knot the variance, m².
+    package fileprivate(set) var first: [Double] = []
+
+    /// Makes room for none.
+    package init() {}
+  }
+
+  /// A posterior mean and variance.
+  package struct Moment: Hashable, Sendable {
+    package var mean: Double
+    package var variance: Double
+
+    package init(mean: Double, variance: Double) { (self.mean, self.variance) = (mean, variance) }
+  }
+
+  /// Finds the posterior of the innovations between knots at a minimum.
+  ///
+  /// - Parameters:
+  ///   - found: Becomes their moments.
+  ///   - state: The minimum.
+  ///   - workspace: Grows as is needed.
+  /// - Returns: Whether the information is regular. O(knots × (block + border)²).
+  package func findInnovations(
+    _ found: inout Innovations, at state: [Double], workspace: inout ChainWorkspace
+  ) -> Bool {
+    check(state)
+    let count = (knotCount - 1) * (ChainLayout.driftSize + layout.errorCount)
+    found.moments.resize(to: count, filling: Moment(mean: 0, variance: 0))
+    found.dense.resize(to: denseCount * denseCount, filling: 0)
+    found.first.resize(to: max(layout.errorCount - 1, 0), filling: 0)
+    let evidence = unsafe withKernel(&workspace) { problem, workspace in
+      unsafe state.withUnsafeBufferPointer { state in
+        unsafe found.dense.withUnsafeMutableBufferPointer { dense in
+          unsafe found.moments.withUnsafeMutableBytes { moments in
+            unsafe found.first.withUnsafeMutableBufferPointer { first in
+              unsafe nearby_chain_innovations(
+                problem, state.baseAddress, workspace, dense.baseAddress,
+                moments.baseAddress?.assumingMemoryBound(to: Double.self), first.baseAddress)
+            }
+          }
+        }
+      }
+    }
+    (found.cost, found.logDeterminant) = (evidence.cost, evidence.log_determinant)
+    return evidence.is_regular != 0
+  }
+
   private func withKernel<Result>(
     _ workspace: inout ChainWorkspace, holding held: Hold? = nil, live: Int? = nil,
     _ body: (UnsafePointer<nearby_chain_problem>, UnsafeMutablePointer<Double>?) -> Result
@@ -487,33 +817,40 @@ package struct ChainProblem: Sendable {
         unsafe cells.withUnsafeBufferPointer { cells in
           unsafe rates.withUnsafeBufferPointer { rates in
             unsafe differences.withUnsafeBufferPointer { differences in
-              unsafe prior.information.withUnsafeBufferPointer { information in
-                unsafe prior.gradient.withUnsafeBufferPointer { gradient in
-                  unsafe prior.origin.withUnsafeBufferPointer { origin in
-                    var problem = unsafe nearby_chain_problem(
-                      knots: knots.baseAddress, motions: motions.baseAddress,
-                      cells: cells.baseAddress, rates: rates.baseAddress,
-                      differences: differences.baseAddress, knot_count: Int32(knots.count),
-                      cell_count: Int32(cells.count), peer_count: Int32(memberCount),
-                      mover_count: Int32(layout.moverCount),
-                      difference_count: Int32(differences.count),
-                      clock_count: Int32(layout.clockCount), clock_walk: clockWalk,
-                      difference_outlier_share: doubtsDifferences ? model.shares.range : 0,
-                      constants: layout.constants.rawValue,
-                      information: information.baseAddress, gradient: gradient.baseAddress,
-                      origin: origin.baseAddress, outlier_share: model.shares.tuple,
-                      range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
-                      speed_variance: model.speedVariances, widening: widening,
-                      held_peer: Int32(held?.member ?? -1),
-                      held_direction: held.map { ($0.direction.x, $0.direction.y, $0.direction.z) }
-                        ?? (0, 0, 0), held_place: held?.place ?? 0,
-                      live_peer: Int32(live ?? -1))
-                    let needed = unsafe Int(nearby_chain_workspace(&problem))
-                    if workspace.kernel.count < needed {
-                      workspace.kernel = [Double](repeating: 0, count: needed)
-                    }
-                    return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
-                      unsafe body(&problem, workspace.baseAddress)
+              unsafe withVariances { constants, errors in
+                unsafe prior.information.withUnsafeBufferPointer { information in
+                  unsafe prior.gradient.withUnsafeBufferPointer { gradient in
+                    unsafe prior.origin.withUnsafeBufferPointer { origin in
+                      var problem = unsafe nearby_chain_problem(
+                        knots: knots.baseAddress, motions: motions.baseAddress,
+                        cells: cells.baseAddress, rates: rates.baseAddress,
+                        differences: differences.baseAddress, knot_count: Int32(knots.count),
+                        cell_count: Int32(cells.count), peer_count: Int32(memberCount),
+                        mover_count: Int32(layout.moverCount),
+                        difference_count: Int32(differences.count),
+                        clock_count: Int32(layout.clockCount), clock_walk: clockWalk,
+                        difference_outlier_share: doubtsDifferences ? model.shares.range : 0,
+                        constants: layout.constants.rawValue,
+                        has_range_errors: layout.errorCount > 0 ? 1 : 0,
+                        constant_variance: constants, first_error_variance: errors,
+                        information: information.baseAddress, gradient: gradient.baseAddress,
+                        origin: origin.baseAddress, outlier_share: model.shares.tuple,
+                        range_excess: model.rangeExcess, field_of_view: model.fieldOfViewRadians,
+                        speed_variance: model.speedVariances, widening: widening,
+                        held_peer: Int32(held?.member ?? -1),
+                        held_direction: held.map {
+                          ($0.direction.x, $0.direction.y, $0.direction.z)
+                        }
+                          ?? (0, 0, 0), held_place: held?.place ?? 0,
+                        live_peer: Int32(live ?? -1))
+                      let needed = unsafe Int(nearby_chain_workspace(&problem))
+                      if workspace.kernel.count < needed {
+                        // Performance: with room for the next fits, which have more cells.
+                        workspace.kernel = [Double](repeating: 0, count: needed + needed / 2)
+                      }
+                      return unsafe workspace.kernel.withUnsafeMutableBufferPointer { workspace in
+                        unsafe body(&problem, workspace.baseAddress)
+                      }
                     }
                   }
                 }
@@ -523,6 +860,33 @@ package struct ChainProblem: Sendable {
         }
       }
     }
+  }
+}
+
+extension ChainProblem {
+  /// The prior variances that are given apart, as the kernels take them.
+  private func withVariances<Result>(
+    _ body: (UnsafePointer<Double>?, UnsafePointer<Double>?) -> Result
+  ) -> Result {
+    precondition(
+      (constantVariances.isEmpty || constantVariances.count == layout.constantCount)
+        && (firstErrorVariances.isEmpty || firstErrorVariances.count == memberCount),
+      "a variance for each")
+    return unsafe constantVariances.withUnsafeBufferPointer { constants in
+      unsafe firstErrorVariances.withUnsafeBufferPointer { errors in
+        unsafe body(
+          constants.isEmpty ? nil : constants.baseAddress,
+          errors.isEmpty ? nil : errors.baseAddress)
+      }
+    }
+  }
+}
+
+extension Array {
+  /// Makes it as long as asked, and keeps its memory.
+  fileprivate mutating func resize(to count: Int, filling value: Element) {
+    if self.count > count { removeLast(self.count - count) }
+    while self.count < count { append(value) }
   }
 }
 
@@ -545,7 +909,8 @@ func isPositiveDefinite(_ matrix: [Double], size: Int) -> Bool {
 extension ChainProblem: Codable {
   private enum CodingKeys: CodingKey {
     case knots, cells, shares, rangeExcess, fieldOfViewRadians, speedVariances, prior, layout
-    case widening, clockWalk, doubtsDifferences
+    case widening, clockWalk, doubtsDifferences, constantVariances, firstErrorVariances
+    case isObstructed, faultCost
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -562,6 +927,10 @@ extension ChainProblem: Codable {
     try container.encode(widening, forKey: .widening)
     try container.encode(clockWalk, forKey: .clockWalk)
     try container.encode(doubtsDifferences, forKey: .doubtsDifferences)
+    try container.encode(constantVariances, forKey: .constantVariances)
+    try container.encode(firstErrorVariances, forKey: .firstErrorVariances)
+    try container.encode(isObstructed, forKey: .isObstructed)
+    try container.encode(faultCost, forKey: .faultCost)
   }
 
   package init(from decoder: any Decoder) throws {
@@ -591,23 +960,32 @@ extension ChainProblem: Codable {
     widening = try container.decode(Double.self, forKey: .widening)
     clockWalk = try container.decode(Double.self, forKey: .clockWalk)
     doubtsDifferences = try container.decode(Bool.self, forKey: .doubtsDifferences)
+    constantVariances = try container.decode([Double].self, forKey: .constantVariances)
+    firstErrorVariances = try container.decode([Double].self, forKey: .firstErrorVariances)
+    isObstructed = try container.decode([Bool].self, forKey: .isObstructed)
+    faultCost = try container.decode(Double.self, forKey: .faultCost)
   }
 
   /// Removes all knots and cells; what is known from before stays.
   mutating func removeCells() {
     knots = []
     cells = []
+    isObstructed = []
   }
 
   /// Whether its prior is one of whole peers at rest.
   var isPriorConsistent: Bool {
     layout.isOfPeersAtRest && prior.isConsistent && memberCount >= 0
+      && (layout.errorCount == 0 || layout.errorCount == 1 + memberCount)
       && prior.size == layout.peer(memberCount, knots: 1)
   }
 
   /// Whether the kernels may work on it: knots, peers and the prior are as many as the cells name.
   var isConsistent: Bool {
-    guard isPriorConsistent, knotCount > 1 else { return false }
+    guard isPriorConsistent, knotCount > 1, isObstructed.count == cells.count,
+      constantVariances.isEmpty || constantVariances.count == layout.constantCount,
+      firstErrorVariances.isEmpty || firstErrorVariances.count == memberCount
+    else { return false }
     let (knots, members) = (0..<Int32(knotCount - 1), 0..<Int32(memberCount))
     return cells.allSatisfy {
       knots.contains($0.knot) && members.contains($0.peer) && $0.mover == -1
@@ -617,12 +995,12 @@ extension ChainProblem: Codable {
 }
 
 extension nearby_chain_knot {
-  fileprivate static let numberCount = 10
+  fileprivate static let numberCount = 13
 
   fileprivate var numbers: [Double] {
     [
       place.0, place.1, place.2, step.0, step.1, step.2, horizontal_variance, vertical_variance,
-      yaw_variance, seconds,
+      yaw_variance, seconds, place_correlation, place_innovation, common_innovation,
     ]
   }
 
@@ -631,11 +1009,14 @@ extension nearby_chain_knot {
     self.init(
       place: (n[i], n[i + 1], n[i + 2]), step: (n[i + 3], n[i + 4], n[i + 5]),
       horizontal_variance: n[i + 6], vertical_variance: n[i + 7], yaw_variance: n[i + 8],
-      seconds: n[i + 9])
+      seconds: n[i + 9], place_correlation: n[i + 10], place_innovation: n[i + 11],
+      common_innovation: n[i + 12])
   }
 }
 
 extension nearby_chain_cell {
+  fileprivate var hasRange: Bool { present & MeasurementKind.range.bit != 0 }
+
   fileprivate static let numberCount = 31
 
   fileprivate var numbers: [Double] {

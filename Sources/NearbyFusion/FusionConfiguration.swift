@@ -84,11 +84,13 @@ public struct OdometryConfiguration: Hashable, Sendable, Codable {
   public var yawDriftRadians = 0.3.degreesAsRadians
   /// The constant error of the rate of yaw, as of a gyroscope's bias, one sigma, radians per second.
   ///
-  /// With a value above zero the joint fit and the smoother estimate the error together with the peers at
-  /// rest. With zero they assume that there is no such error.
+  /// The joint fit estimates the error together with the peers at rest, and takes it for 0.02 °/s at least; so does
+  /// the smoother where turn or scale have a value above zero.
   public var turnRateSigmaRadians = 0.0
-  /// The constant scale error of distances travelled, one sigma, a ratio; estimated if above zero.
-  public var scaleSigma = 0.0
+  /// The constant scale error of distances travelled, one sigma, a ratio.
+  ///
+  /// A camera guesses scale to a few per cent; wheels and lasers measure it.
+  public var scaleSigma = 0.03
   /// Whether the world is two-dimensional: device and peers in one horizontal plane.
   public var isPlanar = false
   /// The longest gap between two poses in which a pose is interpolated, seconds.

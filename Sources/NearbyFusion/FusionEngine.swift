@@ -39,11 +39,6 @@ public struct FusionEngine: Sendable {
   /// What peers are called, by their indices.
   private(set) var names: [String?] = []
   private var odometryLimits: ConvergenceReasons = []
-  private var slips = SlipMonitor()
-  /// The newest slip, until it is measured.
-  ///
-  /// Performance: in an array, since a test for `nil` copies a large optional.
-  private var slipMeasurement: [SlipMeasurement] = []
   private var newestSampleTime: Timestamp?
 
   /// How many peers have been heard.
@@ -203,7 +198,7 @@ public struct FusionEngine: Sendable {
     let odometry = OdometryState(
       limits: odometryLimits(at: sample.timestamp),
       isSilent: !hasPose && trajectory.silence(at: sample.timestamp).isOutage,
-      resumedAt: trajectory.resumedAt)
+      isSlipping: joint.isSlipping(at: sample.timestamp), resumedAt: trajectory.resumedAt)
     let wasHeard = peers[index].isHeard
     if !wasHeard, hasPose, heardCount > 0 { shareNoise(with: index) }
     var event: SampleEvent?
@@ -211,15 +206,14 @@ public struct FusionEngine: Sendable {
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
       packsHypotheses: heardCount > Self.packingThreshold, into: &reports, &event)
     // A slip of the odometry shifts the places of all peers in its world: it is no move of a peer.
-    if case .peerMoved(let since) = event, slips.explains(contradictionSince: since) { event = nil }
+    if case .peerMoved(let since) = event, joint.explains(contradictionSince: since) { event = nil }
     if !used.isEmpty {
       if !wasHeard { heardCount += 1 }
       newestSampleTime = max(newestSampleTime ?? sample.timestamp, sample.timestamp)
-      if peers.count > 1, peers[index].isContradicted { detectSlip(from: device, &event) }
-      if !slipMeasurement.isEmpty, event == nil { measureSlip(from: device, &event) }
       if peers.count > 1 || peers[index].needsJointFit {
         fitJointly(
           used, of: index, from: device, isObstructed: sample.isNonLineOfSight ?? false, odometry)
+        if let found = joint.takeSlipEvent() { event = found }
       }
     }
     // Performance: put together last; a whole that others write to would be copied to be returned.
@@ -256,40 +250,6 @@ public struct FusionEngine: Sendable {
   /// The largest number of peers of whose noise another one learns.
   private static let mostTeachers = 16
 
-  /// Widens the odometry's drift if samples contradict the places of most peers at once.
-  @inline(never)
-  private mutating func detectSlip(from device: TrajectoryPoint, _ event: inout SampleEvent?) {
-    let time = device.timestamp
-    let continues = slips.isOpen(at: time)
-    guard let since = slips.detect(at: time, peers.lazy.compactMap(\.slipWitness)) else { return }
-    trajectory.addSlip(at: time)
-    guard !continues else { return }
-    event = .odometrySlipped(since: since)
-    let measurement = SlipMeasurement(
-      since: since, detectedFrom: device,
-      before: peers.indices.compactMap { index in
-        guard peers[index].slipWitness != nil else { return nil }
-        return .init(peer: index, place: peers[index].posterior.mean)
-      })
-    slipMeasurement = measurement.map { [$0] } ?? []
-  }
-
-  /// Measures the newest slip once its peers are found again.
-  @inline(never)
-  private mutating func measureSlip(from device: TrajectoryPoint, _ event: inout SampleEvent?) {
-    guard let measurement = slipMeasurement.first else { return }
-    if measurement.isVoid(at: device) {
-      slipMeasurement = []
-    } else if let slip = measurement.slip(
-      at: device.timestamp,
-      { peers[$0].convergence.verdict == .converged ? peers[$0].posterior.mean : nil })
-    {
-      event = .slipMeasured(
-        since: measurement.since, turnRadians: slip.turnRadians, displacement: slip.displacement)
-      slipMeasurement = []
-    }
-  }
-
   /// Stage 10: fits peers at rest together with the odometry's drift, every few steps of a walk.
   @inline(never)
   private mutating func fitJointly(
@@ -302,7 +262,7 @@ public struct FusionEngine: Sendable {
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
       settings)
-    guard joint.isDue(at: device) else {
+    guard joint.isDue(at: device, isContradicted: peers[peer].isContradicted) else {
       joint.examineNext()
       return
     }
@@ -419,7 +379,7 @@ public struct FusionEngine: Sendable {
           from: device, isPlanar: settings.configuration.odometry.isPlanar),
         spread: filters[peer.index].posterior.spread, filters[peer.index].convergence, settings,
         odometryLimits: odometryLimits(at: device.timestamp),
-        lacksPoses: hasResumed(filters[peer.index].convergence))
+        lacksPoses: lacksPoses(filters[peer.index].convergence, at: device.timestamp))
     }
     return filters[peer.index].hasTrack
       ? estimateFromHypotheses(of: peer, from: device)
@@ -435,7 +395,7 @@ public struct FusionEngine: Sendable {
       of: peer, at: device.timestamp, from: filter.view(from: device, settings),
       spread: filter.posterior.spread, filter.convergence, settings,
       odometryLimits: odometryLimits(at: device.timestamp),
-      lacksPoses: hasResumed(filter.convergence))
+      lacksPoses: lacksPoses(filter.convergence, at: device.timestamp))
     if !filter.tellsDirection(at: device.timestamp) { estimate.withholdDirection() }
     if filter.motion != .stationary, device.timestamp < filter.posterior.device.timestamp {
       estimate.withholdOutputs()
@@ -451,13 +411,19 @@ public struct FusionEngine: Sendable {
   /// What limits the odometry: a dark scene, its own report, or that it may be slipping.
   @inline(__always)
   private func odometryLimits(at time: Timestamp) -> ConvergenceReasons {
-    slips.isOpen(at: time) ? odometryLimits.union(.limitedTracking) : odometryLimits
+    joint.isSlipping(at: time) ? odometryLimits.union(.limitedTracking) : odometryLimits
   }
 
   /// Whether poses have come back since a peer was last heard: their world is yet to be confirmed.
   @inline(__always)
   private func hasResumed(_ state: ConvergenceState) -> Bool {
     state.resumedAt != trajectory.resumedAt
+  }
+
+  /// Whether it is not known where the device is in the world of the peers.
+  @inline(__always)
+  private func lacksPoses(_ state: ConvergenceState, at time: Timestamp) -> Bool {
+    hasResumed(state) || joint.isSlipping(at: time)
   }
 
   /// The estimate at a moment for which there is no pose.
@@ -474,7 +440,7 @@ public struct FusionEngine: Sendable {
         of: peer, at: time, from: filter.view(from: device, settings),
         spread: filter.posterior.spread, filter.convergence, settings,
         odometryLimits: odometryLimits(at: time),
-        lacksPoses: isSilent && !isPast || hasResumed(filter.convergence))
+        lacksPoses: isSilent && !isPast || lacksPoses(filter.convergence, at: time))
       estimate.setOutputs(
         from: filter.view(
           from: device, unseen: max(0, time.seconds(since: device.timestamp)), settings),
@@ -516,8 +482,6 @@ extension FusionEngine {
     var joint: JointEstimator
     var localizer: MapLocalizer?
     var odometryLimits: ConvergenceReasons
-    var slips: SlipMonitor
-    var slipMeasurement: [SlipMeasurement]
     var newestSampleTime: Timestamp?
     var heardCount: Int
   }
@@ -527,7 +491,7 @@ extension FusionEngine {
     Contents(
       configuration: configuration, features: configuration.features, names: names,
       trajectory: trajectory, peers: peers, joint: joint.toBeSaved, localizer: localizer,
-      odometryLimits: odometryLimits, slips: slips, slipMeasurement: slipMeasurement,
+      odometryLimits: odometryLimits,
       newestSampleTime: newestSampleTime, heardCount: heardCount)
   }
 
@@ -543,8 +507,6 @@ extension FusionEngine {
     joint = contents.joint
     localizer = contents.localizer
     odometryLimits = contents.odometryLimits
-    slips = contents.slips
-    slipMeasurement = contents.slipMeasurement
     newestSampleTime = contents.newestSampleTime
     heardCount = contents.heardCount
   }

@@ -39,7 +39,13 @@ struct RunCommandTests {
       .appending(path: "Datasets/" + name).path
     let result = try CommandLineTool.run("run", recording, "--quiet", "-o", folder.path("out"))
     #expect(result.exitCode == 0)
-    #expect(try (summary("out/summary.json").events ?? []).isEmpty)
+    // By the recording's truth the wheels of plaza1 lose 1.5 to 1.7 m from 1406 to 1408 s, and nothing else.
+    for event in try summary("out/summary.json").events ?? [] {
+      #expect(name == "plaza1")
+      #expect(event.kind == .odometrySlipped || event.kind == .slipMeasured)
+      #expect(abs(event.seconds - 1406) < 3)
+      if let metres = event.metres { #expect((1.2...1.9).contains(metres)) }
+    }
   }
 
   @Test func writesTheThreeFilesAndNothingElse() throws {

@@ -95,7 +95,7 @@ struct DamagedEngineTests {
     "members", "records", "fitted", "removed", "pending", "member", "covariance", "information",
     "gradient", "origin", "cells", "moverCount", "constants", "heardCount", "names", "peers",
     "ring", "pieces", "priors", "search", "history", "tracks", "dormant", "birthMeasurements",
-    "motion", "present", "world", "features", "slipMeasurement", "observations", "lastKept",
+    "motion", "present", "world", "features", "starts", "observations", "lastKept",
     "keyframes", "rate",
   ].map { Array($0.utf8) }
 

@@ -52,6 +52,8 @@ struct HonestyTests {
     // likelihood to the last bit of information, so that any side named is made up.
     var run = ConsistencyRun(level)
     run.scenario.odometry.positionDrift = 0
+    // Nor has it a scale error, with which a peer far away is not located well enough to have a direction at all.
+    run.configuration.odometry.scaleSigma = 0
     let report = try await run.report(seeds: SeedCount.seeds)
     #expect(report.convergedSeeds.isEmpty, "\(report), seeds \(report.convergedSeeds)")
     #expect(report.wrongSides.isEmpty, "wrong side in seeds \(report.wrongSides)")

@@ -103,7 +103,8 @@ struct MeasurementKindTests {
       reports = PerKind(repeating: .absent)
       let used = filter.add(
         sample, at: device, hasPose: true, newestSampleTime: nil,
-        OdometryState(limits: [], isSilent: false, resumedAt: nil), settings,
+        OdometryState(
+          limits: [], isSilent: false, isSlipping: false, resumedAt: nil), settings,
         packsHypotheses: false, into: &reports, &event)
       for kind in MeasurementKind.allCases { #expect(used.has(kind), "\(kind)") }
     }
@@ -219,10 +220,18 @@ struct MeasurementKindTests {
         of: Self.peer)
       later.meet(&cell, Self.settings.heightOffset)
       #expect(cell.neighbours[kind] > 1.5 && later.neighbours[kind] > 1.5, "\(kind)")
-      let values = cell.fitValues(
-        noise, placeVariance: 0, yawVariance: 0, widening: 1, Self.settings)
+      func fitted(errorsByPlace variance: Double) -> PerKind<ChainProblem.Value?> {
+        cell.fitValues(
+          noise, placeVariance: 0, yawVariance: 0, placeErrors: (variance, bridge: 0), widening: 1,
+          Self.settings)
+      }
+      let values = fitted(errorsByPlace: 0)
       let value = try #require(values[kind], "\(kind)")
       #expect(value.effectiveVariance > value.variance, "\(kind)")
+      // What unknown errors by place explain of a range's errors is no noise of the cell.
+      let explained = try #require(fitted(errorsByPlace: 1)[kind], "\(kind)")
+      #expect((explained.variance < value.variance) == (kind == .range), "\(kind)")
+      #expect((explained.effectiveVariance == explained.variance) == (kind == .range), "\(kind)")
       let costs = [0, 1].map { Self.cost(values, of: kind, error: $0) }
       #expect(costs[1] > costs[0] + 0.1, "\(kind)")
     }

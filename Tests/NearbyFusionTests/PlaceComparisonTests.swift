@@ -86,6 +86,8 @@ struct PlaceComparisonTests {
     ([(.fit, 12), (.filter, 40)], "filter"), ([(.filter, 40), (.fit, 12)], "filter"),
   ]
 
+  private static let faults = FaultModel(FusionConfiguration())
+
   @Test("the place wins that explains all data, and it must explain the newest", arguments: cases)
   func comparison(runs: [(Source, Int)], expected: String) throws {
     let sources = runs.flatMap { [Source](repeating: $0.0, count: $0.1) }
@@ -95,7 +97,7 @@ struct PlaceComparisonTests {
     let comparison = try #require(
       PlaceComparison(
         of: 0, with: Self.candidate(at: Self.filterPlace, in: solution), in: solution))
-    let finding = comparison.compare(&solution, &workspace)
+    let finding = comparison.compare(&solution, Self.faults, &workspace)
     switch finding {
     case .fit: #expect(expected == "fit")
     case .filter: #expect(expected == "filter")
@@ -115,7 +117,10 @@ struct PlaceComparisonTests {
     let image = Vector3(Self.fitPlace.x, -Self.fitPlace.y, Self.fitPlace.z)
     let comparison = try #require(
       PlaceComparison(of: 0, with: Self.candidate(at: image, in: solution), in: solution))
-    guard case .both(let other) = comparison.compare(&solution, &workspace) else {
+    guard
+      case .both(let other, _) = comparison.compare(
+        &solution, Self.faults, &workspace)
+    else {
       Issue.record("decided")
       return
     }

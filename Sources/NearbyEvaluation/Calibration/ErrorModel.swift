@@ -659,26 +659,18 @@ struct ErrorModel: Sendable {
     // An odometry without drift is the truth.
     guard stated.odometry.positionDrift > 0 else { return }
     let (drift, yaw) = driftVariances(interval)
-    let steady = [drift, stated.odometry.isPlanar ? Self.leastVariance : drift, drift, yaw]
     let isBeside =
       (interval > 0 && slips[interval - 1] != nil)
       || (interval + 1 < slips.count && slips[interval + 1] != nil)
-    var best: (slip: OdometrySlip?, logOdds: Double) = (nil, 0)
-    for slip in OdometrySlip.allCases {
-      var logOdds = slip.logOdds(isFrozen: isFrozen[interval], isBeside: isBeside)
-      for axis in 0..<4 where axis != 1 || !stated.odometry.isPlanar {
-        let information = 1 / found[axis].variance - 1 / variances[axis]
-        guard information > 1e-6 / variances[axis] else { continue }
-        let value = found[axis].value / (found[axis].variance * information)
-        let without = 1 / information + steady[axis]
-        let with = without + slip.variance(axis)
-        logOdds += 0.5 * (value * value * (1 / without - 1 / with) - log(with / without))
-      }
-      if logOdds > best.logOdds { best = (slip, logOdds) }
-    }
-    slips[interval] = best.slip
+    slips[interval] =
+      OdometrySlip.mostProbable(
+        InlineArray { ChainProblem.Moment(mean: found[$0].value, variance: found[$0].variance) },
+        InlineArray { variances[$0] },
+        steady: stated.odometry.isPlanar ? [drift, 0, drift, yaw] : [drift, drift, drift, yaw],
+        isFrozen: isFrozen[interval], isBeside: isBeside, among: OdometrySlip.straight
+      ).slip
     slippedSquares[interval] =
-      best.slip == nil ? 0 : found[..<3].reduce(0) { $0 + $1.value * $1.value } / 3
+      slips[interval] == nil ? 0 : found[..<3].reduce(0) { $0 + $1.value * $1.value } / 3
   }
 
   private mutating func learnDrift(_ drift: Sums, _ yaw: Sums) {

@@ -281,9 +281,10 @@ struct PeerFilter: Sendable, Codable {
       isContested = joint.isContested
       if joint.mode == nil {
         claim = claim.after(.examined(joint.verdict))
-      } else if !hasChallenger, !tracks[0].isDoubted,
+      } else if joint.isRelocated || !hasChallenger && !tracks[0].isDoubted,
         joint.device.timestamp >= tracks[0].device.timestamp
       {
+        if joint.isRelocated { dropChallenger() }
         tracks[0].adopt(joint, noise, settings)
         claim = claim.after(.examined(joint.verdict))
       }
@@ -296,18 +297,6 @@ struct PeerFilter: Sendable, Codable {
 
   /// So many hypotheses are not worth packing.
   private static let fewHypotheses = 8
-
-  /// What the peer says of the odometry; `nil` while its place is not known, or it may move.
-  var slipWitness: SlipWitness? {
-    guard motion == .stationary, case .ready = storage, !tracks.isEmpty,
-      tracks[0].phase.isSettled
-    else { return nil }
-    // Performance: read in place, as a track is large.
-    return SlipWitness(
-      heardAt: tracks[0].device.timestamp,
-      contradictedSince: tracks[0].consistency.contradictedSince,
-      isUnobstructed: tracks[0].consistency.isUnobstructed)
-  }
 
   /// Whether the direction to the peer may be published at a time.
   ///
@@ -852,6 +841,7 @@ struct PeerFilter: Sendable, Codable {
     convergence.tracks = ConvergenceState.Tracks(
       tracks.span, claim, isAlongGravity: walk.isAlongGravity, isFromLine: walk.isLine)
     if isContested { convergence.tracks.isDoubtful = true }
+    convergence.isSlipping = odometry.isSlipping && motion == .stationary
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)
     }

@@ -39,12 +39,14 @@ struct JointCell: Sendable, Codable {
 
   /// A cell is at most so long, metres and as a share of the range, and so wide in attitude, radians; and
   /// no higher than ``FlatWalk/tallestCell``.
-  private static let longest = 0.4
+  private static let longest = 1.0
   private static let shortest = 0.05
   private static let lengthPerRange = 0.08
   private static let widest = 0.25
   /// A value further off than this many sigmas belongs to another cell.
   private static let agreement = 3.0
+  /// What a mean range errs by however many samples it is of, m².
+  private static let leastRangeVariance = 1e-4
   /// So wrong may the expected change of a range be, as a share of the step.
   private static let changeTolerance = 0.5
 
@@ -164,12 +166,13 @@ struct JointCell: Sendable, Codable {
   ///   - noise: How noisy the peer's measurements are.
   ///   - placeVariance: What drift within the cell's knots and interpolation add, m² per axis.
   ///   - yawVariance: The same for yaw, rad².
+  ///   - placeErrors: Of the unknown errors by place the variance, and what strays from their interpolation, m².
   ///   - widening: By what factor variances are taken too large.
   ///   - settings: The settings.
   /// - Returns: The values by kind.
   func fitValues(
-    _ noise: NoiseLevels, placeVariance: Double, yawVariance: Double, widening: Double,
-    _ settings: Settings
+    _ noise: NoiseLevels, placeVariance: Double, yawVariance: Double,
+    placeErrors: (variance: Double, bridge: Double), widening: Double, _ settings: Settings
   ) -> PerKind<ChainProblem.Value?> {
     let range = max(values.range.count > 0 ? values.range.mean : 3, 0.3)
     let place = placeVariance + device.interpolationVariance
@@ -179,12 +182,21 @@ struct JointCell: Sendable, Codable {
       guard average.count > 0 else { return nil }
       let sigma = average.squaredSigma.squareRoot()
       let white = noise[kind].whiteVariance(stated: sigma) / average.count
-      let wander = kind.wanderingVariance(
+      let wandering = kind.wanderingVariance(
         part: noise[kind].wanderVariance(stated: sigma), settings.heightOffset)
+      // Errors by place are unknowns of the fit, so their variance is taken off the wandering one, up to the part that
+      // is correlated over metres. What is left is correlated between neighbouring cells.
+      let room = CorrelatedNoise.roomShare * wandering
+      let explained = kind == .range && room > 0 ? min(1, placeErrors.variance / room) : 0
+      let wander =
+        kind == .range
+        ? Self.leastRangeVariance + placeErrors.bridge + wandering - explained * room : wandering
+      let alike = 1 + (1 - explained) * (neighbours[kind] - 1)
       let pose = kind.isAngle ? angle : place
       return ChainProblem.Value(
         value: average.mean, variance: widening * (white + wander + pose),
-        effectiveVariance: widening * (white + wander * neighbours[kind] + pose))
+        effectiveVariance: widening
+          * (white + wander * alike + pose))
     }
   }
 }

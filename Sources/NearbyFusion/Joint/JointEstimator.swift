@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Peers at rest and the odometry's drift, fitted together.
 ///
 /// All peers share one odometry, so what one peer's samples say about its drift they say to all. The
@@ -9,16 +15,32 @@ import NearbyGeometry
 /// of a walk, all samples linearised at one place; filters carry the result to the present in between.
 /// When there are too many knots the oldest are marginalised.
 struct JointEstimator: Sendable, Codable {
-  private var knots: [TrajectoryPoint] = []
+  var knots: [TrajectoryPoint] = []
   /// The corrections at the knots, as the last fit has them: place and yaw each.
-  private var corrections: [Double] = []
-  /// The odometry's steady turn and scale error, as the last fit has them.
-  private var odometryErrors: [Double]
-  private let layout: ChainLayout
-  private var members: [Member] = []
+  var corrections: [Double] = []
+  /// The error that all ranges share at the knots, as the last fit has it.
+  var commonErrors: [Double] = []
+  /// The constants of the device, as the last fit has them.
+  var constants: [Double]
+  var layout: ChainLayout
+  var sizes = RangeErrorSizes()
+  /// The slip of the odometry, if there is one, from each knot to the next.
+  var slips: [OdometrySlip?] = []
+  var slipReview = SlipReview()
+  /// Whether the error that all ranges share steps between a knot and the next.
+  var rangeSteps: [Bool] = []
+  /// The peers that have been found to have moved by the fit that is made.
+  var departed: [Int] = []
+  /// What the newest fit has found out of slips; taken by ``takeSlipEvent()``.
+  var slipEvent: SampleEvent?
+  /// When it was last fitted, and how many cells there were.
+  private var fittedAt: Timestamp?
+  private var fittedCells = 0
+  private var fitCount = 0
+  var members: [Member] = []
   private var prior = MarginalPrior(holding: .zero)
   /// The cells of each peer, by its index, in the order of time.
-  private var records: [Record] = []
+  var records: [Record] = []
   private var cellCount = 0
   private var cellsSinceKnot = 0
   /// The path at the newest fit, metres.
@@ -39,7 +61,10 @@ struct JointEstimator: Sendable, Codable {
 
   /// All but ``proposals``, which are written over before they are read again.
   private enum CodingKeys: CodingKey {
-    case knots, corrections, odometryErrors, layout, members, prior, records, cellCount
+    case knots, corrections, commonErrors, constants, layout, sizes, slips, slipReview, rangeSteps,
+      fittedAt,
+      fittedCells, fitCount, members, prior, records,
+      cellCount
     case cellsSinceKnot, fittedPath, memory, correction, isInMap, fitted, removed, pending
   }
 
@@ -54,11 +79,15 @@ struct JointEstimator: Sendable, Codable {
   }
 
   /// A peer in the fit.
-  private struct Member: Sendable, Codable {
+  struct Member: Sendable, Codable {
     let peer: Int
     var birth: Timestamp
     /// Place in the fixed world, range bias and range scale.
     @Numbers var state: InlineArray<5, Double>
+    /// The error of its ranges that depends on the place, at the knots.
+    var placeErrors: [Double]
+    /// Whether nothing has been marginalised since it is a member.
+    var hasFreshErrors = true
     var check = DirectionCheck()
     /// Whether it has not been fitted yet.
     var isNew = true
@@ -76,7 +105,7 @@ struct JointEstimator: Sendable, Codable {
   }
 
   /// A place that the data do not rule out beside a member's.
-  private struct Rival: Sendable, Codable {
+  struct Rival: Sendable, Codable {
     /// The logarithm of its share over the member's.
     var logWeight: Double
     /// How far it is from the member's.
@@ -88,14 +117,18 @@ struct JointEstimator: Sendable, Codable {
   /// Memory that is kept from fit to fit.
   ///
   /// Performance: a fit allocates nothing unless there is more to be fitted than ever before.
-  private struct Memory: Sendable, Codable {
+  struct Memory: Sendable, Codable {
     var workspace = ChainWorkspace()
     /// What the filters say of the peers, by their indices; `nil` of those that do not take part.
     var candidates: [JointCandidate?] = []
     /// The drift between the knots.
     var steps: [OdometryDrift] = []
+    /// The innovations of the newest fit.
+    var innovations = ChainProblem.Innovations()
     /// The newest solution: the next is written over it.
     var solution: JointSolution?
+    /// The state from which the newest fit has begun.
+    var start: [Double] = []
     /// The problem of the knots that were marginalised last, and the state at which it was.
     var older: ChainProblem?
     var olderState: [Double] = []
@@ -107,8 +140,11 @@ struct JointEstimator: Sendable, Codable {
   }
 
   /// What has been measured of a peer since its track began.
-  private struct Record: Sendable, Codable {
+  struct Record: Sendable, Codable {
     var birth: Timestamp?
+    /// When another track began in the place of a member's; `nil` once it has been decided whether the peer
+    /// has moved, or the odometry has slipped.
+    var rebirth: Timestamp?
     var cells: [JointCell] = []
     /// Whether it was a member, and made room for another.
     var isDismissed = false
@@ -118,6 +154,10 @@ struct JointEstimator: Sendable, Codable {
   /// in radians, and so many metres from it at least.
   private static let driftShare = 0.25
   private static let leastSpacing = 0.3
+  /// The largest spacing of knots, metres, as errors by place decorrelate over it; and the metres for which a
+  /// second counts.
+  private static let spacing = 2.0
+  private static let metresPerSecond = 0.5
   /// With so many knots, and with so many when there are many members, the oldest third is marginalised.
   private static let mostKnots = 96
   private static let mostKnotsOfMany = 48
@@ -134,28 +174,35 @@ struct JointEstimator: Sendable, Codable {
   /// A fit is due after so much of a walk: metres, and as a share of all that is fitted, with several
   /// peers and with one.
   private static let leastWalk = 0.1
-  private static let walkShare = 0.02
+  private static let walkShare = 0.04
   private static let walkShareAlone = 0.04
   /// A step that lowers the cost by less, in nats, is the last.
-  private static let tolerance = 0.02
-  private static let mostIterations = 8
+  static let tolerance = 0.02
+  static let coarseTolerance = 0.2
+  static let mostIterations = 8
   /// By what factors the noise of a new member is widened at first.
   private static let widenings = [100.0, 9]
   /// A member with fewer inliers than this has not been found.
-  private static let leastInlierShare = 0.5
+  static let leastInlierShare = 0.5
   /// The prior sigma of a peer's place, as a multiple of the longest range, and its least value, metres.
   private static let priorReach = 3.0
   private static let leastPriorSigma = 20.0
   /// Heights in a planar world are held to this, m².
   private static let heldVariance = 1e-8
-  /// A filter goes on from the fit unless that is so much less sure, in variance: where a device comes back
-  /// to places, the fit knows that errors come back with them, and the filter does not.
-  private static let acceptedVariance = 4.0
 
   /// Makes one that has seen nothing.
   init(_ odometry: OdometryConfiguration) {
-    layout = ChainLayout(constants: odometry.constants)
-    odometryErrors = [Double](repeating: 0, count: layout.constantCount)
+    layout = Self.layout(odometry, members: 0)
+    constants = [Double](repeating: 0, count: layout.constantCount)
+  }
+
+  /// Where the unknowns stand.
+  ///
+  /// An odometry without drift is the truth.
+  private static func layout(_ odometry: OdometryConfiguration, members: Int) -> ChainLayout {
+    var constants: ChainLayout.Constants = [.rangeScale, .directionError]
+    if odometry.positionDrift > 0 { constants.insert(.odometryErrors) }
+    return ChainLayout(constants: constants, errorCount: 1 + members)
   }
 
   /// The same without the cells of the newest fit's problem, unless an examination is to work on them: the
@@ -169,9 +216,13 @@ struct JointEstimator: Sendable, Codable {
   /// Whether a restored estimator fits the settings of a configuration and a number of peers.
   func isConsistent(with odometry: OdometryConfiguration, peerCount: Int) -> Bool {
     let peers = 0..<peerCount
-    guard layout == ChainLayout(constants: odometry.constants),
-      odometryErrors.count == layout.constantCount, prior.isConsistent,
+    guard layout == Self.layout(odometry, members: members.count),
+      constants.count == layout.constantCount, prior.isConsistent,
       corrections.count == ChainLayout.driftSize * knots.count,
+      commonErrors.count == knots.count, slips.count == knots.count,
+      rangeSteps.count == knots.count,
+      slipReview.isConsistent,
+      members.allSatisfy({ $0.placeErrors.count == knots.count }),
       knots.isEmpty
         ? members.isEmpty : prior.size == layout.peer(members.count, knots: 1),
       records.count <= peerCount, cellCount == records.reduce(0, { $0 + $1.cells.count }),
@@ -186,7 +237,7 @@ struct JointEstimator: Sendable, Codable {
   /// Whether the newest solution is of this layout, and as large as what is asked of it.
   private var isSolutionConsistent: Bool {
     guard let solution = memory.solution else { return pending.isEmpty }
-    guard solution.problem.layout == layout else { return false }
+    guard solution.problem.layout.constants == layout.constants else { return false }
     // Else it is written over before it is read.
     guard !fitted.isEmpty || !pending.isEmpty else { return true }
     let count = solution.problem.memberCount
@@ -215,7 +266,13 @@ struct JointEstimator: Sendable, Codable {
   ) {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
-    if records[peer].birth != birth { forget(peer, bornAt: birth) }
+    if records[peer].birth != birth {
+      if members.contains(where: { $0.peer == peer && !$0.isKnown }), members.count > 1 {
+        records[peer].rebirth = birth
+      } else {
+        forget(peer, bornAt: birth)
+      }
+    }
     guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer, at: device)
     else {
       // Nothing is kept of peers for which there is no room.
@@ -243,10 +300,14 @@ struct JointEstimator: Sendable, Codable {
     let place = device.worldFromDevice.translation
     knots = [device]
     corrections = [place.x, place.y, place.z, 0]
+    commonErrors = [0]
+    slips = [nil]
+    rangeSteps = [false]
+    slipReview = SlipReview()
     members = []
+    layout = Self.layout(settings.configuration.odometry, members: 0)
     prior = MarginalPrior(holding: place)
-    if layout.hasOdometryErrors { prior.appendOdometryErrors(settings.configuration.odometry) }
-    for index in odometryErrors.indices { odometryErrors[index] = 0 }
+    appendConstants()
     records = []
     cellCount = 0
     cellsSinceKnot = 0
@@ -256,6 +317,13 @@ struct JointEstimator: Sendable, Codable {
     fitted = []
     pending = []
     removed = []
+  }
+
+  /// Adds the prior of the constants, and of the common error of ranges, which is zero at the first knot.
+  private mutating func appendConstants() {
+    prior.append(mean: [0], variances: [0])
+    prior.appendUnknowns(layout.constantCount)
+    for index in constants.indices { constants[index] = 0 }
   }
 
   /// Whether another peer may become a member.
@@ -283,8 +351,12 @@ struct JointEstimator: Sendable, Codable {
 
   /// Forgets what was measured of a peer: its track has begun anew.
   private mutating func forget(_ peer: Int, bornAt birth: Timestamp) {
-    cellCount -= records[peer].cells.count
-    records[peer] = Record(birth: birth)
+    var record = Record(birth: birth)
+    if records[peer].rebirth == birth {
+      record.cells = records[peer].cells.filter { $0.device.timestamp >= birth }
+    }
+    cellCount += record.cells.count - records[peer].cells.count
+    records[peer] = record
     if let member = members.firstIndex(where: { $0.peer == peer }), !members[member].isKnown {
       remove(member: member)
     }
@@ -294,6 +366,7 @@ struct JointEstimator: Sendable, Codable {
   private mutating func remove(member: Int) {
     removed.append(members.remove(at: member).peer)
     prior.remove(member: member, layout)
+    layout.errorCount -= 1
     pending = []
   }
 
@@ -307,11 +380,36 @@ struct JointEstimator: Sendable, Codable {
     let hasDrifted =
       drift.horizontal > allowed * allowed || drift.yaw > allowedYaw * allowedYaw
     let isFar = device.path - last.path >= Self.leastSpacing
-    guard hasDrifted && isFar || cellsSinceKnot >= Self.mostCellsOfKnot else { return }
-    let correction = extrapolated(to: device)
+    let isLater =
+      device.path - last.path
+      + Self.metresPerSecond * device.timestamp.seconds(since: last.timestamp) > Self.spacing
+    guard hasDrifted && isFar || isLater || cellsSinceKnot >= Self.mostCellsOfKnot else { return }
+    append(device, correctedTo: extrapolated(to: device))
+    cellsSinceKnot = 0
+  }
+
+  /// Adds a knot.
+  private mutating func append(
+    _ device: TrajectoryPoint, correctedTo correction: InlineArray<4, Double>
+  ) {
     knots.append(device)
     for index in correction.indices { corrections.append(correction[index]) }
-    cellsSinceKnot = 0
+    commonErrors.append(commonErrors.last ?? 0)
+    slips.append(nil)
+    rangeSteps.append(false)
+    for member in members.indices {
+      members[member].placeErrors.append(members[member].placeErrors.last ?? 0)
+    }
+  }
+
+  /// Takes the newest knot back.
+  private mutating func removeNewestKnot() {
+    knots.removeLast()
+    corrections.removeLast(ChainLayout.driftSize)
+    commonErrors.removeLast()
+    slips.removeLast()
+    rangeSteps.removeLast()
+    for member in members.indices { members[member].placeErrors.removeLast() }
   }
 
   /// The correction at a device point after the last knot, if nothing has drifted since.
@@ -366,6 +464,7 @@ struct JointEstimator: Sendable, Codable {
       )
       corrections[first + 3] += turn
     }
+    layout = Self.layout(settings.configuration.odometry, members: 0)
     prior = MarginalPrior()
     prior.append(
       mean: Array(corrections[..<ChainLayout.driftSize]),
@@ -373,15 +472,17 @@ struct JointEstimator: Sendable, Codable {
         Self.freePlaceVariance, isPlanar ? Self.heldVariance : Self.freePlaceVariance,
         Self.freePlaceVariance, Self.freeYawVariance,
       ])
-    if layout.hasOdometryErrors { prior.appendOdometryErrors(settings.configuration.odometry) }
-    for index in odometryErrors.indices { odometryErrors[index] = 0 }
+    appendConstants()
+    for index in commonErrors.indices { commonErrors[index] = 0 }
     let known = map.prior
     prior.append(mean: known.mean, covariance: known.covariance)
+    for _ in indices { insertPlaceError() }
     members = indices.enumerated().map { entry, peer in
       let size = ChainLayout.peerSize
       var member = Member(
         peer: peer, birth: device.timestamp,
-        state: InlineArray { known.mean[size * entry + $0] })
+        state: InlineArray { known.mean[size * entry + $0] },
+        placeErrors: [Double](repeating: 0, count: knots.count))
       member.isKnown = true
       return member
     }
@@ -391,6 +492,12 @@ struct JointEstimator: Sendable, Codable {
     fitted = []
     pending = []
     fittedPath = -.infinity
+  }
+
+  /// Makes room for the place error of one more member.
+  private mutating func insertPlaceError() {
+    prior.insertUnknown(at: layout.blockSize)
+    layout.errorCount += 1
   }
 
   /// Whether there are knots before a device point, in its world.
@@ -436,10 +543,9 @@ struct JointEstimator: Sendable, Codable {
     var memory = Memory()
     var solution = JointSolution(
       problem: newProblem(settings), state: [], covariance: [], cost: 0, device: device)
-    let now = extrapolated(to: device)
-    knots.append(device)
+    append(device, correctedTo: extrapolated(to: device))
     fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
-    start(&solution, at: now)
+    start(&solution)
     startNewcomers(&solution.state, peers, settings, &memory)
     var none: [Double] = []
     _ = solution.problem.fit(
@@ -538,13 +644,31 @@ struct JointEstimator: Sendable, Codable {
   var newestSolution: JointSolution? { memory.solution }
 
   /// Whether a fit is due as a sample comes.
-  func isDue(at device: TrajectoryPoint) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - device: The device at the sample.
+  ///   - isContradicted: Whether the peer's samples contradict its place.
+  /// - Returns: Whether it is.
+  func isDue(at device: TrajectoryPoint, isContradicted: Bool) -> Bool {
     guard let first = knots.first, let last = knots.last, first.world == device.world,
       device.timestamp > last.timestamp
     else { return false }
     let share = records.count > 1 ? Self.walkShare : Self.walkShareAlone
-    return device.path - fittedPath >= max(Self.leastWalk, share * (device.path - first.path))
+    if device.path - fittedPath >= max(Self.leastWalk, share * (device.path - first.path)) {
+      return true
+    }
+    // Where samples contradict what is known a fit is due at once. So it is where they differ though the device has
+    // not moved: they make new cells.
+    guard
+      isContradicted || isSlipping(at: device.timestamp)
+        || device.path - fittedPath < Self.leastWalk,
+      cellCount - fittedCells >= max(2, members.count), let fittedAt
+    else { return false }
+    return device.timestamp.seconds(since: fittedAt) >= Self.leastSeconds
   }
+
+  /// A fit without a walk is due after so long, seconds.
+  private static let leastSeconds = 0.7
 
   /// Fits everything to all that has been seen: ``proposals`` are the posteriors that filters are to go
   /// on from.
@@ -555,6 +679,8 @@ struct JointEstimator: Sendable, Codable {
   ///   - settings: The settings.
   mutating func fit(at device: TrajectoryPoint, _ peers: [PeerFilter], _ settings: Settings) {
     fittedPath = device.path
+    fittedAt = device.timestamp
+    fittedCells = cellCount
     proposals.removeAll(keepingCapacity: true)
     for peer in removed {
       // No examination will decide between the place and its rival: that is up to the filter.
@@ -567,22 +693,29 @@ struct JointEstimator: Sendable, Codable {
     swap(&memory, &self.memory)
     defer { swap(&memory, &self.memory) }
     admit(peers, at: device, &memory.candidates, settings)
-    guard members.count > 1 || members.contains(where: { $0.claim.isFromFlatWalk || $0.isKnown })
-    else {
-      return
-    }
+    guard !members.isEmpty else { return }
     marginalizeIfFull(at: device, peers, &memory, settings)
     var solution =
       memory.solution.take()
       ?? JointSolution(
         problem: newProblem(settings), state: [], covariance: [], cost: 0, device: device)
     solution.device = device
-    let now = extrapolated(to: device)
-    knots.append(device)
+    append(device, correctedTo: extrapolated(to: device))
     fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
-    start(&solution, at: now)
+    start(&solution)
     startNewcomers(&solution.state, peers, settings, &memory)
-    knots.removeLast()
+    solution.problem.setFaultPriors(
+      at: solution.state, settings.faults, workspace: &memory.workspace)
+    let hasSlipped = findSlip(&solution, peers, settings, &memory)
+    decideRebirths(solution, &memory.workspace)
+    if let knot = learnSizes(&solution, settings, &memory) {
+      trySlip(after: knot, &solution, peers, settings, &memory)
+    }
+    if hasSlipped {
+      cellsSinceKnot = 0
+    } else {
+      removeNewestKnot()
+    }
     let result = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
       covariance: &solution.covariance, workspace: &memory.workspace)
@@ -595,14 +728,17 @@ struct JointEstimator: Sendable, Codable {
     let lost = members.indices.filter {
       memory.workspace.inlierShares[$0] < Self.leastInlierShare
         && !records[members[$0].peer].cells.isEmpty
+        || departed.contains(members[$0].peer)
     }
     let others =
       lost.isEmpty
-      ? compareWithFilters(&solution, memory.candidates, &memory.workspace) : [:]
+      ? compareWithFilters(&solution, memory.candidates, settings.faults, &memory.workspace) : [:]
     var rivals = examine(&solution, &memory.workspace, settings)
     // Performance: merging with nothing would allocate.
     if !others.isEmpty { rivals.merge(others) { _, filter in filter } }
+    noteCalm(solution)
     keep(solution, lost: lost)
+    measureSlip(at: device)
     if lost.isEmpty {
       propose(solution, rivals, memory.candidates)
     } else {
@@ -611,17 +747,78 @@ struct JointEstimator: Sendable, Codable {
     memory.solution = solution
   }
 
-  private func newProblem(_ settings: Settings) -> ChainProblem {
+  func newProblem(_ settings: Settings) -> ChainProblem {
     ChainProblem(prior, layout, settings.faults, settings.configuration.ranging)
   }
 
-  /// Begins from the corrections of the last fit, that at the newest sample, and the members' places; makes
-  /// room for the covariance.
-  private func start(_ solution: inout JointSolution, at now: InlineArray<4, Double>) {
+  /// Finds how large the errors of ranges are.
+  ///
+  /// - Returns: The interval that most probably has a large slip of which nothing was known.
+  private mutating func learnSizes(
+    _ solution: inout JointSolution, _ settings: Settings, _ memory: inout Memory
+  ) -> Int? {
+    let isThorough = fitCount % Self.fitsPerSearch == 0
+    fitCount += 1
+    let rounds = isThorough ? Self.learningRounds : 1
+    if isThorough { sizes.wake() }
+    // Performance: it has been fitted with the sizes as they are.
+    var isFitted = !isThorough
+    var suspect: Int?
+    var hasSettled = false
+    var none: [Double] = []
+    for round in 0...rounds {
+      setSizes(of: &solution.problem, settings)
+      guard round < rounds, !hasSettled else { break }
+      if !isFitted {
+        _ = solution.problem.fit(
+          &solution.state, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
+          covariance: &none, workspace: &memory.workspace)
+      }
+      isFitted = false
+      guard
+        solution.problem.findInnovations(
+          &memory.innovations, at: solution.state, workspace: &memory.workspace)
+      else { return nil }
+      let former = sizes
+      sizes.learn(memory.innovations, at: solution.state, of: solution.problem) { rangeSteps[$0] }
+      hasSettled = sizes.isNear(former)
+      // First errors of the ranges may explain what they can.
+      if hasSettled || round == rounds - 1 {
+        suspect = judgeSlips(by: memory.innovations, &solution.problem, settings)
+      }
+    }
+    return suspect
+  }
+
+  /// Every sixth fit takes steps of the fixed point from large sizes until these settle; the others take one, from the
+  /// last sizes.
+  private static let fitsPerSearch = 6
+  private static let learningRounds = 9
+
+  /// Makes the errors of a problem's ranges as large as they are.
+  private func setSizes(of problem: inout ChainProblem, _ settings: Settings) {
+    let (knots, sizes, rangeSteps) = (knots, sizes, rangeSteps)
+    problem.setErrorSteps { index in
+      let next = min(index + 1, knots.count - 1)
+      return sizes.step(
+        length: knots[next].path - knots[index].path,
+        seconds: knots[next].timestamp.seconds(since: knots[index].timestamp),
+        isBroken: rangeSteps[index])
+    }
+    sizes.findConstantVariances(
+      &problem.constantVariances, layout.constants, settings.configuration.odometry,
+      settings.configuration.ranging)
+    problem.firstErrorVariances.removeAll(keepingCapacity: true)
+    for member in members {
+      problem.firstErrorVariances.append(member.hasFreshErrors ? sizes.place * sizes.place : 0)
+    }
+  }
+
+  /// Begins from the last fit; makes room for the covariance.
+  private func start(_ solution: inout JointSolution) {
     solution.state.removeAll(keepingCapacity: true)
-    solution.state.append(contentsOf: corrections)
-    for index in now.indices { solution.state.append(now[index]) }
-    solution.state.append(contentsOf: odometryErrors)
+    appendKnots(knots.indices, to: &solution.state)
+    solution.state.append(contentsOf: constants)
     for member in members.indices {
       for index in 0..<ChainLayout.peerSize {
         solution.state.append(members[member].state[index])
@@ -633,15 +830,26 @@ struct JointEstimator: Sendable, Codable {
     }
   }
 
+  /// Appends the unknowns of knots.
+  private func appendKnots(_ chosen: Range<Int>, to state: inout [Double]) {
+    for knot in chosen {
+      let first = ChainLayout.driftSize * knot
+      state.append(contentsOf: corrections[first..<first + ChainLayout.driftSize])
+      state.append(commonErrors[knot])
+      for member in members.indices { state.append(members[member].placeErrors[knot]) }
+    }
+  }
+
   /// Compares the places of members with those of their filters, where they disagree.
   ///
   /// - Parameters:
   ///   - solution: The solution; a filter's place takes the place of the member's if it is the better one.
   ///   - candidates: What the filters say, by the peers' indices.
+  ///   - faults: How faults begin and last.
   ///   - workspace: Memory of the fits.
   /// - Returns: The other places that are not ruled out, by the members' indices.
   private mutating func compareWithFilters(
-    _ solution: inout JointSolution, _ candidates: [JointCandidate?],
+    _ solution: inout JointSolution, _ candidates: [JointCandidate?], _ faults: FaultModel,
     _ workspace: inout ChainWorkspace
   ) -> [Int: JointPosterior.Mode] {
     var rivals: [Int: JointPosterior.Mode] = [:]
@@ -651,21 +859,33 @@ struct JointEstimator: Sendable, Codable {
         candidate.birth == members[member].birth,
         let comparison = PlaceComparison(of: member, with: candidate, in: solution)
       else { continue }
-      let former = solution.cost
-      switch comparison.compare(&solution, &workspace) {
-      case .fit, .filter: break
-      case .both(let other): rivals[member] = other
+      switch comparison.compare(&solution, faults, &workspace) {
+      case .fit: break
+      case .filter: members[member].check.restart(at: solution.device.path)
+      case .both(let other, let hasMoved):
+        rivals[member] = other
+        if hasMoved { members[member].check.restart(at: solution.device.path) }
       case .contested: members[member].isContested = true
       }
-      if solution.cost < former { members[member].check.restart(at: solution.device.path) }
     }
     return rivals
   }
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
   private mutating func expel(_ lost: [Int]) {
-    for index in lost.reversed() { remove(member: index) }
+    for index in lost.reversed() {
+      let peer = members[index].peer
+      if departed.contains(peer), let rebirth = records[peer].rebirth {
+        forget(peer, bornAt: rebirth)
+      } else {
+        remove(member: index)
+      }
+    }
+    departed.removeAll()
   }
+
+  /// The scale error of the ranges of a single peer.
+  private static let peerScaleSigma = 0.002
 
   /// Takes in the peers of which the filters know enough, and notes what these say of all that take
   /// part.
@@ -700,7 +920,8 @@ struct JointEstimator: Sendable, Codable {
         Vector3(now[0], now[1], now[2])
         + turn.act(candidate.place - device.worldFromDevice.translation)
       var member = Member(
-        peer: peer, birth: candidate.birth, state: [place.x, place.y, place.z, 0, 0])
+        peer: peer, birth: candidate.birth, state: [place.x, place.y, place.z, 0, 0],
+        placeErrors: [Double](repeating: 0, count: knots.count))
       member.claim = candidate.claim
       let reach = records[peer].cells.reduce(0) { max($0, $1.values.range.mean) }
       let sigma = max(Self.priorReach * reach, Self.leastPriorSigma)
@@ -710,8 +931,9 @@ struct JointEstimator: Sendable, Codable {
         mean: [now[0], settings.configuration.odometry.isPlanar ? place.y : now[1], now[2], 0, 0],
         variances: [
           sigma * sigma, height, sigma * sigma, ranging.rangeBiasSigma * ranging.rangeBiasSigma,
-          ranging.rangeScaleSigma * ranging.rangeScaleSigma,
+          Self.peerScaleSigma * Self.peerScaleSigma,
         ])
+      insertPlaceError()
       members.append(member)
     }
   }
@@ -744,13 +966,15 @@ struct JointEstimator: Sendable, Codable {
   ///   - settings: The settings.
   ///   - steps: Becomes the drift between the knots.
   ///   - widening: By what factor the noise of new members is taken too large.
+  ///   - isWidened: Of which cells it is taken too large, too.
   ///   - isIncluded: Which cells of a member are chosen.
-  private func fill(
+  func fill(
     _ problem: inout ChainProblem, knots count: Int, _ peers: [PeerFilter], _ settings: Settings,
     _ steps: inout [OdometryDrift], wideningNew widening: Double = 1,
+    widening isWidened: (JointCell) -> Bool = { _ in false },
     including isIncluded: (Member, JointCell) -> Bool = { _, _ in true }
   ) {
-    problem.restart(prior)
+    problem.restart(prior, layout)
     steps.removeAll(keepingCapacity: true)
     let isPlanar = settings.configuration.odometry.isPlanar
     for index in 0..<count {
@@ -758,11 +982,13 @@ struct JointEstimator: Sendable, Codable {
       let (a, b) = (knot.worldFromDevice.translation, next.worldFromDevice.translation)
       var step = OdometryDrift(from: knot, to: next, isPlanar: isPlanar)
       step.addSwing(of: b - a)
+      if let slip = slips[index] { step.add(slip, isPlanar: isPlanar) }
       steps.append(step)
       problem.addKnot(
         at: a, step: b - a, horizontal: step.horizontal, vertical: step.vertical, yaw: step.yaw,
         seconds: next.timestamp.seconds(since: knot.timestamp))
     }
+    setSizes(of: &problem, settings)
     problem.reserveCells(cellCount)
     let antenna = settings.configuration.ranging.antennaInDevice
     for (index, member) in members.enumerated() {
@@ -773,14 +999,25 @@ struct JointEstimator: Sendable, Codable {
           knot += 1
         }
         while knot > 0, knots[knot].timestamp > cell.device.timestamp { knot -= 1 }
-        let share = cell.device.driftShare(from: knots[knot], to: knots[knot + 1])
+        let (before, after) = (knots[knot], knots[knot + 1])
+        let seconds = cell.device.timestamp.seconds(since: before.timestamp)
+        let share =
+          hasLargeSlip(after: knot)
+          ? seconds / after.timestamp.seconds(since: before.timestamp)
+          : cell.device.driftShare(from: before, to: after)
         let bridge = share * (1 - share)
         problem.addCell(
           from: AntennaPose(cell.device.worldFromDevice, antennaInDevice: antenna), knot: knot,
-          share: share, member: index, isObstructed: cell.isObstructed,
+          share: share, seconds: seconds, member: index, isObstructed: cell.isObstructed,
           cell.fitValues(
-            noise, placeVariance: bridge * steps[knot].horizontal,
-            yawVariance: bridge * steps[knot].yaw, widening: member.isNew ? widening : 1, settings))
+            noise, placeVariance: bridge * bridgeVariance(steps[knot], after: knot),
+            yawVariance: slips[knot] == nil ? bridge * steps[knot].yaw : 0,
+            placeErrors: (
+              sizes.place * sizes.place,
+              sizes.bridgeVariance(
+                length: knots[min(knot + 1, count - 1)].path - knots[knot].path, share: share)
+            ),
+            widening: member.isNew || isWidened(cell) ? widening : 1, settings))
       }
     }
   }
@@ -793,32 +1030,47 @@ struct JointEstimator: Sendable, Codable {
     _ settings: Settings
   ) {
     let mostKnots = members.count > Self.many ? Self.mostKnotsOfMany : Self.mostKnots
-    guard knots.count >= mostKnots || cellCount > Self.mostCells && knots.count > 3 else { return }
+    // What is marginalised stays linearised as it is now.
+    let isUncertain =
+      slipReview.isOpen(at: device.timestamp)
+    guard
+      knots.count >= (isUncertain ? 2 : 1) * mostKnots
+        || cellCount > Self.mostCells && knots.count > 3
+    else { return }
     let kept = knots.count / 3
     let border = knots[kept].timestamp
     var problem = memory.older.take() ?? newProblem(settings)
-    fill(&problem, knots: kept + 1, peers, settings, &memory.steps) { member, cell in
-      !member.claim.isUndecided && cell.device.timestamp < border
-    }
+    fill(
+      &problem, knots: kept + 1, peers, settings, &memory.steps,
+      including: { !$0.claim.isUndecided && $1.device.timestamp < border })
     memory.olderState.removeAll(keepingCapacity: true)
-    memory.olderState.append(contentsOf: corrections[..<(ChainLayout.driftSize * (kept + 1))])
-    memory.olderState.append(contentsOf: odometryErrors)
+    appendKnots(0..<kept + 1, to: &memory.olderState)
+    memory.olderState.append(contentsOf: constants)
+    // Their priors stay apart, as they are learnt.
+    problem.constantVariances = []
     for member in members {
       for index in member.state.indices { memory.olderState.append(member.state[index]) }
     }
     let isRegular = problem.marginalize(
       at: memory.olderState, into: &memory.marginal, workspace: &memory.workspace)
     // Performance: a problem that holds a prior would have it copied when it is written over.
-    problem.restart(MarginalPrior())
+    problem.restart(MarginalPrior(), layout)
     memory.older = problem
     guard isRegular else {
       restart(at: device, settings)
       return
     }
-    memory.solution?.problem.restart(MarginalPrior())
+    memory.solution?.problem.restart(MarginalPrior(), layout)
     swap(&prior, &memory.marginal)
     knots.removeFirst(kept)
     corrections.removeFirst(ChainLayout.driftSize * kept)
+    commonErrors.removeFirst(kept)
+    slips.removeFirst(kept)
+    rangeSteps.removeFirst(kept)
+    for member in members.indices {
+      members[member].placeErrors.removeFirst(kept)
+      members[member].hasFreshErrors = false
+    }
     for index in records.indices { records[index].cells.removeAll { $0.device.timestamp < border } }
     cellCount = records.reduce(0) { $0 + $1.cells.count }
   }
@@ -829,19 +1081,34 @@ struct JointEstimator: Sendable, Codable {
   ///   - solution: The solution.
   ///   - lost: The members that it has not found.
   private mutating func keep(_ solution: JointSolution, lost: [Int]) {
-    let kept = solution.problem.knotCount - 1
-    let fixed = ChainLayout.driftSize * kept
-    for index in 0..<fixed { corrections[index] = solution.state[index] }
+    let newest = solution.problem.knotCount - 1
+    let block = solution.problem.layout.blockSize
+    let fixed = block * newest
+    let isKnot =
+      newest < knots.count && knots[newest].timestamp == solution.device.timestamp
+    let kept = isKnot ? newest + 1 : newest
+    for knot in 0..<kept {
+      let first = block * knot
+      for index in 0..<ChainLayout.driftSize {
+        corrections[ChainLayout.driftSize * knot + index] = solution.state[first + index]
+      }
+      commonErrors[knot] = solution.state[first + layout.commonError]
+      for member in members.indices {
+        members[member].placeErrors[knot] = solution.state[first + layout.placeError(member)]
+      }
+    }
     // Knots that have come since.
     for knot in kept..<knots.count {
       let correction = extrapolated(from: knot - 1, to: knots[knot])
       for index in correction.indices {
         corrections[ChainLayout.driftSize * knot + index] = correction[index]
       }
+      commonErrors[knot] = solution.state[fixed + layout.commonError]
+      for member in members.indices {
+        members[member].placeErrors[knot] = solution.state[fixed + layout.placeError(member)]
+      }
     }
-    for index in odometryErrors.indices {
-      odometryErrors[index] = solution.state[fixed + ChainLayout.driftSize + index]
-    }
+    for index in constants.indices { constants[index] = solution.state[fixed + block + index] }
     for member in members.indices {
       let first = layout.peer(member, knots: solution.problem.knotCount)
       for index in 0..<ChainLayout.peerSize {
@@ -869,7 +1136,7 @@ struct JointEstimator: Sendable, Codable {
 
   /// At most this number of peers are examined after one fit: one with it, the others one by one with the
   /// samples that follow.
-  private static let mostExamined = 4
+  private static let mostExamined = 2
   /// Places that are less sure than this along their weak directions, as a share of the distance, need no
   /// examination: nothing is claimed of them.
   private static let examinedShare = 0.25
@@ -1010,19 +1277,13 @@ struct JointEstimator: Sendable, Codable {
       } else if member.isKnown {
         isTaken = true
         posterior.verdict = .verified
-      } else if members.count > 1, candidate.isSingle {
-        let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
-        let since = drift.covariance(
-          for: candidate.place - candidate.device.worldFromDevice.translation)
-        isTaken =
-          mode.positionVariance
-          < Self.acceptedVariance * (candidate.covariance.trace + since.trace)
-        if let rival = rivals[index] {
-          isTaken = true
-          posterior.rival = rival
-        }
+      } else if candidate.isSingle {
+        isTaken = true
+        posterior.rival = rivals[index]
       }
       if member.isContested { isTaken = false }
+      if isSlipping(at: device.timestamp) { isTaken = true }
+      posterior.isRelocated = isTaken && isSlipping(at: device.timestamp)
       posterior.isContested = member.isContested
       if !isTaken { posterior.mode = nil }
       if isTaken || member.claim.isFromFlatWalk || member.isContested || member.wasContested {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Where a peer is by the joint fit, in the odometry's world as it is at a device point.
 struct JointPosterior: Sendable {
   /// The device point.
@@ -13,6 +19,9 @@ struct JointPosterior: Sendable {
   var verdict: WeakDirectionClaim.Verdict
   /// Whether the fit contests the filter's place (``PlaceComparison``).
   var isContested = false
+  /// Whether the odometry has slipped: the place is where the peer is in its world now, whatever the samples
+  /// said of the filter's place.
+  var isRelocated = false
 
   /// One place with the errors of the ranges from there.
   struct Mode: Sendable {
@@ -114,15 +123,18 @@ extension JointPosterior.Mode {
   /// With the device at d in the odometry's world and at c, turned by ψ, in the fixed one, a peer at x
   /// there is at `p = d + R(ψ)ᵀ (x - c)`.
   ///
+  /// The error of the ranges there is the sum of the constant one, of those that depend on place and time, and
+  /// of that which depends on the direction, all as they are at the last knot.
+  ///
   /// - Parameters:
   ///   - member: The member.
   ///   - layout: Where the unknowns stand.
-  ///   - state: The last knot, and then the peers.
+  ///   - state: The last knot, and then the constants and peers.
   ///   - covariance: Its covariance, column by column.
   ///   - device: The device at the last knot, in the odometry's world.
   init(
     of member: Int, _ layout: ChainLayout, in state: ArraySlice<Double>, _ covariance: [Double],
-    device: Vector3
+    device: RigidTransform
   ) {
     logWeight = 0
     let size = state.count
@@ -132,43 +144,78 @@ extension JointPosterior.Mode {
     let place = Vector3(state[s + peer], state[s + peer + 1], state[s + peer + 2])
     let turn = YawTurn(state[s + 3])
     let sight = turn.actBack(place - corrected)
-    let position = device + sight
-    mean = [position.x, position.y, position.z, state[s + peer + 4], state[s + peer + 3]]
-    // The derivatives of the mode by the knot's place and yaw, and by the peer's place; its errors are
-    // the peer's own.
-    let columns: InlineArray<9, Int> = [
-      0, 1, 2, 3, peer, peer + 1, peer + 2, peer + 3, peer + 4,
-    ]
+    let position = device.translation + sight
+    var rows = InlineArray<5, SparseRow>(repeating: SparseRow())
     let axes: InlineArray<3, Vector3> = [
       turn.actBack(Vector3(1, 0, 0)), turn.actBack(Vector3(0, 1, 0)),
       turn.actBack(Vector3(0, 0, 1)),
     ]
-    var jacobian = InlineArray<5, InlineArray<9, Double>>(repeating: InlineArray(repeating: 0))
     for row in 0..<3 {
       for axis in 0..<3 {
         let component = row == 0 ? axes[axis].x : row == 1 ? axes[axis].y : axes[axis].z
-        jacobian[row][axis] = -component
-        jacobian[row][4 + axis] = component
+        rows[row].append(axis, -component)
+        rows[row].append(peer + axis, component)
       }
     }
-    jacobian[0][3] = -sight.z
-    jacobian[2][3] = sight.x
-    jacobian[3][8] = 1
-    jacobian[4][7] = 1
+    rows[0].append(3, -sight.z)
+    rows[2].append(3, sight.x)
+    rows[StateIndex.rangeScale].append(peer + 4, 1)
+    rows[StateIndex.rangeBias].append(peer + 3, 1)
+    if layout.errorCount > 0 {
+      rows[StateIndex.rangeBias].append(layout.commonError, 1)
+      rows[StateIndex.rangeBias].append(layout.placeError(member), 1)
+    }
+    if let index = layout.constants.first(of: .rangeScale) {
+      rows[StateIndex.rangeScale].append(layout.blockSize + index, 1)
+    }
+    if let first = layout.constants.first(of: .directionError) {
+      let rotation = device.rotation
+      let azimuth = atan2(sight.dot(rotation.xAxis), -sight.dot(rotation.zAxis))
+      for index in 0..<ChainLayout.directionSize {
+        let angle = Double(index / 2 + 1) * azimuth
+        rows[StateIndex.rangeBias].append(
+          layout.blockSize + first + index, index % 2 == 0 ? cos(angle) : sin(angle))
+      }
+    }
+    mean = [position.x, position.y, position.z, 0, 0]
+    for row in 3..<5 {
+      for entry in 0..<rows[row].count {
+        mean[row] += rows[row].values[entry] * state[s + rows[row].columns[entry]]
+      }
+    }
     self.covariance = InlineArray(repeating: 0)
     for row in 0..<5 {
-      var product = InlineArray<9, Double>(repeating: 0)
-      for index in columns.indices {
-        for other in columns.indices where jacobian[row][other] != 0 {
-          product[index] +=
-            jacobian[row][other] * covariance[columns[index] * size + columns[other]]
-        }
-      }
       for column in row..<5 {
-        var sum = 0.0
-        for index in 0..<9 { sum += product[index] * jacobian[column][index] }
-        self.covariance[StateIndex.packed(row, column)] = sum
+        self.covariance[StateIndex.packed(row, column)] = rows[row].product(
+          with: rows[column], covariance, size: size)
       }
     }
+  }
+}
+
+/// The derivatives of one number of a mode by the unknowns on which it depends.
+///
+/// Performance: on the stack, as each fit makes some of every peer.
+private struct SparseRow {
+  private(set) var columns = InlineArray<11, Int>(repeating: 0)
+  private(set) var values = InlineArray<11, Double>(repeating: 0)
+  private(set) var count = 0
+
+  mutating func append(_ column: Int, _ value: Double) {
+    precondition(count < columns.count, "a mode depends on more unknowns")
+    (columns[count], values[count]) = (column, value)
+    count += 1
+  }
+
+  /// `r C oᵀ` with this row r and another one o.
+  func product(with other: Self, _ covariance: [Double], size: Int) -> Double {
+    var sum = 0.0
+    for one in 0..<count {
+      for two in 0..<other.count {
+        sum +=
+          values[one] * other.values[two] * covariance[columns[one] * size + other.columns[two]]
+      }
+    }
+    return sum
   }
 }

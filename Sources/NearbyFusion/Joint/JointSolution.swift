@@ -28,7 +28,7 @@ struct JointSolution: Sendable, Codable {
   /// The mode of a member in the odometry's world at the last knot.
   func mode(of member: Int) -> JointPosterior.Mode {
     JointPosterior.Mode(
-      of: member, problem.layout, in: dense, covariance, device: device.worldFromDevice.translation)
+      of: member, problem.layout, in: dense, covariance, device: device.worldFromDevice)
   }
 
   /// A direction of the fixed world in the odometry's at the last knot.
@@ -82,6 +82,27 @@ struct JointSolution: Sendable, Codable {
         workspace: &workspace
       ).cost
   }
+
+  /// Alternates between the probabilities of faults at the state and a fit with these.
+  ///
+  /// - Parameters:
+  ///   - faults: How faults begin and last.
+  ///   - iterations: The most iterations.
+  ///   - tolerance: A step that lowers the cost by less, in nats, is the last.
+  ///   - workspace: Memory of the fits.
+  /// - Returns: The cost with the likelihood of the Markov chain of faults, nats.
+  mutating func settle(
+    _ faults: FaultModel, iterations: Int, tolerance: Double,
+    _ workspace: inout ChainWorkspace
+  ) -> Double {
+    for _ in 0..<Self.settlingRounds {
+      problem.setFaultPriors(at: state, faults, workspace: &workspace)
+      refit(iterations: iterations, tolerance: tolerance, &workspace)
+    }
+    return cost + problem.faultCost
+  }
+
+  private static let settlingRounds = 3
 
   /// The variance of a member's place along a direction, m².
   func variance(of member: Int, along direction: Vector3) -> Double {

@@ -18,8 +18,8 @@ struct PlaceComparison {
     case fit
     /// The filter's place does: the solution has become that.
     case filter
-    /// The better one is the solution's; the other one is not ruled out.
-    case both(other: JointPosterior.Mode)
+    /// The better one is the solution's, which was the filter's if `hasMoved`; the other one is not ruled out.
+    case both(other: JointPosterior.Mode, hasMoved: Bool)
     /// The fit's place explains all data better, but not the newest, and those the filter's place explains.
     case contested
   }
@@ -62,22 +62,29 @@ struct PlaceComparison {
   ///
   /// - Parameters:
   ///   - solution: The solution; becomes that with the peer at the filter's place if the cost is lower there.
+  ///   - faults: How faults begin and last.
   ///   - workspace: Memory of the fits.
   /// - Returns: What was found.
-  func compare(_ solution: inout JointSolution, _ workspace: inout ChainWorkspace) -> Finding {
+  func compare(
+    _ solution: inout JointSolution, _ faults: FaultModel,
+    _ workspace: inout ChainWorkspace
+  ) -> Finding {
     let former = solution.place(of: member)
     var other = solution
     other.move(member, to: place)
-    other.refit(iterations: Self.iterations, tolerance: Self.tolerance, &workspace)
+    let there = other.settle(
+      faults, iterations: Self.iterations, tolerance: Self.tolerance, &workspace)
+    let here = solution.settle(
+      faults, iterations: Self.iterations, tolerance: Self.tolerance, &workspace)
     let isElsewhere =
       (other.place(of: member) - former).length > 0.5 * (place - former).length
-    let rise = isElsewhere ? other.cost - solution.cost : .infinity
+    let rise = isElsewhere ? there - here : .infinity
     if rise < 0 { swap(&other, &solution) }
     if rise < -Self.rivalNats { return .filter }
     if rise < Self.rivalNats {
       var mode = other.mode(of: member)
       mode.logWeight = -abs(rise)
-      return .both(other: mode)
+      return .both(other: mode, hasMoved: rise < 0)
     }
     return explainsNewest(solution) ? .fit : .contested
   }

@@ -51,6 +51,37 @@ package struct FaultModel: Sendable {
   /// The probability that a state, inlier or fault, has lasted for a time: exp(-t/τ).
   func correlation(seconds: Double) -> Double { exp(-seconds / correlationSeconds) }
 
+  /// The same for the ranges of a walk: what obstructs or reflects them is at a place, and lasts for metres.
+  func correlationOfCells(seconds: Double) -> Double {
+    exp(-seconds / max(correlationSeconds, Self.secondsAtPlace))
+  }
+
+  /// The density of a range whose fault has lasted since the range before.
+  ///
+  /// A reflection adds about the same excess to both: `(1 - o) N(Δr; 0, σ² + (ρ t)²) + o p(r)`.
+  ///
+  /// - Parameters:
+  ///   - change: The residual minus that of the range before.
+  ///   - variance: The variance of their white noise, m².
+  ///   - seconds: The time between the two.
+  ///   - other: The density p(r) of a new fault.
+  /// - Returns: The density, per metre.
+  func sameFaultDensity(
+    _ change: Double, variance: Double, seconds: Double, other: Double
+  ) -> Double {
+    let step = Self.excessRate * seconds
+    let variance = variance + step * step
+    let same = exp(-0.5 * change * change / variance) / (2 * .pi * variance).squareRoot()
+    return (1 - Self.otherShare) * same + Self.otherShare * other
+  }
+
+  /// The rate ρ at which the excess changes at a walk, m/s, and the share o of ranges with another excess.
+  private static let excessRate = 0.3
+  private static let otherShare = 0.3
+
+  /// How long a fault that depends on the place lasts at a walk, seconds.
+  private static let secondsAtPlace = 6.0
+
   /// The share of outliers among values that are judged each for itself: the stationary share of the
   /// chain, whose odds of an inlier are the rate at which faults end over that at which they begin.
   ///

@@ -10,6 +10,14 @@ package import NearbyGeometry
 extension OdometryConfiguration {
   /// Whether it has errors that are the same all the time, and are estimated.
   package var hasConstantErrors: Bool { turnRateSigmaRadians > 0 || scaleSigma > 0 }
+
+  /// The prior sigma of the steady turn, rad/s: an odometry with a scale error turns, too.
+  package var priorTurnRateSigma: Double {
+    scaleSigma > 0 ? max(turnRateSigmaRadians, Self.leastTurnRateSigma) : turnRateSigmaRadians
+  }
+
+  /// That of visual-inertial odometry: 0.02° a second.
+  private static let leastTurnRateSigma = 0.02 * Double.pi / 180
 }
 
 /// The drift of the odometry's world between two moments: the one place that says how variances of
@@ -39,6 +47,13 @@ package struct OdometryDrift: Hashable, Sendable {
     horizontal = positionDrift * positionDrift * metres
     vertical = horizontal
     yaw = yawDriftRadians * yawDriftRadians * metres
+  }
+
+  /// Adds a slip.
+  package mutating func add(_ slip: OdometrySlip, isPlanar: Bool) {
+    horizontal += slip.horizontal
+    if !isPlanar { vertical += slip.vertical }
+    yaw += slip.yaw
   }
 
   /// How fast a device in a hand turns about gravity, one sigma, rad/s.

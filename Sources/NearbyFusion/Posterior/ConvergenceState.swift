@@ -9,6 +9,8 @@ struct ConvergenceState: Sendable, Codable {
   var unusableSince: Timestamp?
   /// Whether the odometry has stopped telling where the device is.
   var outage = PoseOutage.none
+  /// Whether the odometry has slipped lately, or seems to.
+  var isSlipping = false
   /// The end of the outage after which a sample was last used.
   var resumedAt: Timestamp?
   /// What it depends on in the tracks.
@@ -104,7 +106,7 @@ struct ConvergenceState: Sendable, Codable {
       configuration: settings.configuration.convergence, wasConverged: verdict == .converged,
       odometryLimits: odometryLimits,
       lacksSignal: unusable >= settings.configuration.faults.doubtAfter || tracks.isDoubtful,
-      lacksPoses: lacksPoses || !outage.isNone,
+      lacksPoses: lacksPoses || isSlipping || !outage.isNone,
       isProven: tracks.isProven)
   }
 

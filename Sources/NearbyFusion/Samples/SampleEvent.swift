@@ -21,7 +21,8 @@ public enum SampleEvent: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - since: From when on.
-  ///   - turnRadians: The turn about gravity, counterclockwise as seen from above, radians.
+  ///   - turnRadians: The turn about gravity through the device as it was when the slip was reported,
+  ///     counterclockwise as seen from above, radians.
   ///   - displacement: The displacement in the world before that turn, metres.
   case slipMeasured(since: Timestamp, turnRadians: Double, displacement: Vector3)
 }

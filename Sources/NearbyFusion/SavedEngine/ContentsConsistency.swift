@@ -25,9 +25,6 @@ extension FusionEngine.Contents {
       return "the joint fit"
     }
     guard localizer?.isConsistent(peerCount: peers.count) ?? true else { return "the map" }
-    guard slipMeasurement.count <= 1,
-      slipMeasurement.allSatisfy({ $0.isConsistent(peerCount: peers.count) })
-    else { return "the slip" }
     guard (0...peers.count).contains(heardCount) else { return "the number of peers heard" }
     return nil
   }

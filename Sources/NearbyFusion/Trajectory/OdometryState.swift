@@ -8,6 +8,8 @@ struct OdometryState {
   /// Whether it has no pose for the sample's time, and has been silent for so long that this is an
   /// outage.
   var isSilent: Bool
+  /// Whether it has slipped lately, or seems to.
+  var isSlipping: Bool
   /// When poses came back after the newest outage; `nil` when there was none.
   var resumedAt: Timestamp?
 }

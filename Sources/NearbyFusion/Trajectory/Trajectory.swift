@@ -81,12 +81,6 @@ struct Trajectory: Sendable, Codable {
   /// The number of consecutive earlier poses after which a pose with a later stamp is removed.
   private static let refutingPoses = 3
 
-  /// Whether the odometry may be slipping, and until when.
-  private var isSlipping = false
-  private var slipsUntil = Timestamp(nanoseconds: 0)
-  /// Whether a slip is yet to be added to the drift.
-  private var hasSlipped = false
-
   init(odometry: OdometryConfiguration, maximumLateness: Double, detectsJumps: Bool = true) {
     self.odometry = odometry
     self.detectsJumps = detectsJumps
@@ -134,7 +128,6 @@ struct Trajectory: Sendable, Codable {
         begin(at: next)
       } else {
         addDrift(to: &point)
-        if isSlipping { addSlip(to: &point) }
         addPath(to: &point)
       }
     } else {
@@ -231,39 +224,6 @@ struct Trajectory: Sendable, Codable {
     point.positionDriftVariance += factor * drift * drift * step.metres
     point.yawDriftVariance +=
       factor * yaw * yaw * (step.metres + Self.turnRadius * step.radians)
-  }
-
-  /// The slip until its detection, one sigma, metres and radians; the density of the drift while it may
-  /// continue, per root second.
-  private static let slipMetres = 0.7
-  private static let slipRadians = 0.2
-  private static let slipMetresPerRootSecond = 0.4
-  private static let slipRadiansPerRootSecond = 0.1
-
-  /// Adds the variance of a slip to the next pose, and a drift while the slip may continue.
-  mutating func addSlip(at time: Timestamp) {
-    hasSlipped = true
-    isSlipping = true
-    slipsUntil = time.advanced(bySeconds: SlipMonitor.lasting)
-  }
-
-  /// Adds a slip to the drift.
-  @inline(never)
-  private mutating func addSlip(to point: inout TrajectoryPoint) {
-    if hasSlipped {
-      point.positionDriftVariance += Self.slipMetres * Self.slipMetres
-      point.yawDriftVariance += Self.slipRadians * Self.slipRadians
-      hasSlipped = false
-    }
-    guard point.timestamp < slipsUntil, let newest = poses.newest else {
-      isSlipping = false
-      return
-    }
-    let seconds = point.timestamp.seconds(since: newest.timestamp)
-    point.positionDriftVariance +=
-      Self.slipMetresPerRootSecond * Self.slipMetresPerRootSecond * seconds
-    point.yawDriftVariance +=
-      Self.slipRadiansPerRootSecond * Self.slipRadiansPerRootSecond * seconds
   }
 
   @inline(__always)

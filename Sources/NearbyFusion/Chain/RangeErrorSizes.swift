@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import NearbyGeometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The sizes of the errors of ranges that last, learnt from the data that a chain fits.
+///
+/// Three errors are the same for samples that follow each other: of each peer one that depends on the
+/// device's place, one that all ranges share and that changes with time, and one that depends on the peer's
+/// direction in the device. Each can explain a residual, and so can the odometry's drift. The most probable
+/// sizes share the residuals out between them. They are found by the fixed point of the evidence (MacKay
+/// 1992): with innovations w of prior variance θ² q and posterior variance v,
+///
+///     θ² ← Σ w²/q / (Σ (1 - v/(θ² q)) + r θ),
+///
+/// where r is the rate of the exponential prior of θ. A search begins with large sizes (``wake()``), since one
+/// that begins small would leave its residuals to another explanation.
+package struct RangeErrorSizes: Hashable, Sendable, Codable {
+  /// Of the errors that depend on the place, m.
+  package var place = Self.awake.place
+  /// Of the walk of the error that all ranges share, m/√min.
+  package var common = Self.awake.common
+  /// Of the error that depends on the direction, m.
+  package var direction = Self.awake.direction
+
+  package init() {}
+
+  private static let awake = (place: 0.08, common: 0.15, direction: 0.1)
+  /// The rates of the priors: 1/m, √min/m, 1/m.
+  private static let rates = (place: 20.0, common: 20.0, direction: 10.0)
+  private static let least = (place: 0.005, common: 0.02, direction: 0.005)
+  /// One sigma of a step of the error that all ranges share, metres, and the log odds of one in an interval: as of a
+  /// large slip.
+  private static let stepSigma = 0.5
+  package static let logOddsOfStep = OdometrySlip.large.logOdds(isFrozen: false, isBeside: false)
+  /// The path over which errors by place are alike, metres.
+  package static let placeLength = 3.0
+  /// By how much obstacles that add to the errors by place add to the scale error: 1/m beyond what an
+  /// unobstructed radio has.
+  private static let scalePerPlace = 0.4
+  private static let placeOfRadio = 0.02
+  /// 1 + 1/4 + 1/9 + 1/16: a direction error of size one has variance one half from cosine and sine each.
+  private static let harmonicSum = 1.42
+
+  /// Makes each as large as it is before anything is learnt, unless it is larger.
+  package mutating func wake() {
+    place = max(place, Self.awake.place)
+    common = max(common, Self.awake.common)
+    direction = max(direction, Self.awake.direction)
+  }
+
+  /// Whether no size differs from another one's by more than a quarter.
+  func isNear(_ other: RangeErrorSizes) -> Bool {
+    let near = 0.8...1.25
+    return near.contains(place / other.place) && near.contains(common / other.common)
+      && near.contains(direction / other.direction)
+  }
+
+  /// How the errors change over an interval.
+  ///
+  /// - Parameters:
+  ///   - length: The path, metres.
+  ///   - seconds: The time.
+  ///   - isBroken: Whether the error that all ranges share steps.
+  /// - Returns: Correlation and variances.
+  package func step(
+    length: Double, seconds: Double, isBroken: Bool = false
+  ) -> ChainProblem.RangeErrorStep {
+    let correlation = exp(-length / Self.placeLength)
+    return ChainProblem.RangeErrorStep(
+      placeCorrelation: correlation,
+      placeInnovation: place * place * (1 - correlation * correlation),
+      commonInnovation: common * common * seconds / 60
+        + (isBroken ? Self.stepSigma * Self.stepSigma : 0))
+  }
+
+  /// Finds the prior variances of the constants of the device that a chain has.
+  ///
+  /// - Parameters:
+  ///   - variances: Become the variances, in the order of the border.
+  ///   - constants: Which are unknown.
+  ///   - odometry: The odometry.
+  ///   - ranging: The radio.
+  package func findConstantVariances(
+    _ variances: inout [Double], _ constants: ChainLayout.Constants,
+    _ odometry: OdometryConfiguration, _ ranging: RangingConfiguration
+  ) {
+    variances.removeAll(keepingCapacity: true)
+    for _ in 0..<constants.count { variances.append(0) }
+    if let first = constants.first(of: .odometryErrors) {
+      let (turn, scale) = (
+        max(odometry.priorTurnRateSigma, Self.leastTurnRateSigma),
+        max(odometry.scaleSigma, Self.leastOdometryScaleSigma)
+      )
+      (variances[first], variances[first + 1]) = (turn * turn, scale * scale)
+    }
+    if let index = constants.first(of: .rangeScale) {
+      let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
+      variances[index] = ranging.rangeScaleSigma * ranging.rangeScaleSigma + excess * excess
+    }
+    if let first = constants.first(of: .directionError) {
+      for index in 0..<ChainLayout.directionSize {
+        let order = Double(index / 2 + 1)
+        variances[first + index] = direction * direction / (order * order * Self.harmonicSum)
+      }
+    }
+  }
+
+  private static let leastTurnRateSigma = 1e-6
+  private static let leastOdometryScaleSigma = 1e-4
+
+  /// By how much an error by place strays from a straight line between two knots, m².
+  ///
+  /// - Parameters:
+  ///   - length: The path between them, metres.
+  ///   - share: The share of it.
+  /// - Returns: The variance, of a Brownian bridge.
+  package func bridgeVariance(length: Double, share: Double) -> Double {
+    2 * place * place / Self.placeLength * length * share * (1 - share)
+  }
+
+  /// One step of the fixed point.
+  ///
+  /// - Parameters:
+  ///   - found: The posterior of the innovations.
+  ///   - state: The state at which it was found.
+  ///   - problem: The chain.
+  ///   - isBroken: Whether the error that all ranges share steps after a knot.
+  package mutating func learn(
+    _ found: ChainProblem.Innovations, at state: [Double], of problem: ChainProblem,
+    isBroken: (Int) -> Bool
+  ) {
+    let layout = problem.layout
+    let members = layout.errorCount - 1
+    let count = ChainLayout.driftSize + layout.errorCount
+    var (places, commons, directions) = (Sums(), Sums(), Sums())
+    for knot in 0..<problem.knotCount - 1 {
+      let step = problem.errorStep(at: knot)
+      let first = knot * count + ChainLayout.driftSize
+      if !isBroken(knot) { commons.add(found.moments[first], step.commonInnovation) }
+      for member in 0..<members {
+        places.add(found.moments[first + 1 + member], step.placeInnovation)
+      }
+    }
+    for member in 0..<members {
+      let variance = problem.firstErrorVariances[member]
+      guard variance > 0 else { continue }
+      places.add(
+        ChainProblem.Moment(
+          mean: state[layout.placeError(member)], variance: found.first[member]), variance)
+    }
+    if let first = layout.constants.first(of: .directionError) {
+      let size = problem.denseCount
+      let constants = state.count - size + layout.blockSize
+      for index in first..<first + ChainLayout.directionSize {
+        let own = layout.blockSize + index
+        directions.add(
+          ChainProblem.Moment(
+            mean: state[constants + index], variance: found.dense[own * size + own]),
+          problem.constantVariances[index])
+      }
+    }
+    place = places.size(after: place, rate: Self.rates.place, least: Self.least.place)
+    common = commons.size(after: common, rate: Self.rates.common, least: Self.least.common)
+    direction = directions.size(
+      after: direction, rate: Self.rates.direction, least: Self.least.direction)
+  }
+
+  /// The sums of the fixed point for one size.
+  private struct Sums {
+    private var squares = 0.0
+    /// How many innovations the measurements determine.
+    private var degrees = 0.0
+
+    mutating func add(_ moment: ChainProblem.Moment, _ variance: Double) {
+      squares += moment.mean * moment.mean / variance
+      degrees += max(1 - moment.variance / variance, 0)
+    }
+
+    /// The next size.
+    ///
+    /// The fixed point overshoots, so a step is limited.
+    func size(after size: Double, rate: Double, least: Double) -> Double {
+      let factor = squares / max(degrees + rate * size, 1e-9)
+      return max(size * min(max(factor, 0.2), 6).squareRoot(), least)
+    }
+  }
+}

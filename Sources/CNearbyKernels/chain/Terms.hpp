@@ -55,7 +55,7 @@ struct Innovation {
 };
 
 /// The odometry from a knot to the next, with s its scale error and ω its steady turn, over a time
-/// t: c' - c = (1 + s) R(ψ + ω t / 2) Δ, where Δ is the step, and ψ' = ψ + ω t, each with its
+/// t: (c' - c) / (1 + s) = R(ψ + ω t / 2) Δ, where Δ is the step, and ψ' = ψ + ω t, each with its
 /// variance. Calls `use(i, innovation)` for the three of the place and that of yaw.
 template <class S, class Use>
 void odometry_innovations(const nearby_chain_problem &problem, const Point<S> &at, int k, Use use) {
@@ -69,17 +69,18 @@ void odometry_innovations(const nearby_chain_problem &problem, const Point<S> &a
   const Turn turn = has_errors ? turn_by(a[3] + 0.5 * turn_rate * from.seconds) : at.turns[k];
   turn.act(from.step, moved);
   // up × moved, its derivative by yaw.
-  const double swing[3] = {scale * moved[2], 0, -scale * moved[0]};
+  const double swing[3] = {moved[2], 0, -moved[0]};
+  const double shrink = 1 / scale;
   for (int i = 0; i < 3; ++i) {
-    Innovation found{(b[i] - a[i]) - scale * moved[i],
-                     i == 1 ? from.vertical_variance : from.horizontal_variance,
-                     {}};
-    found.row.append(Row::here, i, -1);
+    const double way = shrink * (b[i] - a[i]);
+    Innovation found{
+        way - moved[i], i == 1 ? from.vertical_variance : from.horizontal_variance, {}};
+    found.row.append(Row::here, i, -shrink);
     found.row.append(Row::here, 3, -swing[i]);
-    found.row.append(Row::there, i, 1);
+    found.row.append(Row::there, i, shrink);
     if (has_errors) {
       found.row.append(Row::border, errors, -0.5 * from.seconds * swing[i]);
-      found.row.append(Row::border, errors + 1, -moved[i]);
+      found.row.append(Row::border, errors + 1, -shrink * way);
     }
     use(i, found);
   }

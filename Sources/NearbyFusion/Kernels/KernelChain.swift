@@ -45,9 +45,10 @@ package struct ChainWorkspace: Sendable {
 /// The cost at a state, up to a constant, is that of the prior, of the odometry between knots and of
 /// each cell's values. With s the odometry's scale error and ω its steady turn, over a time t,
 ///
-///     c' - c = (1 + s) R(ψ + ω t / 2) Δ,    ψ' = ψ + ω t,
+///     (c' - c) / (1 + s) = R(ψ + ω t / 2) Δ,    ψ' = ψ + ω t,
 ///
-/// each with its variance, where Δ is the odometry's step from d to d'. For a cell at a share f between two knots the antenna a of the odometry's
+/// each with its variance, where Δ is the odometry's step from d to d'. The first is a length of the odometry: as
+/// one of the fixed world its cost would fall as that world shrinks. For a cell at a share f between two knots the antenna a of the odometry's
 /// world stands at
 ///
 ///     (1 - f) (c + R(ψ) (a - d)) + f (c' + R(ψ') (a - d'))
@@ -82,7 +83,7 @@ package struct ChainProblem: Sendable {
   ///
   /// These probabilities are posterior ones, so that the cost alone favours the state at which they were set. Costs of
   /// different states are compared with this added.
-  private(set) var faultCost = 0.0
+  package private(set) var faultCost = 0.0
   /// Whether range differences may be outliers; from a start that is far off all would be.
   package var doubtsDifferences = true
 
@@ -248,6 +249,8 @@ package struct ChainProblem: Sendable {
 
   /// Gives each range the probability of a fault that the other ranges of its peer leave, at a state.
   ///
+  /// The cells of a peer are in the order of time and follow each other.
+  ///
   /// Faults last (``FaultModel``): a Markov chain along the cells of a peer, with states inlier and fault. The
   /// messages of the cells before and behind a cell, by the forward and the backward recursion, are its prior.
   ///
@@ -255,7 +258,7 @@ package struct ChainProblem: Sendable {
   ///   - state: The state.
   ///   - faults: How faults begin and last.
   ///   - workspace: Grows as is needed.
-  mutating func setFaultPriors(
+  package mutating func setFaultPriors(
     at state: [Double], _ faults: FaultModel, workspace: inout ChainWorkspace
   ) {
     findRangeResiduals(at: state, workspace: &workspace)

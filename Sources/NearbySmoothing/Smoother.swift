@@ -8,7 +8,9 @@ public import NearbyGeometry
 /// It takes what an engine takes, in the same order, and passes it to an engine inside. That engine judges
 /// each component, and gives an estimate at any time (``estimate(of:at:)``); its last one is where the
 /// smoother starts. Then all unknowns are estimated together: the drift of the odometry, which all peers
-/// share, and each peer's place and errors.
+/// share, and each peer's place and errors. If all peers rest, and are no more than 24, that includes errors of ranges
+/// that last, as walls make them: with more peers each knot of the path would have too many unknowns, and an error by
+/// place is one of the device's place beside a peer that stays where it is.
 ///
 /// ```swift
 /// var smoother = try Smoother()
@@ -30,6 +32,8 @@ public struct Smoother: SequentialEstimator {
   /// The path, thinned to where drift or time has gone on.
   private var places: [TrajectoryPoint] = []
   private var sightings: [Sighting] = []
+  /// Whether errors of ranges that last are estimated; without them only to compare.
+  var estimatesRangeErrors = true
 
   /// Places of the path are kept at least so often, seconds: what a moving peer needs.
   private static let longestSeconds = 0.25
@@ -182,7 +186,7 @@ public struct Smoother: SequentialEstimator {
     let located = locatablePeers(usable)
     guard !located.isEmpty else { return SmoothedRecording(tracks: tracks) }
     let builder = ProblemBuilder(configuration, usable)
-    let knots = chosenKnots(builder, from: first.timestamp)
+    let knots = chosenKnots(builder, from: first.timestamp, peerCount: located.count)
     let problem = builder.problem(
       knots: knots, peers: located, isMoving: located.map { motions[$0] == .moving })
     var finder = ModeFinder(
@@ -190,6 +194,7 @@ public struct Smoother: SequentialEstimator {
       alternatives: located.map(alternatives),
       filterTracks: located.map { filterTrack(of: $0, usable, knots: knots) },
       undecided: located.indices.filter { motions[located[$0]] == .unknown })
+    finder.estimatesRangeErrors = estimatesRangeErrors
     guard let result = finder.find(progress: progress) else {
       return SmoothedRecording(tracks: tracks)
     }
@@ -231,9 +236,12 @@ public struct Smoother: SequentialEstimator {
   public static let mostPeers = 64
 
   /// The knots of a path, from the last one before the first sample on.
-  private func chosenKnots(_ builder: ProblemBuilder, from start: Timestamp) -> [DriftKnot] {
+  private func chosenKnots(
+    _ builder: ProblemBuilder, from start: Timestamp, peerCount: Int
+  ) -> [DriftKnot] {
     var spacing = KnotSpacing(
-      rangeSigma: builder.lineOfSightSigma, distance: builder.typicalDistance)
+      rangeSigma: builder.lineOfSightSigma, distance: builder.typicalDistance,
+      isOfRangeErrors: !motions.contains(.moving) && peerCount <= RangeErrorSizes.mostPeers)
     if motions.contains(where: { $0 != .stationary }) {
       spacing.longestSeconds = Self.longestSeconds
     }

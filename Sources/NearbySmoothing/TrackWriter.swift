@@ -48,7 +48,7 @@ struct TrackWriter {
       time: max(moments.map(\.time).max() ?? end.timestamp, end.timestamp),
       worldFromDevice: end.worldFromDevice, knot: knots.count - 1)
     track.final = position(of: peer, at: last, isMoving: isMoving)
-    let parameters = bestSolution.state.peers[peer]
+    let parameters = bestSolution.problem.parameters(ofPeer: peer, at: bestSolution.state)
     let sigmas = best.errorSigmas(ofPeer: peer)
     track.rangeBias = SmoothedParameter(value: parameters.rangeBias, sigma: sigmas.bias)
     track.rangeScale = SmoothedParameter(value: parameters.rangeScale, sigma: sigmas.scale)

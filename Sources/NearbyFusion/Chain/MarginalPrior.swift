@@ -125,7 +125,7 @@ package struct MarginalPrior: Sendable, Codable {
   }
 
   /// Adds unknowns of which nothing is known.
-  mutating func appendUnknowns(_ count: Int) {
+  package mutating func appendUnknowns(_ count: Int) {
     append(
       mean: [Double](repeating: 0, count: count),
       variances: [Double](repeating: .infinity, count: count))

@@ -53,8 +53,11 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     direction = max(direction, Self.awake.direction)
   }
 
+  /// The largest number of steps of the fixed point in a search.
+  package static let learningRounds = 9
+
   /// Whether no size differs from another one's by more than a quarter.
-  func isNear(_ other: RangeErrorSizes) -> Bool {
+  package func isNear(_ other: RangeErrorSizes) -> Bool {
     let near = 0.8...1.25
     return near.contains(place / other.place) && near.contains(common / other.common)
       && near.contains(direction / other.direction)
@@ -100,7 +103,8 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
     if let index = constants.first(of: .rangeScale) {
       let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
-      variances[index] = ranging.rangeScaleSigma * ranging.rangeScaleSigma + excess * excess
+      let scale = max(ranging.rangeScaleSigma, Self.leastRangeScaleSigma)
+      variances[index] = scale * scale + excess * excess
     }
     if let first = constants.first(of: .directionError) {
       for index in 0..<ChainLayout.directionSize {
@@ -112,6 +116,19 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
   private static let leastTurnRateSigma = 1e-6
   private static let leastOdometryScaleSigma = 1e-4
+  /// What has no variance would be free.
+  private static let leastRangeScaleSigma = 1e-6
+  /// The scale error of the ranges of a single peer, beside the one that all ranges share.
+  package static let peerScaleSigma = 0.002
+  /// Knots of a fit of these errors are at most so far apart, metres, as errors by place decorrelate over it; and the
+  /// metres for which a second counts.
+  package static let knotSpacing = 2.0
+  package static let metresPerSecond = 0.5
+  /// Knots are nearer to each other only where the odometry's world is lost, metres.
+  package static let leastKnotSpacing = 0.3
+  /// With more peers the fit of these errors takes too long: a knot has an unknown for each, and the time grows with the
+  /// third power of the unknowns of a knot.
+  package static let mostPeers = 24
 
   /// By how much an error by place strays from a straight line between two knots, m².
   ///
@@ -121,6 +138,28 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   /// - Returns: The variance, of a Brownian bridge.
   package func bridgeVariance(length: Double, share: Double) -> Double {
     2 * place * place / Self.placeLength * length * share * (1 - share)
+  }
+
+  /// What a fit of the errors by place leaves of the wandering error of a range.
+  ///
+  /// Of the wandering variance ω² the share `½ e` is taken off that the errors by place, of variance θ², explain:
+  /// e = min(1, θ² / ½ω²) of the half that is correlated over metres (``CorrelatedNoise``). Of the correlations with
+  /// other ranges e is taken off where these are not near, too.
+  ///
+  /// - Parameters:
+  ///   - wandering: ω², m².
+  ///   - placeErrors: θ², and the variance of what strays from the errors' interpolation, m².
+  ///   - neighbours: The sum of the correlations of the wandering error with those of all ranges, itself included.
+  ///   - near: The same for the part that errors by place do not explain: one, if no other is near.
+  /// - Returns: What is left, and the variance of an independent error of equal information, m².
+  package static func unexplained(
+    of wandering: Double, placeErrors: (variance: Double, bridge: Double), neighbours: Double,
+    near: Double = 1
+  ) -> (variance: Double, effectiveVariance: Double) {
+    let room = CorrelatedNoise.roomShare * wandering
+    let explained = room > 0 ? min(1, placeErrors.variance / room) : 0
+    let left = placeErrors.bridge + wandering - explained * room
+    return (left, left * (near + (1 - explained) * (neighbours - near)))
   }
 
   /// One step of the fixed point.

@@ -184,19 +184,18 @@ struct JointCell: Sendable, Codable {
       let white = noise[kind].whiteVariance(stated: sigma) / average.count
       let wandering = kind.wanderingVariance(
         part: noise[kind].wanderVariance(stated: sigma), settings.heightOffset)
-      // Errors by place are unknowns of the fit, so their variance is taken off the wandering one, up to the part that
-      // is correlated over metres. What is left is correlated between neighbouring cells.
-      let room = CorrelatedNoise.roomShare * wandering
-      let explained = kind == .range && room > 0 ? min(1, placeErrors.variance / room) : 0
+      // Errors by place are unknowns of the fit.
       let wander =
         kind == .range
-        ? Self.leastRangeVariance + placeErrors.bridge + wandering - explained * room : wandering
-      let alike = 1 + (1 - explained) * (neighbours[kind] - 1)
+        ? RangeErrorSizes.unexplained(
+          of: wandering,
+          placeErrors: (placeErrors.variance, Self.leastRangeVariance + placeErrors.bridge),
+          neighbours: neighbours[kind])
+        : (variance: wandering, effectiveVariance: wandering * neighbours[kind])
       let pose = kind.isAngle ? angle : place
       return ChainProblem.Value(
-        value: average.mean, variance: widening * (white + wander + pose),
-        effectiveVariance: widening
-          * (white + wander * alike + pose))
+        value: average.mean, variance: widening * (white + wander.variance + pose),
+        effectiveVariance: widening * (white + wander.effectiveVariance + pose))
     }
   }
 }

@@ -151,18 +151,13 @@ struct JointEstimator: Sendable, Codable {
   }
 
   /// A new knot where drift since the last one exceeds this share of the radio's sigma, in metres and
-  /// in radians, and so many metres from it at least.
+  /// in radians, and ``RangeErrorSizes/leastKnotSpacing`` from it at least.
   private static let driftShare = 0.25
-  private static let leastSpacing = 0.3
-  /// The largest spacing of knots, metres, as errors by place decorrelate over it; and the metres for which a
-  /// second counts.
-  private static let spacing = 2.0
-  private static let metresPerSecond = 0.5
   /// With so many knots, and with so many when there are many members, the oldest third is marginalised.
   private static let mostKnots = 96
   private static let mostKnotsOfMany = 48
   private static let many = 12
-  private static let mostMembers = 24
+  private static let mostMembers = RangeErrorSizes.mostPeers
   /// The walk without a sample, metres, after which a member may be dismissed.
   private static let absentWalk = 20.0
   /// The same with so many cells; a knot has no more than these.
@@ -379,10 +374,11 @@ struct JointEstimator: Sendable, Codable {
     let allowedYaw = Self.driftShare * ranging.azimuthSigmaRadians
     let hasDrifted =
       drift.horizontal > allowed * allowed || drift.yaw > allowedYaw * allowedYaw
-    let isFar = device.path - last.path >= Self.leastSpacing
+    let isFar = device.path - last.path >= RangeErrorSizes.leastKnotSpacing
     let isLater =
       device.path - last.path
-      + Self.metresPerSecond * device.timestamp.seconds(since: last.timestamp) > Self.spacing
+      + RangeErrorSizes.metresPerSecond * device.timestamp.seconds(since: last.timestamp)
+      > RangeErrorSizes.knotSpacing
     guard hasDrifted && isFar || isLater || cellsSinceKnot >= Self.mostCellsOfKnot else { return }
     append(device, correctedTo: extrapolated(to: device))
     cellsSinceKnot = 0
@@ -759,7 +755,7 @@ struct JointEstimator: Sendable, Codable {
   ) -> Int? {
     let isThorough = fitCount % Self.fitsPerSearch == 0
     fitCount += 1
-    let rounds = isThorough ? Self.learningRounds : 1
+    let rounds = isThorough ? RangeErrorSizes.learningRounds : 1
     if isThorough { sizes.wake() }
     // Performance: it has been fitted with the sizes as they are.
     var isFitted = !isThorough
@@ -793,7 +789,6 @@ struct JointEstimator: Sendable, Codable {
   /// Every sixth fit takes steps of the fixed point from large sizes until these settle; the others take one, from the
   /// last sizes.
   private static let fitsPerSearch = 6
-  private static let learningRounds = 9
 
   /// Makes the errors of a problem's ranges as large as they are.
   private func setSizes(of problem: inout ChainProblem, _ settings: Settings) {
@@ -884,9 +879,6 @@ struct JointEstimator: Sendable, Codable {
     departed.removeAll()
   }
 
-  /// The scale error of the ranges of a single peer.
-  private static let peerScaleSigma = 0.002
-
   /// Takes in the peers of which the filters know enough, and notes what these say of all that take
   /// part.
   private mutating func admit(
@@ -931,7 +923,7 @@ struct JointEstimator: Sendable, Codable {
         mean: [now[0], settings.configuration.odometry.isPlanar ? place.y : now[1], now[2], 0, 0],
         variances: [
           sigma * sigma, height, sigma * sigma, ranging.rangeBiasSigma * ranging.rangeBiasSigma,
-          Self.peerScaleSigma * Self.peerScaleSigma,
+          RangeErrorSizes.peerScaleSigma * RangeErrorSizes.peerScaleSigma,
         ])
       insertPlaceError()
       members.append(member)

@@ -112,6 +112,11 @@ package enum CorrelatedNoise {
     }
   }
 
+  /// The correlation of the part of a range's wandering error that decorrelates within decimetres.
+  package static func multipathCorrelation(between a: Viewpoint, _ b: Viewpoint) -> Double {
+    exp(-((a.place - b.place).length * rangePerMetre + a.turn(to: b) * rangePerRadian))
+  }
+
   /// The distance beyond which a correlation is neglected, in the longer correlation lengths: e⁻³/2 is
   /// 2.5 %.
   ///

@@ -33,10 +33,11 @@ package struct TrajectoryPoint: Hashable, Sendable, Codable {
   /// Whether the odometry vouched for the pose.
   package var isTracked = true
 
-  /// How much of the drift between two points lies before this one; none where nothing drifts.
+  /// How much of the drift between two points lies before this one; of the path where nothing drifts.
   package func driftShare(from a: TrajectoryPoint, to b: TrajectoryPoint) -> Double {
     let all = b.summedDrift - a.summedDrift
-    return all > 0 ? min(max((summedDrift - a.summedDrift) / all, 0), 1) : 0
+    if all > 0 { return min(max((summedDrift - a.summedDrift) / all, 0), 1) }
+    return b.path > a.path ? min(max((path - a.path) / (b.path - a.path), 0), 1) : 0
   }
 
   private var summedDrift: Double { positionDriftVariance + yawDriftVariance }

@@ -51,12 +51,19 @@ struct KnotSpacing: Sendable {
   var distance: Double
   /// A new knot after so many seconds at the latest, for peers that move.
   var longestSeconds = Double.infinity
+  /// Whether errors of ranges are unknown at the knots: then these are no nearer to each other than
+  /// ``RangeErrorSizes/leastKnotSpacing``, and no farther than ``RangeErrorSizes/knotSpacing``.
+  var isOfRangeErrors: Bool
 
   /// Drift between knots stays below this share of the radio's sigma.
   private static let shareOfSigma = 0.2
+  /// The same where a knot has an unknown for each peer, as in the joint fit.
+  private static let shareOfSigmaWithErrors = 0.25
 
-  init(rangeSigma: Double, distance: Double) {
-    let allowed = Self.shareOfSigma * rangeSigma
+  init(rangeSigma: Double, distance: Double, isOfRangeErrors: Bool = false) {
+    let share = isOfRangeErrors ? Self.shareOfSigmaWithErrors : Self.shareOfSigma
+    let allowed = share * rangeSigma
+    self.isOfRangeErrors = isOfRangeErrors
     driftBudget = allowed * allowed
     self.distance = distance
   }
@@ -75,9 +82,15 @@ struct KnotSpacing: Sendable {
       let last = knots[knots.count - 1].device
       let drift = OdometryDrift(from: last, to: place, isPlanar: false)
         .displacement(atSquaredDistance: distance * distance)
-      if drift > driftBudget || place.world != last.world
-        || place.timestamp.seconds(since: last.timestamp) >= longestSeconds
-      {
+      let (length, seconds) = (
+        place.path - last.path, place.timestamp.seconds(since: last.timestamp)
+      )
+      let hasDrifted =
+        drift > driftBudget && !(isOfRangeErrors && length < RangeErrorSizes.leastKnotSpacing)
+      let isFar =
+        isOfRangeErrors
+        && length + RangeErrorSizes.metresPerSecond * seconds > RangeErrorSizes.knotSpacing
+      if hasDrifted || isFar || place.world != last.world || seconds >= longestSeconds {
         knots.append(DriftKnot(device: place))
       }
     }

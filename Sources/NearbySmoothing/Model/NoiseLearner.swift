@@ -63,24 +63,33 @@ struct NoiseLearner: Sendable {
           }
           shares[peer][kind] = learntShares(of: kind, residuals, views)
         }
-        let draws = draws(kind, views)
+        let neighbours = neighbours(kind, views)
         for (index, observation) in own.enumerated() {
           problem.observations[observation].noise[kind] = noise(
-            kind, of: problem.observations[observation], draw: draws[index])
+            kind, of: problem.observations[observation], neighbours[index],
+            kind == .range ? problem.placeErrors(at: problem.observations[observation]) : nil)
         }
       }
     }
   }
 
   private func noise(
-    _ kind: MeasurementKind, of observation: Observation, draw: Double
+    _ kind: MeasurementKind, of observation: Observation, _ neighbours: Neighbours,
+    _ placeErrors: (variance: Double, bridge: Double)?
   ) -> MeasurementNoise {
     let share = shares[observation.peer][kind]
     let sigma = observation[kind]?.sigma ?? 1
     let square = sigma * sigma
     let pose = kind.isAngle ? observation.poseVariance.angle : observation.poseVariance.range
     let wander = kind.wanderingVariance(part: share.wander * square, heightOffset)
-    return MeasurementNoise(white: share.white * square, wander: wander, pose: pose, draw: draw)
+    let white = share.white * square
+    guard let placeErrors else {
+      return MeasurementNoise(white: white, wander: wander, pose: pose, draw: 1 / neighbours.all)
+    }
+    let left = RangeErrorSizes.unexplained(
+      of: wander, placeErrors: placeErrors, neighbours: neighbours.all, near: neighbours.near)
+    return MeasurementNoise(
+      white: white, wander: left.variance, pose: pose, draw: left.variance / left.effectiveVariance)
   }
 
   /// A residual as a share of its sigma; `nil` for an outlier.
@@ -97,19 +106,34 @@ struct NoiseLearner: Sendable {
     return innovation / measurement.sigma
   }
 
+  /// The sums of the correlations of a sample's wandering error with those of all samples, itself included.
+  private struct Neighbours {
+    var all = 0.0
+    /// Of the part of a range's error that decorrelates within decimetres.
+    var near = 0.0
+  }
+
   /// How much of an independent draw of its wandering error each sample holds.
   func draws(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Double] {
+    neighbours(kind, views).map { 1 / $0.all }
+  }
+
+  private func neighbours(_ kind: MeasurementKind, _ views: [Viewpoint]) -> [Neighbours] {
     let every = (views.count + Self.mostNeighbours - 1) / Self.mostNeighbours
     return views.map { view in
-      var sum = 0.0
+      var sums = Neighbours()
       for other in stride(from: 0, to: views.count, by: every)
       where kind.wandering != .withPlace
         || CorrelatedNoise.mayShareErrors(ofPlaces: view.place, views[other].place)
       {
-        sum += CorrelatedNoise.correlation(
+        sums.all += CorrelatedNoise.correlation(
           of: kind, between: view, views[other], heightOffset)
+        if kind == .range {
+          sums.near += CorrelatedNoise.multipathCorrelation(between: view, views[other])
+        }
       }
-      return 1 / max(1, Double(every) * sum)
+      return Neighbours(
+        all: max(1, Double(every) * sums.all), near: max(1, Double(every) * sums.near))
     }
   }
 

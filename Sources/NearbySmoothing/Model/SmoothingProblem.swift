@@ -11,6 +11,9 @@ import NearbyGeometry
 /// shared by all peers; at the first knot the two worlds agree. For each knot and moving peer its
 /// place and velocity. For each peer its place, range bias and range scale. They are those of a chain
 /// (`ChainProblem`), whose kernels the engine uses too.
+///
+/// Where all peers rest, errors of ranges that last are unknown, too, as in the joint fit: at each knot one that all
+/// ranges share and one by place of each peer, and a scale error and a series by direction of the device.
 struct SmoothingProblem: Sendable {
   /// Two at least.
   var knots: [DriftKnot]
@@ -32,6 +35,10 @@ struct SmoothingProblem: Sendable {
   /// Constants of the radio that are unknown, and of each unknown its prior mean and variance.
   var radioConstants: ChainLayout.Constants = []
   var radioPriors: [(mean: Double, variance: Double)] = []
+  /// How large the errors of ranges are that last; `nil` where these are not among the unknowns.
+  ///
+  /// They are none of the constants of ``radioConstants``, which have priors of their own.
+  var errorSizes: RangeErrorSizes?
   /// Where peers are sought: around here, so far, metres.
   var priorCenter: Vector3
   var priorSigma: Double
@@ -76,8 +83,21 @@ struct SmoothingProblem: Sendable {
   var peerCount: Int { movingSlots.count }
   /// Where everything stands among the unknowns.
   var layout: ChainLayout {
-    ChainLayout(
-      moverCount: movingCount, constants: radioConstants.union(drifts ? odometry.constants : []))
+    let constants = radioConstants.union(drifts ? odometry.constants : [])
+    guard errorSizes != nil else {
+      return ChainLayout(moverCount: movingCount, constants: constants)
+    }
+    return ChainLayout(
+      moverCount: movingCount, constants: constants.union([.rangeScale, .directionError]),
+      errorCount: 1 + peerCount)
+  }
+
+  /// Whether the errors of ranges that last can be estimated.
+  ///
+  /// An error by place is one of the device's place, which says nothing of the ranges to a peer that is elsewhere by
+  /// then. With many peers a knot would have too many unknowns (``RangeErrorSizes/mostPeers``).
+  var mayHaveRangeErrors: Bool {
+    movingCount == 0 && peerCount <= RangeErrorSizes.mostPeers && radioConstants.isEmpty
   }
 
   /// Where a peer is in the fixed world at a moment after a knot.
@@ -122,7 +142,7 @@ struct SmoothingProblem: Sendable {
       for step in steps { chain.addMotion(motion.step(seconds: step.seconds)) }
     }
     chain.reserveCells(observations.count)
-    for observation in observations {
+    for observation in orderedObservations {
       chain.addCell(
         from: observation.pose, knot: observation.knot, share: observation.share,
         seconds: observation.secondsSinceKnot, member: observation.peer,
@@ -136,7 +156,42 @@ struct SmoothingProblem: Sendable {
             effectiveVariance: noise.variance / noise.power)
         })
     }
+    if let errorSizes {
+      chain.setErrorSteps {
+        errorSizes.step(
+          length: length(ofStep: $0), seconds: steps[min($0, steps.count - 1)].seconds)
+      }
+      errorSizes.findConstantVariances(
+        &chain.constantVariances, layout.constants, odometry, ranging)
+      chain.firstErrorVariances = Array(
+        repeating: errorSizes.place * errorSizes.place, count: peerCount)
+    }
     return chain
+  }
+
+  /// The observations peer by peer where faults are taken to last, as the chain wants them for that.
+  private var orderedObservations: [Observation] {
+    guard errorSizes != nil else { return observations }
+    var byPeer = [[Observation]](repeating: [], count: peerCount)
+    for observation in observations { byPeer[observation.peer].append(observation) }
+    return Array(byPeer.joined())
+  }
+
+  /// The path from a knot to the next, metres; none from the last one.
+  private func length(ofStep knot: Int) -> Double {
+    knots[min(knot + 1, knots.count - 1)].device.path - knots[knot].device.path
+  }
+
+  /// Of the errors by place at an observation the variance, and that of what strays from their interpolation, m²; `nil`
+  /// where they are not unknown.
+  func placeErrors(at observation: Observation) -> (variance: Double, bridge: Double)? {
+    errorSizes.map { sizes in
+      (
+        sizes.place * sizes.place,
+        sizes.bridgeVariance(
+          length: length(ofStep: observation.knot), share: observation.share)
+      )
+    }
   }
 
   /// What is known beforehand: the first knot is where the worlds agree, peers are around, and the
@@ -150,9 +205,16 @@ struct SmoothingProblem: Sendable {
       prior.append(
         mean: center + [0, 0, 0], variances: places + (0..<3).map { speedVariance($0) })
     }
-    if layout.hasOdometryErrors { prior.appendOdometryErrors(odometry) }
-    prior.append(mean: radioPriors.map(\.mean), variances: radioPriors.map(\.variance))
-    let (bias, scale) = (ranging.rangeBiasSigma, ranging.rangeScaleSigma)
+    if errorSizes != nil {
+      // The common error is zero at the first knot. Of the others the chain has the variances apart.
+      prior.append(mean: [0], variances: [0])
+      prior.appendUnknowns(peerCount + layout.constantCount)
+    } else {
+      if layout.hasOdometryErrors { prior.appendOdometryErrors(odometry) }
+      prior.append(mean: radioPriors.map(\.mean), variances: radioPriors.map(\.variance))
+    }
+    let bias = ranging.rangeBiasSigma
+    let scale = errorSizes == nil ? ranging.rangeScaleSigma : RangeErrorSizes.peerScaleSigma
     for slot in movingSlots {
       prior.append(
         mean: center + [0, 0],
@@ -169,8 +231,11 @@ struct SmoothingProblem: Sendable {
   /// The logarithm of the determinant of what is assumed beforehand of all unknowns.
   func logPriorInformation(_ chain: ChainProblem) -> Double {
     let size = chain.prior.size
-    return (0..<size).reduce(chain.logProcessInformation) { sum, index in
-      sum + log(chain.prior.information[index * size + index])
+    let variances = chain.constantVariances + chain.firstErrorVariances
+    let apart = variances.reduce(0) { $1 > 0 ? $0 - log($1) : $0 }
+    return (0..<size).reduce(chain.logProcessInformation + apart) { sum, index in
+      let information = chain.prior.information[index * size + index]
+      return information > 0 ? sum + log(information) : sum
     }
   }
 
@@ -193,21 +258,59 @@ struct SmoothingProblem: Sendable {
     return (predicted, kind.wrapped(measurement.value - predicted.value))
   }
 
+  /// What does not change about a peer, with the scale error that all ranges share.
+  func parameters(ofPeer peer: Int, at state: SmoothingState) -> PeerParameters {
+    var parameters = state.peers[peer]
+    if let scale = layout.constants.first(of: .rangeScale), scale < state.constants.count {
+      parameters.rangeScale += state.constants[scale]
+    }
+    return parameters
+  }
+
   /// Measured minus predicted, metres or radians; `nil` where the kind was not measured.
   func residual(
     _ kind: MeasurementKind, of observation: Observation, at state: SmoothingState
   ) -> Double? {
     guard let measurement = observation[kind] else { return nil }
-    var parameters = state.peers[observation.peer]
-    if let scale = layout.constants.first(of: .rangeScale), scale < state.constants.count {
-      parameters.rangeScale += state.constants[scale]
-    }
+    let parameters = parameters(ofPeer: observation.peer, at: state)
     let x = place(
       ofPeer: observation.peer, knot: observation.knot,
       secondsSinceKnot: observation.secondsSinceKnot, in: state)
-    return Self.predict(
-      kind, measurement, from: correctedPose(of: observation, at: state), peerAt: x, parameters
-    ).innovation
+    let pose = correctedPose(of: observation, at: state)
+    let innovation = Self.predict(kind, measurement, from: pose, peerAt: x, parameters).innovation
+    guard kind == .range, errorSizes != nil else { return innovation }
+    return innovation - commonError(of: observation, at: state)
+      - rangeError(1 + observation.peer, of: observation, at: state)
+      - directionError(of: x - pose.antenna, from: pose, at: state)
+  }
+
+  /// The error of an observation's range that all ranges share, metres.
+  func commonError(of observation: Observation, at state: SmoothingState) -> Double {
+    rangeError(0, of: observation, at: state)
+  }
+
+  /// One of the errors of ranges at the knots, interpolated to an observation, metres; zero where they are not unknown.
+  private func rangeError(
+    _ index: Int, of observation: Observation, at state: SmoothingState
+  ) -> Double {
+    guard !state.rangeErrors.isEmpty else { return 0 }
+    let (count, share) = (layout.errorCount, observation.share)
+    let next = min(observation.knot + 1, knots.count - 1)
+    return (1 - share) * state.rangeErrors[observation.knot * count + index]
+      + share * state.rangeErrors[next * count + index]
+  }
+
+  /// The error of a range by the azimuth α of the peer in the device's axes, metres: `Σ cₘ cos mα + sₘ sin mα`.
+  private func directionError(
+    of sight: Vector3, from pose: AntennaPose, at state: SmoothingState
+  ) -> Double {
+    guard let first = layout.constants.first(of: .directionError), first < state.constants.count
+    else { return 0 }
+    let azimuth = atan2(pose.right.dot(sight), -pose.back.dot(sight))
+    return (0..<ChainLayout.directionSize).reduce(0) { sum, index in
+      let angle = Double(index / 2 + 1) * azimuth
+      return sum + state.constants[first + index] * (index % 2 == 0 ? cos(angle) : sin(angle))
+    }
   }
 
   /// The outliers' share of a kind's values, before they are seen.

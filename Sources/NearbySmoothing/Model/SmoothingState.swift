@@ -12,6 +12,9 @@ struct SmoothingState: Sendable {
   var motions: [Kinematics]
   /// The constants of the device that are unknown, in the order of the chain's border.
   var constants: [Double] = []
+  /// For each knot the error that all ranges share and then that by place of each peer, metres; none where they are not
+  /// unknown.
+  var rangeErrors: [Double] = []
 }
 
 /// The device in the fixed world at one knot.
@@ -56,6 +59,10 @@ extension SmoothingState {
         append(motion.position)
         append(motion.velocity)
       }
+      for error in 0..<layout.errorCount {
+        unknowns.append(
+          rangeErrors.isEmpty ? 0 : rangeErrors[knot * layout.errorCount + error])
+      }
     }
     unknowns += (0..<layout.constantCount).map { $0 < constants.count ? constants[$0] : 0 }
     for peer in peers {
@@ -80,11 +87,22 @@ extension SmoothingState {
         return Kinematics(position: vector(first), velocity: vector(first + 3))
       }
     }
+    rangeErrors = (0..<knots).flatMap { knot in
+      unknowns[(layout.blockSize * knot + layout.commonError)...].prefix(layout.errorCount)
+    }
     constants = Array(unknowns[(layout.blockSize * knots)...].prefix(layout.constantCount))
     peers = (0..<count).map { peer in
       let first = layout.peer(peer, knots: knots)
       return PeerParameters(
         position: vector(first), rangeBias: unknowns[first + 3], rangeScale: unknowns[first + 4])
+    }
+  }
+
+  /// Forgets the errors by place of a peer, which are others if it is elsewhere.
+  mutating func forgetErrors(ofPeer peer: Int) {
+    let count = 1 + peers.count
+    for first in stride(from: 0, to: rangeErrors.count, by: count) {
+      rangeErrors[first + 1 + peer] = 0
     }
   }
 

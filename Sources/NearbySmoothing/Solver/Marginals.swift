@@ -30,8 +30,21 @@ struct Marginals: Sendable {
     }
     return (
       problem.ranging.rangeBiasSigma == 0 ? 0 : sigma(3),
-      problem.ranging.rangeScaleSigma == 0 ? 0 : sigma(4)
+      problem.ranging.rangeScaleSigma == 0 ? 0 : scaleSigma(ofPeer: peer)
     )
+  }
+
+  /// One standard deviation of the scale error of a peer's ranges: its own, and that of all ranges.
+  private func scaleSigma(ofPeer peer: Int) -> Double {
+    let own = problem.layout.peer(peer, knots: 1) + 4
+    let indices =
+      [own]
+      + (problem.layout.constants.first(of: .rangeScale).map { [problem.layout.blockSize + $0] }
+        ?? [])
+    let variance = indices.reduce(0) { sum, row in
+      indices.reduce(sum) { $0 + element(row, $1, knot: problem.knots.count - 1) }
+    }
+    return max(0, variance).squareRoot()
   }
 
   /// Where a peer is in the odometry's world as it was at a knot, seconds after it.

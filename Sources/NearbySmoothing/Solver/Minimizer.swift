@@ -27,6 +27,9 @@ struct Minimizer: Sendable {
   /// standard deviation.
   var tolerance = 1e-3
 
+  /// How often the probabilities of faults and a fit with these take turns.
+  private static let settlingRounds = 3
+
   /// From far off.
   static let fromAfar = Minimizer(widenings: [100, 25, 6, 2, 1])
   /// From what is nearly a mode.
@@ -47,13 +50,21 @@ struct Minimizer: Sendable {
         tolerance: tolerance, covariance: &none, workspace: &workspace)
       guard result.cost.isFinite else { return nil }
     }
+    // Faults of ranges last, as in the joint fit.
+    for _ in 0..<(problem.errorSizes == nil ? 0 : Self.settlingRounds) {
+      chain.setFaultPriors(at: unknowns, problem.faults, workspace: &workspace)
+      let result = chain.fit(
+        &unknowns, iterations: fineSteps, tolerance: tolerance, covariance: &none,
+        workspace: &workspace)
+      guard result.cost.isFinite else { return nil }
+    }
     guard
       let covariances = chain.covariances(
         at: unknowns, includingKnots: false, workspace: &workspace)
     else { return nil }
     // As many Gaussians as unknowns: the powers of 2π cancel.
     let logEvidence =
-      -covariances.cost
+      -covariances.cost - chain.faultCost
       + 0.5 * (problem.logPriorInformation(chain) - covariances.logDeterminant)
     return SmoothingSolution(
       problem: problem,

@@ -17,6 +17,9 @@ struct ModeFinder: Sendable {
   private static let conditionalNats = 60.0
   /// A mode below the best by more than this is none.
   private static let rivalNats = 9.0
+  /// Each time that sizes of errors are learnt, the steps of a fit, and the nats by which the last one lowers the cost.
+  private static let learningSteps = 8
+  private static let learningTolerance = 0.2
   /// How often the noise is measured anew.
   private static let noiseRounds = 3
 
@@ -30,6 +33,8 @@ struct ModeFinder: Sendable {
   var filterTracks: [[Vector3?]]
   /// The peers of unknown motion.
   var undecided: [Int]
+  /// Whether errors of ranges that last are estimated where they can be.
+  var estimatesRangeErrors = true
 
   init(
     _ problem: SmoothingProblem, starts: [PeerStart?], alternatives: [[Vector3]],
@@ -51,6 +56,7 @@ struct ModeFinder: Sendable {
     for _ in 0..<Self.noiseRounds { relearn(&best) }
     progress(0.5)
     decideMotion(&best)
+    estimateRangeErrors(&best)
     progress(0.6)
     var rivals = searchRivals(&best)
     // A rival that won has another noise, and perhaps other rivals.
@@ -124,7 +130,46 @@ struct ModeFinder: Sendable {
   private mutating func relearn(_ best: inout SmoothingSolution) {
     var learned = best.problem
     learner.measure(&learned, at: best.state, learnsShares: true)
-    if let next = Minimizer.fromNearby.mode(learned, from: best.state) { best = next }
+    var state = best.state
+    learnErrorSizes(of: &learned, from: &state)
+    if let next = Minimizer.fromNearby.mode(learned, from: state) { best = next }
+  }
+
+  /// Makes the errors of ranges that last unknown, where they can be.
+  ///
+  /// Whether a peer moves is decided before: an error by place is meant for a peer at rest.
+  private mutating func estimateRangeErrors(_ best: inout SmoothingSolution) {
+    guard estimatesRangeErrors, best.problem.mayHaveRangeErrors else { return }
+    best.problem.errorSizes = RangeErrorSizes()
+    for _ in 0..<Self.noiseRounds { relearn(&best) }
+  }
+
+  /// Learns how large the errors of ranges are, if they are unknown: steps of the fixed point from large sizes until
+  /// these settle.
+  private func learnErrorSizes(of problem: inout SmoothingProblem, from state: inout SmoothingState)
+  {
+    guard var sizes = problem.errorSizes else { return }
+    let layout = problem.layout
+    var unknowns = state.unknowns(layout)
+    var (workspace, none) = (ChainWorkspace(), [Double]())
+    var found = ChainProblem.Innovations()
+    sizes.wake()
+    for _ in 0..<RangeErrorSizes.learningRounds {
+      problem.errorSizes = sizes
+      let chain = problem.chain()
+      let result = chain.fit(
+        &unknowns, iterations: Self.learningSteps, tolerance: Self.learningTolerance,
+        covariance: &none, workspace: &workspace)
+      guard result.cost.isFinite,
+        chain.findInnovations(&found, at: unknowns, workspace: &workspace)
+      else { return }
+      let former = sizes
+      sizes.learn(found, at: unknowns, of: chain) { _ in false }
+      problem.errorSizes = sizes
+      if sizes.isNear(former) { break }
+    }
+    state = SmoothingState(
+      unknowns, layout, knots: problem.knots.count, peers: problem.peerCount)
   }
 
   // MARK: Moving or not
@@ -168,6 +213,7 @@ struct ModeFinder: Sendable {
         guard !known.contains(where: { $0.contains(start.position) }) else { continue }
         var state = best.state
         state.peers[peer] = start
+        state.forgetErrors(ofPeer: peer)
         guard let other = Minimizer.fromNearby.mode(best.problem, from: state),
           !known.contains(where: { $0.contains(other.state.peers[peer].position) })
         else { continue }

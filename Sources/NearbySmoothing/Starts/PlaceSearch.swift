@@ -68,9 +68,13 @@ struct PlaceSearch: Sendable {
     for kind in MeasurementKind.allCases {
       guard let measurement = observation[kind] else { continue }
       let noise = observation.noise[kind]
+      // What the peers share is known with the path, but not what depends on the place.
+      let isRange = kind == .range
+      let shared = isRange ? problem.commonError(of: observation, at: state) : 0
+      let byPlace = isRange ? problem.placeErrors(at: observation)?.variance ?? 0 : 0
       keyframe[kind] = FitKeyframe.Value(
-        value: measurement.value,
-        variance: noise.variance / min(1, max(noise.power, 1e-9) * Double(count)))
+        value: measurement.value - shared,
+        variance: byPlace + noise.variance / min(1, max(noise.power, 1e-9) * Double(count)))
     }
     return keyframe
   }

@@ -18,6 +18,9 @@ struct NoiseLearner: Sendable {
     var white: Double
     var wander: Double
 
+    /// The part of the variance that wanders.
+    var wanderPart: Double { wander / (white + wander) }
+
     init(_ prior: NoisePrior, white: Double, total: Double) {
       let white = prior.whiteShare(measured: white)
       self.white = white * white
@@ -61,7 +64,8 @@ struct NoiseLearner: Sendable {
           let residuals = own.map {
             residual(kind, of: problem.observations[$0], problem, state)
           }
-          shares[peer][kind] = learntShares(of: kind, residuals, views)
+          shares[peer][kind] = learntShares(
+            of: kind, residuals, views, wanderPart: shares[peer][kind].wanderPart)
         }
         let neighbours = neighbours(kind, views)
         for (index, observation) in own.enumerated() {
@@ -138,8 +142,10 @@ struct NoiseLearner: Sendable {
   }
 
   /// The shares that residuals show; `nil` stands for an outlier.
+  ///
+  /// Residuals are correlated as far as they wander: by `ρ ω² / τ²`.
   private func learntShares(
-    of kind: MeasurementKind, _ residuals: [Double?], _ views: [Viewpoint]
+    of kind: MeasurementKind, _ residuals: [Double?], _ views: [Viewpoint], wanderPart: Double
   ) -> Shares {
     let prior = priors[kind]
     var white = RunningMean(value: prior.whiteShare, weight: NoisePrior.whiteWeight)
@@ -156,7 +162,8 @@ struct NoiseLearner: Sendable {
         // Nothing is learnt of an error that is no share of the accuracy.
         let correlation =
           kind.isOfRadio
-          ? CorrelatedNoise.correlation(of: kind, between: view, last.view, heightOffset) : 1
+          ? wanderPart
+            * CorrelatedNoise.correlation(of: kind, between: view, last.view, heightOffset) : 1
         decorrelation = 1 - correlation * correlation
       }
       total.add(NoisePrior.totalShare(ofResidual: residual), weight: decorrelation)

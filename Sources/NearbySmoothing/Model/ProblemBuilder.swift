@@ -11,8 +11,10 @@ struct ProblemBuilder: Sendable {
   let typicalDistance: Double
 
   /// The prior sigma of a peer's place, as a multiple of the longest range, and its least value, metres.
+  ///
+  /// A place is pulled to the prior's mean by its distance times the ratio of both variances.
   private static let priorReach = 2.0
-  private static let leastPriorSigma = 10.0
+  private static let leastPriorSigma = 100.0
   /// How far away peers are taken to be when there are no ranges, metres.
   private static let unknownDistance = 5.0
 

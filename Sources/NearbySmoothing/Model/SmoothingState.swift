@@ -98,14 +98,6 @@ extension SmoothingState {
     }
   }
 
-  /// Forgets the errors by place of a peer, which are others if it is elsewhere.
-  mutating func forgetErrors(ofPeer peer: Int) {
-    let count = 1 + peers.count
-    for first in stride(from: 0, to: rangeErrors.count, by: count) {
-      rangeErrors[first + 1 + peer] = 0
-    }
-  }
-
   /// The same in another fixed world: in that which agrees with the odometry's at the first knot.
   ///
   /// - Parameter place: The device there, as the odometry has it.

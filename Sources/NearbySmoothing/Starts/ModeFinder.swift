@@ -213,7 +213,6 @@ struct ModeFinder: Sendable {
         guard !known.contains(where: { $0.contains(start.position) }) else { continue }
         var state = best.state
         state.peers[peer] = start
-        state.forgetErrors(ofPeer: peer)
         guard let other = Minimizer.fromNearby.mode(best.problem, from: state),
           !known.contains(where: { $0.contains(other.state.peers[peer].position) })
         else { continue }

@@ -15,10 +15,11 @@ import NearbyGeometry
 /// sizes share the residuals out between them. They are found by the fixed point of the evidence (MacKay
 /// 1992): with innovations w of prior variance θ² q and posterior variance v,
 ///
-///     θ² ← Σ w²/q / (Σ (1 - v/(θ² q)) + r θ),
+///     θ² ← θ² (1 + Σ w²/(θ² q)) / (Σ (1 - v/(θ² q)) + r θ),
 ///
-/// where r is the rate of the exponential prior of θ. A search begins with large sizes (``wake()``), since one
-/// that begins small would leave its residuals to another explanation.
+/// with the prior θ e^(-r θ) of θ: a gamma distribution of mean 2/r, by which no error is zero. Where the data say
+/// nothing θ is its mode, 1/r. A search begins with large sizes (``wake()``), since one that begins small would leave
+/// its residuals to another explanation.
 package struct RangeErrorSizes: Hashable, Sendable, Codable {
   /// Of the errors that depend on the place, m.
   package var place = Self.awake.place
@@ -31,8 +32,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
   private static let awake = (place: 0.08, common: 0.15, direction: 0.1)
   /// The rates of the priors: 1/m, √min/m, 1/m.
-  private static let rates = (place: 20.0, common: 20.0, direction: 10.0)
-  private static let least = (place: 0.005, common: 0.02, direction: 0.005)
+  private static let rates = (place: 40.0, common: 40.0, direction: 20.0)
   /// One sigma of a step of the error that all ranges share, metres, and the log odds of one in an interval: as of a
   /// large slip.
   private static let stepSigma = 0.5
@@ -203,10 +203,9 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
           problem.constantVariances[index])
       }
     }
-    place = places.size(after: place, rate: Self.rates.place, least: Self.least.place)
-    common = commons.size(after: common, rate: Self.rates.common, least: Self.least.common)
-    direction = directions.size(
-      after: direction, rate: Self.rates.direction, least: Self.least.direction)
+    place = places.size(after: place, rate: Self.rates.place)
+    common = commons.size(after: common, rate: Self.rates.common)
+    direction = directions.size(after: direction, rate: Self.rates.direction)
   }
 
   /// The sums of the fixed point for one size.
@@ -223,9 +222,9 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     /// The next size.
     ///
     /// The fixed point overshoots, so a step is limited.
-    func size(after size: Double, rate: Double, least: Double) -> Double {
-      let factor = squares / max(degrees + rate * size, 1e-9)
-      return max(size * min(max(factor, 0.2), 6).squareRoot(), least)
+    func size(after size: Double, rate: Double) -> Double {
+      let factor = (1 + squares) / (degrees + rate * size)
+      return size * min(max(factor, 0.2), 6).squareRoot()
     }
   }
 }

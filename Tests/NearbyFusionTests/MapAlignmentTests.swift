@@ -43,7 +43,7 @@ struct MapAlignmentTests {
     scenario.odometry.positionDrift = 0.03
     scenario.odometry.yawDriftRadians = 0.6.degreesAsRadians
     var (raw, error, normalized, count) = (0.0, 0.0, 0.0, 0)
-    for seed in 0..<4 as Range<UInt64> {
+    for seed in 0..<12 as Range<UInt64> {
       let run = scenario.simulated(seed: seed, peerCount: 6)
       var configuration = scenario.matchingConfiguration
       // The simulated odometry has no scale error.

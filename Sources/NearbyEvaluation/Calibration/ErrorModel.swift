@@ -606,7 +606,9 @@ struct ErrorModel: Sendable {
       let drifts = (0..<4).map { moment(interval, $0) }
       for (axis, variance) in variances.enumerated() {
         determined += 1 - drifts[axis].variance / variance
-        if slips[interval] != nil || axis == 1 && stated.odometry.isPlanar { continue }
+        // A slip begins and ends within the intervals beside it.
+        if slips[interval] != nil || isBesideSlip(interval) { continue }
+        if axis == 1 && stated.odometry.isPlanar { continue }
         if axis < 3 { drift.add(drifts[axis], variance) } else { yaw.add(drifts[axis], variance) }
       }
       examineSlip(interval, drifts, variances)
@@ -659,18 +661,22 @@ struct ErrorModel: Sendable {
     // An odometry without drift is the truth.
     guard stated.odometry.positionDrift > 0 else { return }
     let (drift, yaw) = driftVariances(interval)
-    let isBeside =
-      (interval > 0 && slips[interval - 1] != nil)
-      || (interval + 1 < slips.count && slips[interval + 1] != nil)
     slips[interval] =
       OdometrySlip.mostProbable(
         InlineArray { ChainProblem.Moment(mean: found[$0].value, variance: found[$0].variance) },
         InlineArray { variances[$0] },
         steady: stated.odometry.isPlanar ? [drift, 0, drift, yaw] : [drift, drift, drift, yaw],
-        isFrozen: isFrozen[interval], isBeside: isBeside, among: OdometrySlip.straight
+        isFrozen: isFrozen[interval], isBeside: isBesideSlip(interval),
+        among: OdometrySlip.straight
       ).slip
     slippedSquares[interval] =
       slips[interval] == nil ? 0 : found[..<3].reduce(0) { $0 + $1.value * $1.value } / 3
+  }
+
+  /// Whether the interval before or after one has a slip.
+  private func isBesideSlip(_ interval: Int) -> Bool {
+    (interval > 0 && slips[interval - 1] != nil)
+      || (interval + 1 < slips.count && slips[interval + 1] != nil)
   }
 
   private mutating func learnDrift(_ drift: Sums, _ yaw: Sums) {

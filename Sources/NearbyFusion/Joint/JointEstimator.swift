@@ -756,8 +756,11 @@ struct JointEstimator: Sendable, Codable {
     let isThorough = fitCount % Self.fitsPerSearch == 0
     fitCount += 1
     let rounds = isThorough ? RangeErrorSizes.learningRounds : 1
-    let before = isThorough ? solution.state : []
-    if isThorough { sizes.wake() }
+    if isThorough {
+      memory.start.removeAll(keepingCapacity: true)
+      memory.start.append(contentsOf: solution.state)
+      sizes.wake()
+    }
     // Performance: it has been fitted with the sizes as they are.
     var isFitted = !isThorough
     var suspect: Int?
@@ -784,25 +787,24 @@ struct JointEstimator: Sendable, Codable {
         suspect = judgeSlips(by: memory.innovations, &solution.problem, settings)
       }
     }
-    if isThorough { keepBetter(of: before, &solution, &memory) }
+    if isThorough { keepBetterMinimum(&solution, &memory) }
     return suspect
   }
 
-  /// Fits a solution from another state, too, and keeps the minimum of the lower cost.
+  /// Fits a solution from the state before the search, too, and keeps the minimum of the lower cost.
   ///
   /// With large errors of ranges the fit may go to a mirror image and stay there.
-  private func keepBetter(
-    of other: [Double], _ solution: inout JointSolution, _ memory: inout Memory
-  ) {
-    var (other, none) = (other, [Double]())
-    func cost(of state: inout [Double]) -> Double {
-      solution.problem.fit(
-        &state, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
-        covariance: &none, workspace: &memory.workspace
-      ).cost
-    }
-    var state = solution.state
-    solution.state = cost(of: &other) < cost(of: &state) ? other : state
+  private func keepBetterMinimum(_ solution: inout JointSolution, _ memory: inout Memory) {
+    var none: [Double] = []
+    let here = solution.problem.fit(
+      &solution.state, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
+      covariance: &none, workspace: &memory.workspace
+    ).cost
+    let there = solution.problem.fit(
+      &memory.start, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
+      covariance: &none, workspace: &memory.workspace
+    ).cost
+    if there < here { swap(&solution.state, &memory.start) }
   }
 
   /// Every sixth fit takes steps of the fixed point from large sizes until these settle; the others take one, from the

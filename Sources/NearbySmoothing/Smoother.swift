@@ -8,9 +8,9 @@ public import NearbyGeometry
 /// It takes what an engine takes, in the same order, and passes it to an engine inside. That engine judges
 /// each component, and gives an estimate at any time (``estimate(of:at:)``); its last one is where the
 /// smoother starts. Then all unknowns are estimated together: the drift of the odometry, which all peers
-/// share, and each peer's place and errors. If all peers rest, and are no more than 24, that includes errors of ranges
-/// that last, as walls make them: with more peers each knot of the path would have too many unknowns, and an error by
-/// place is one of the device's place beside a peer that stays where it is.
+/// share, and each peer's place and errors. With 2 to 24 peers, all at rest, these include
+/// the errors of ranges that last, as walls make them. An error by place is meant for a peer at rest, and with more peers
+/// each knot of the path would have too many unknowns.
 ///
 /// ```swift
 /// var smoother = try Smoother()

@@ -78,7 +78,7 @@ struct LastingRangeErrorsTests {
   /// Neither odometry nor ranges have a scale error.
   ///
   /// Measured: 0.0002; where drift is a length of the fixed world, which then shrinks, 0.016.
-  @Test("where there are none, claims are honest and ranges have no scale error")
+  @Test("without lasting errors NEES is in its band and the scale error of ranges is zero")
   func none() throws {
     let tally = try Self.tally("misfit-none")
     #expect((0.4...1.5).contains(tally.nees), "\(tally.nees)")

@@ -140,7 +140,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     2 * place * place / Self.placeLength * length * share * (1 - share)
   }
 
-  /// What a fit of the errors by place leaves of the wandering error of a range.
+  /// The variance of a range's wandering error that the errors by place do not explain.
   ///
   /// Of the wandering variance ω² the share `½ e` is taken off that the errors by place, of variance θ², explain:
   /// e = min(1, θ² / ½ω²) of the half that is correlated over metres (``CorrelatedNoise``). Of the correlations with
@@ -151,7 +151,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   ///   - placeErrors: θ², and the variance of what strays from the errors' interpolation, m².
   ///   - neighbours: The sum of the correlations of the wandering error with those of all ranges, itself included.
   ///   - near: The same for the part that errors by place do not explain: one, if no other is near.
-  /// - Returns: What is left, and the variance of an independent error of equal information, m².
+  /// - Returns: The remaining variance, and the variance of an independent error of equal information, m².
   package static func unexplained(
     of wandering: Double, placeErrors: (variance: Double, bridge: Double), neighbours: Double,
     near: Double = 1

@@ -37,7 +37,7 @@ struct SmoothingProblem: Sendable {
   var radioPriors: [(mean: Double, variance: Double)] = []
   /// How large the errors of ranges are that last; `nil` where these are not among the unknowns.
   ///
-  /// They are none of the constants of ``radioConstants``, which have priors of their own.
+  /// With them the common scale error and the direction series are unknown, too. ``radioConstants`` is then empty.
   var errorSizes: RangeErrorSizes?
   /// Where peers are sought: around here, so far, metres.
   var priorCenter: Vector3

@@ -21,7 +21,7 @@ public import NearbyGeometry
 /// ```
 ///
 /// Memory and time grow linearly with the recording: some 400 bytes for each sample, and a second or
-/// so for ten thousand of them; with lasting errors of ranges some 8 s, of eight peers.
+/// so for ten thousand of them; with lasting errors of ranges of eight peers six seconds.
 public struct Smoother: SequentialEstimator {
   /// The settings in force.
   public let configuration: FusionConfiguration

@@ -15,11 +15,10 @@ import NearbyGeometry
 /// sizes share the residuals out between them. They are found by the fixed point of the evidence (MacKay
 /// 1992): with innovations w of prior variance θ² q and posterior variance v,
 ///
-///     θ² ← θ² (1 + Σ w²/(θ² q)) / (Σ (1 - v/(θ² q)) + r θ),
+///     θ² ← θ² Σ w²/(θ² q) / (Σ (1 - v/(θ² q)) + r θ),
 ///
-/// with the prior θ e^(-r θ) of θ: a gamma distribution of mean 2/r, by which no error is zero. Where the data say
-/// nothing θ is its mode, 1/r. A search begins with large sizes (``wake()``), since one that begins small would leave
-/// its residuals to another explanation.
+/// with the exponential prior e^(-r θ) of θ, of mean 1/r: where the data say nothing the errors are small. A search
+/// begins with large sizes (``wake()``), since one that begins small would leave its residuals to another explanation.
 package struct RangeErrorSizes: Hashable, Sendable, Codable {
   /// Of the errors that depend on the place, m.
   package var place = Self.awake.place
@@ -32,11 +31,11 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
   private static let awake = (place: 0.08, common: 0.15, direction: 0.1)
   /// The rates of the priors: 1/m, √min/m, 1/m.
-  private static let rates = (place: 40.0, common: 40.0, direction: 20.0)
+  private static let rates = (place: 80.0, common: 80.0, direction: 40.0)
   /// One sigma of a step of the error that all ranges share, metres, and the log odds of one in an interval: as of a
   /// large slip.
   private static let stepSigma = 0.5
-  package static let logOddsOfStep = OdometrySlip.large.logOdds(isFrozen: false, isBeside: false)
+  package static let logOddsOfStep = OdometrySlip.large.logOdds()
   /// The path over which errors by place are alike, metres.
   package static let placeLength = 3.0
   /// By how much obstacles that add to the errors by place add to the scale error: 1/m beyond what an
@@ -223,7 +222,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     ///
     /// The fixed point overshoots, so a step is limited.
     func size(after size: Double, rate: Double) -> Double {
-      let factor = (1 + squares) / (degrees + rate * size)
+      let factor = squares / (degrees + rate * size)
       return size * min(max(factor, 0.2), 6).squareRoot()
     }
   }

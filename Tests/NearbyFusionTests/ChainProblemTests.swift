@@ -437,6 +437,44 @@ struct ChainProblemTests {
     #expect(abs(change - exact.state[constants + 2] / 0.04) < 1e-9)
   }
 
+  /// The logarithm of the information of a chain without measurements, less that of its steps.
+  private static func information(ofKnots knots: Int, variance: Double) throws -> Double {
+    let layout = ChainLayout(errorCount: 2)
+    var prior = MarginalPrior(holding: .zero)
+    prior.append(mean: [0, 0], variances: [0.04, 0.01])
+    prior.append(mean: [3, 1, 2, 0, 0], variances: [25, 25, 25, 0.02, 1e-3])
+    let configuration = FusionConfiguration()
+    var problem = ChainProblem(
+      prior, layout, Settings(configuration).faults, configuration.ranging)
+    var state: [Double] = []
+    for knot in 0..<knots {
+      problem.addKnot(
+        at: Vector3(Double(knot), 0, 0), step: Vector3(1, 0.2, 0.5), horizontal: variance,
+        vertical: 2 * variance, yaw: 0.3 * variance, seconds: 2)
+      state += [Double(knot), 0, 0, 0, 0, 0]
+    }
+    problem.setErrorSteps { knot in
+      .init(
+        placeCorrelation: 0.5, placeInnovation: variance * Double(knot + 1),
+        commonInnovation: 3 * variance)
+    }
+    state += [3, 1, 2, 0, 0]
+    var workspace = ChainWorkspace()
+    let found = try #require(
+      problem.covariances(at: state, includingKnots: false, workspace: &workspace))
+    return found.logDeterminant - problem.logProcessInformation
+  }
+
+  /// So evidences of chains with other knots and slips are comparable.
+  @Test("without measurements the information is that of the prior and of the steps")
+  func processInformation() throws {
+    let few = try Self.information(ofKnots: 2, variance: 0.01)
+    let many = try Self.information(ofKnots: 7, variance: 0.01)
+    let wide = try Self.information(ofKnots: 7, variance: 0.4)
+    #expect(abs(many - few) < 1e-6)
+    #expect(abs(wide - few) < 1e-6)
+  }
+
   @Test(
     "a run of ranges that are too long is one fault, and a single one is doubted less than its neighbours"
   )

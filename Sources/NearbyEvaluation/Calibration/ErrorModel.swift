@@ -304,7 +304,7 @@ struct ErrorModel: Sendable {
   /// The logarithm of the evidence at the mode, with the priors of the sizes, up to a constant.
   var logEvidence: Double {
     let slipped = slips.indices.reduce(0.0) { sum, index in
-      sum + (slips[index]?.logOdds(isFrozen: isFrozen[index], isBeside: false) ?? 0)
+      sum + (slips[index]?.logOdds(isFrozen: isFrozen[index]) ?? 0)
     }
     return moments.logEvidence + slipped - Self.rates.place * sizes.place - Self.rates.common
       * sizes.common

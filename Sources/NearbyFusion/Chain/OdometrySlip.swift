@@ -45,7 +45,7 @@ package enum OdometrySlip: Sendable, Hashable, Codable {
   ///
   /// Once in 200 intervals, more often beside another one, and as often as not where there are no new poses. One in
   /// twenty has another heading.
-  package func logOdds(isFrozen: Bool, isBeside: Bool) -> Double {
+  package func logOdds(isFrozen: Bool = false, isBeside: Bool = false) -> Double {
     if self == .small { return log(0.01) }
     return log((isFrozen ? 0.5 : isBeside ? 0.2 : 0.005) * (self == .turned ? 0.05 : 1))
   }
@@ -75,7 +75,7 @@ package enum OdometrySlip: Sendable, Hashable, Codable {
   package static func mostProbable(
     _ found: InlineArray<4, ChainProblem.Moment>, _ variances: InlineArray<4, Double>,
     steady: InlineArray<4, Double>,
-    isFrozen: Bool, isBeside: Bool, present: OdometrySlip? = nil,
+    isFrozen: Bool, isBeside: Bool = false, present: OdometrySlip? = nil,
     among kinds: [OdometrySlip]? = nil
   ) -> (slip: OdometrySlip?, logOdds: Double) {
     var best: (slip: OdometrySlip?, logOdds: Double) = (nil, present == nil ? 0 : -leastGain)

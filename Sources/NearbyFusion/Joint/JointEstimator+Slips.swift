@@ -63,7 +63,7 @@ extension JointEstimator {
         steady: [
           max(steady.horizontal, least), isPlanar ? 0 : max(steady.vertical, least),
           max(steady.horizontal, least), max(steady.yaw, least),
-        ], isFrozen: isFrozen(after: knot), isBeside: false,
+        ], isFrozen: isFrozen(after: knot),
         present: hasLargeSlip(after: knot) ? slips[knot] : nil)
       guard slip != slips[knot], !(slip?.isLarge ?? false && hasLargeSlip(after: knot)) else {
         continue
@@ -303,8 +303,8 @@ extension JointEstimator {
     let isFrozen =
       knots[knot].path == knots[knots.count - 1].path
       && knots[knot].turn == knots[knots.count - 1].turn
-    let present = slips[knot]?.logOdds(isFrozen: isFrozen, isBeside: false) ?? 0
-    return slip.logOdds(isFrozen: isFrozen, isBeside: false) - present
+    let present = slips[knot]?.logOdds(isFrozen: isFrozen) ?? 0
+    return slip.logOdds(isFrozen: isFrozen) - present
   }
 
   /// A slip between two knots that is to be fitted.
@@ -377,8 +377,8 @@ extension JointEstimator {
     guard let without = logEvidence(solution.problem, at: solution.state, &memory.workspace)
     else { return }
     let odds =
-      OdometrySlip.large.logOdds(isFrozen: isFrozen(after: knot), isBeside: false)
-      - (slips[knot]?.logOdds(isFrozen: false, isBeside: false) ?? 0)
+      OdometrySlip.large.logOdds(isFrozen: isFrozen(after: knot))
+      - (slips[knot]?.logOdds() ?? 0)
     var best = without + OdometrySlip.leastGain
     var found: SlipHypothesis?
     for calm in [solution.state, restored(upTo: knot, solution.state)] {
@@ -505,7 +505,7 @@ extension JointEstimator {
       let slip = slips[first],
       let evidence = logEvidence(solution.problem, at: solution.state, &memory.workspace)
     else { return }
-    let here = evidence + slip.logOdds(isFrozen: false, isBeside: false)
+    let here = evidence + slip.logOdds()
     let number = slipReview.compared % SlipReview.rivalCount
     slipReview.compared += 1
     slipReview.rivals[number] = .infinity
@@ -516,7 +516,7 @@ extension JointEstimator {
     suspect.start = start
     let found = hypothesis(suspect, calm, peers, settings, &memory)
     guard let there = logEvidence(found.problem, at: found.state, &memory.workspace) else { return }
-    let rise = there + suspect.slip.logOdds(isFrozen: false, isBeside: false) - here
+    let rise = there + suspect.slip.logOdds() - here
     let isSame = agree(found.state, solution.state)
     if rise > 0 {
       self = found.estimator

@@ -31,7 +31,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
   private static let awake = (place: 0.08, common: 0.15, direction: 0.1)
   /// The rates of the priors: 1/m, √min/m, 1/m.
-  private static let rates = (place: 80.0, common: 80.0, direction: 40.0)
+  private static let rates = (place: 50.0, common: 50.0, direction: 25.0)
   /// One sigma of a step of the error that all ranges share, metres, and the log odds of one in an interval: as of a
   /// large slip.
   private static let stepSigma = 0.5
@@ -220,10 +220,10 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
     /// The next size.
     ///
-    /// The fixed point overshoots, so a step is limited.
+    /// The fixed point overshoots, so a step is limited. A tenth of the prior's mean is as good as nothing.
     func size(after size: Double, rate: Double) -> Double {
       let factor = squares / (degrees + rate * size)
-      return size * min(max(factor, 0.2), 6).squareRoot()
+      return max(size * min(max(factor, 0.2), 6).squareRoot(), 0.1 / rate)
     }
   }
 }

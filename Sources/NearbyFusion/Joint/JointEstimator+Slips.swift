@@ -19,7 +19,13 @@ extension JointEstimator {
   /// Whether there is a slip after a knot that is more than a correction.
   func hasLargeSlip(after knot: Int) -> Bool { slips[knot]?.isLarge ?? false }
 
+  /// The time for which a slip is uneven, seconds.
+  private static let unevenSeconds = 0.5
+
   /// What a slip strays from a straight line between two knots, times four per axis, m²; of drift its variance.
+  ///
+  /// A slip by a vector d that happens at once at an unknown moment strays by `d² s (1 - s)` at the share s of the
+  /// interval, a third of that per axis. One that goes evenly over a longer time strays less.
   func bridgeVariance(_ step: OdometryDrift, after knot: Int) -> Double {
     guard slips[knot] != nil, knot + 1 < knots.count else { return step.horizontal }
     let first = ChainLayout.driftSize * knot
@@ -30,7 +36,9 @@ extension JointEstimator {
       Vector3(
         corrections[next] - corrections[first], corrections[next + 1] - corrections[first + 1],
         corrections[next + 2] - corrections[first + 2]) - walked
-    return slipped.dot(slipped) / 3
+    let seconds = knots[knot + 1].timestamp.seconds(since: knots[knot].timestamp)
+    let uneven = Self.unevenSeconds / max(seconds, Self.unevenSeconds)
+    return slipped.dot(slipped) * uneven * uneven / 3
   }
 
   /// The drift of an interval without a slip.
@@ -132,8 +140,11 @@ extension JointEstimator {
 
   /// Decides of members of which another track has begun whether they have moved.
   ///
-  /// A slip of the odometry contradicts a place as a move does.
-  mutating func decideRebirths(_ solution: JointSolution, _ workspace: inout ChainWorkspace) {
+  /// A slip of the odometry contradicts a place as a move does. Of a single peer nothing but the new track's place tells
+  /// a move from faults.
+  mutating func decideRebirths(
+    _ solution: JointSolution, _ candidates: [JointCandidate?], _ workspace: inout ChainWorkspace
+  ) {
     guard let now = knots.last?.timestamp,
       members.contains(where: { records[$0.peer].rebirth != nil })
     else { return }
@@ -141,15 +152,24 @@ extension JointEstimator {
     for index in members.indices.reversed() {
       let peer = members[index].peer
       guard let rebirth = records[peer].rebirth else { continue }
-      let hasSlipped =
-        slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
-      guard hasSlipped || now.seconds(since: rebirth) > Self.newestSeconds else { continue }
-      let newest = newestRanges(of: index, solution.problem, workspace)
-      if hasSlipped || 2 * newest.contradicting <= newest.count {
+      let hasMoved: Bool
+      if members.count == 1 {
+        guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced
+        else { continue }
+        hasMoved = PlaceComparison.disagree(
+          solution.mode(of: index), candidate, at: solution.device)
+      } else {
+        let hasSlipped =
+          slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
+        guard hasSlipped || now.seconds(since: rebirth) > Self.newestSeconds else { continue }
+        let newest = newestRanges(of: index, solution.problem, workspace)
+        hasMoved = !hasSlipped && 2 * newest.contradicting > newest.count
+      }
+      if hasMoved {
+        departed.append(peer)
+      } else {
         (records[peer].birth, members[index].birth) = (rebirth, rebirth)
         records[peer].rebirth = nil
-      } else {
-        departed.append(peer)
       }
     }
   }
@@ -193,7 +213,6 @@ extension JointEstimator {
       solution.problem, at: solution.state, &memory.workspace)
     let before = memory.start
     guard isSuspected || isLosingPeer else {
-      if followSlip(&solution, before: before, peers, settings, &memory) { return true }
       reviewSlip(&solution, peers, settings, &memory)
       return false
     }
@@ -241,47 +260,8 @@ extension JointEstimator {
       }
     }
     guard let found else { return false }
-    adopt(found, &solution, before: before, peers, settings, &memory)
+    adopt(found, &solution)
     judgeContradiction(solution.problem, at: solution.state, &memory.workspace)
-    return true
-  }
-
-  /// The slip's interval begins so long before its detected onset, seconds.
-  private static let earlySeconds = 3.0
-
-  /// The same slip with an interval that begins earlier.
-  ///
-  /// A slow slip changes the first ranges by less than their noise, so that its onset is detected late.
-  private func beginning(of suspect: SuspectedSlip) -> SuspectedSlip {
-    var early = suspect
-    let since = knots[suspect.onset].timestamp
-    while early.onset > 0,
-      since.seconds(since: knots[early.onset].timestamp) < Self.earlySeconds,
-      !hasLargeSlip(after: early.onset - 1)
-    {
-      early.onset -= 1
-    }
-    early.delay = since.seconds(since: knots[early.onset].timestamp)
-    return early
-  }
-
-  /// Extends the interval of a slip that was found a moment ago to the newest knot.
-  ///
-  /// A slow slip changes the last ranges by less than their noise, so that its end is not detected.
-  private mutating func followSlip(
-    _ solution: inout JointSolution, before: [Double], _ peers: [PeerFilter],
-    _ settings: Settings, _ memory: inout Memory
-  ) -> Bool {
-    guard let now = knots.last?.timestamp, slipReview.mayLast(at: now), let onset = slipOnset
-    else { return false }
-    var suspect = SuspectedSlip(slip: largeSlip(at: onset), onset: onset, end: knots.count - 1)
-    suspect.delay = slipReview.since?.seconds(since: knots[onset].timestamp) ?? 0
-    guard let start = starts(of: suspect, solution.problem, before, settings).first
-    else { return false }
-    suspect.start = start
-    let found = hypothesis(suspect, restored(upTo: onset, before), peers, settings, &memory)
-    self = found.estimator
-    (solution.problem, solution.state) = (found.problem, found.state)
     return true
   }
 
@@ -312,8 +292,6 @@ extension JointEstimator {
     var slip: OdometrySlip
     var onset: Int
     var end: Int
-    /// The time from its first knot until it begins, seconds.
-    var delay = 0.0
     /// From where the fit begins.
     var start = SlipStart(place: .zero)
   }
@@ -397,30 +375,19 @@ extension JointEstimator {
     }
     guard var found else { return }
     found.suspect = SuspectedSlip(slip: .large, onset: knot, end: knot + 1)
-    adopt(found, &solution, before: solution.state, peers, settings, &memory)
+    adopt(found, &solution)
   }
 
   /// Makes a hypothesis the state of this estimator, and records its slip.
-  private mutating func adopt(
-    _ hypothesis: SlipHypothesis, _ solution: inout JointSolution, before: [Double],
-    _ peers: [PeerFilter], _ settings: Settings, _ memory: inout Memory
-  ) {
-    var found = hypothesis
-    if let suspect = found.suspect {
-      let (since, end) = (knots[suspect.onset].timestamp, knots[suspect.end].timestamp)
-      let early = beginning(of: suspect)
-      if early.onset < suspect.onset {
-        found = self.hypothesis(
-          early, restored(upTo: early.onset, before), peers, settings, &memory)
-      }
-      self = found.estimator
-      if let now = knots.last, slipReview.note(since: since, until: end, foundAt: now) {
-        slipEvent = .odometrySlipped(since: since)
-      }
-    } else {
-      self = found.estimator
+  private mutating func adopt(_ hypothesis: SlipHypothesis, _ solution: inout JointSolution) {
+    let former = knots
+    self = hypothesis.estimator
+    (solution.problem, solution.state) = (hypothesis.problem, hypothesis.state)
+    guard let suspect = hypothesis.suspect, let now = former.last else { return }
+    let (since, end) = (former[suspect.onset].timestamp, former[suspect.end].timestamp)
+    if slipReview.note(since: since, until: end, foundAt: now) {
+      slipEvent = .odometrySlipped(since: since)
     }
-    (solution.problem, solution.state) = (found.problem, found.state)
   }
 
   /// Takes note of a fit with which the newest ranges agree.
@@ -531,14 +498,11 @@ extension JointEstimator {
   /// The first two are that slip itself: it is fitted anew from the two best starts.
   private func neighbour(_ number: Int, of slip: OdometrySlip, after knot: Int) -> SuspectedSlip? {
     var suspect = SuspectedSlip(slip: slip, onset: knot, end: knot + 1)
-    suspect.delay = slipReview.since?.seconds(since: knots[knot].timestamp) ?? 0
     switch number {
     case 2: suspect.end += 1
     case 3: suspect.end += 2
     case 4: suspect.slip = slip == .turned ? .large : .turned
-    case 5 where knot > 0:
-      suspect.onset -= 1
-      suspect.delay = 0
+    case 5 where knot > 0: suspect.onset -= 1
     default: break
     }
     return suspect.end < knots.count ? suspect : nil
@@ -671,14 +635,14 @@ extension JointEstimator {
     let ranges = problem.correctedRanges(since: suspect.onset, at: state)
     guard ranges.count >= Self.fewestContradictions else { return [] }
     let duration =
-      knots[suspect.end].timestamp.seconds(since: knots[suspect.onset].timestamp) - suspect.delay
+      knots[suspect.end].timestamp.seconds(since: knots[suspect.onset].timestamp)
     let end = layout.blockSize * suspect.end
     let pivot = Vector3(state[end], state[end + 1], state[end + 2])
     let step = max(1, ranges.count / Self.mostRanges)
     let steady = stride(from: 0, to: ranges.count, by: step).map { index in
       SlippedRange(
         range: ranges[index],
-        share: min(1, max(0, (ranges[index].seconds - suspect.delay) / duration)))
+        share: min(1, max(0, ranges[index].seconds / duration)))
     }
     let isPlanar = settings.configuration.odometry.isPlanar
     let isTurned = suspect.slip == .turned && suspect.end < knots.count - 1

@@ -261,12 +261,12 @@ struct JointEstimator: Sendable, Codable {
   ) {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
-    if records[peer].birth != birth {
-      if members.contains(where: { $0.peer == peer && !$0.isKnown }), members.count > 1 {
-        records[peer].rebirth = birth
-      } else {
-        forget(peer, bornAt: birth)
-      }
+    if records[peer].birth == birth {
+      records[peer].rebirth = nil
+    } else if members.contains(where: { $0.peer == peer && !$0.isKnown }) {
+      records[peer].rebirth = birth
+    } else {
+      forget(peer, bornAt: birth)
     }
     guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer, at: device)
     else {
@@ -703,7 +703,7 @@ struct JointEstimator: Sendable, Codable {
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     let hasSlipped = findSlip(&solution, peers, settings, &memory)
-    decideRebirths(solution, &memory.workspace)
+    decideRebirths(solution, memory.candidates, &memory.workspace)
     if let knot = learnSizes(&solution, settings, &memory) {
       trySlip(after: knot, &solution, peers, settings, &memory)
     }

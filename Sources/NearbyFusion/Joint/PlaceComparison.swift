@@ -42,20 +42,32 @@ struct PlaceComparison {
   ///   - candidate: What its filter says.
   ///   - solution: The solution.
   init?(of member: Int, with candidate: JointCandidate, in solution: JointSolution) {
-    guard candidate.isSingle, candidate.isPlaced else { return nil }
-    let mode = solution.mode(of: member)
-    let offset = candidate.place - mode.position
-    let distance = offset.length
-    guard distance > Self.disagreementMetres else { return nil }
-    let direction = offset / distance
-    let drift = OdometryDrift(from: candidate.device, to: solution.device, isPlanar: false)
-      .covariance(for: candidate.place - candidate.device.worldFromDevice.translation)
-    let variance =
-      (mode.positionCovariance + candidate.covariance + drift).quadraticForm(direction)
-    guard distance * distance > Self.disagreementSigmas * Self.disagreementSigmas * variance
+    guard candidate.isSingle, candidate.isPlaced,
+      Self.disagree(solution.mode(of: member), candidate, at: solution.device)
     else { return nil }
     self.member = member
     place = solution.inFixedWorld(candidate.place)
+  }
+
+  /// Whether a place by the joint fit and that of a filter are farther apart than they may be by their covariances.
+  ///
+  /// - Parameters:
+  ///   - mode: The place by the fit.
+  ///   - candidate: What the filter says.
+  ///   - device: The device as of the fit.
+  /// - Returns: Whether they are.
+  static func disagree(
+    _ mode: JointPosterior.Mode, _ candidate: JointCandidate, at device: TrajectoryPoint
+  ) -> Bool {
+    let offset = candidate.place - mode.position
+    let distance = offset.length
+    guard distance > disagreementMetres else { return false }
+    let direction = offset / distance
+    let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
+      .covariance(for: candidate.place - candidate.device.worldFromDevice.translation)
+    let variance =
+      (mode.positionCovariance + candidate.covariance + drift).quadraticForm(direction)
+    return distance * distance > disagreementSigmas * disagreementSigmas * variance
   }
 
   /// Compares the two.

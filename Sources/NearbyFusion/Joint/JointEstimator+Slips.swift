@@ -487,7 +487,6 @@ extension JointEstimator {
     let isSame = agree(found.state, solution.state)
     if rise > 0 {
       self = found.estimator
-      if number == 5 { slipReview.begin(at: knots[suspect.onset].timestamp) }
       (solution.problem, solution.state) = (found.problem, found.state)
     }
     slipReview.rivals[number] = isSame ? .infinity : abs(rise)

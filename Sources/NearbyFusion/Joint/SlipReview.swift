@@ -83,9 +83,6 @@ struct SlipReview: Sendable, Codable {
     return !continues
   }
 
-  /// Dates it from an earlier moment on.
-  mutating func begin(at time: Timestamp) { since = min(since ?? time, time) }
-
   /// The newest fit that a slip cannot have disturbed.
   func calmFit(at time: Timestamp) -> CalmFit? { isOpen(at: time) ? before : calm.first }
 

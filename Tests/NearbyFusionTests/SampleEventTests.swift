@@ -53,7 +53,7 @@ struct SampleEventTests {
         #expect((30...35).contains(slip.found), "seed \(seed)")
       }
     }
-    #expect(found >= 3)
+    #expect(found >= 6)
   }
 
   @Test("how far the odometry turned and moved is reported once the peers are found again")
@@ -91,7 +91,7 @@ struct SampleEventTests {
       }
     }
     #expect(
-      count >= 3 && turns >= count - 1 && moves >= count - 1,
+      count >= 6 && turns >= count - 1 && moves >= count - 1,
       "\(turns) turns and \(moves) displacements of \(count)")
   }
 

@@ -70,9 +70,9 @@ struct UnseenErrorsTests {
     }
     // A rise of a metre changes ranges to peers on the same level by less than their errors. Before there were slips in
     // the chain 30 % were wrong.
-    #expect(wrong * 20 <= converged, "\(wrong) of \(converged)")
+    #expect(wrong * 100 <= converged, "\(wrong) of \(converged)")
     #expect(dated >= 7, "\(dated) of \(seeds.count)")
-    #expect(measured >= 5, "\(measured) of \(seeds.count)")
+    #expect(measured >= 7, "\(measured) of \(seeds.count)")
   }
 
   @Test(

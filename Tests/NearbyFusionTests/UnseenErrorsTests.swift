@@ -68,9 +68,9 @@ struct UnseenErrorsTests {
       }
       if rises.contains(where: { abs(abs($0) - 3.2) < 0.4 }) { measured += 1 }
     }
-    // A rise of a metre changes ranges to peers on the same level by less than their errors, so that a slip is found some
-    // three seconds after it has begun: more than 1 % of a walk of 240 s. Before there were slips in the chain 30 % were
-    // wrong.
+    // A rise of a metre changes ranges to peers on the same level by less than their errors: most slips are found four to
+    // eight seconds after they have begun, one of eight later, and one is taken for a mirror image for a while. Before
+    // there were slips in the chain 30 % were wrong.
     #expect(wrong * 50 <= converged, "\(wrong) of \(converged)")
     #expect(dated >= 7, "\(dated) of \(seeds.count)")
     #expect(measured >= 7, "\(measured) of \(seeds.count)")

@@ -19,13 +19,14 @@ extension JointEstimator {
   /// Whether there is a slip after a knot that is more than a correction.
   func hasLargeSlip(after knot: Int) -> Bool { slips[knot]?.isLarge ?? false }
 
-  /// The time for which a slip is uneven, seconds.
-  private static let unevenSeconds = 0.5
+  /// The uncertainty of the time at which a slip displaces the device, seconds.
+  private static let timeSigmaSeconds = 0.5
 
-  /// What a slip strays from a straight line between two knots, times four per axis, m²; of drift its variance.
+  /// The factor v of the variance `v s (1 - s)` per axis, m², by which the path deviates from a straight line at the
+  /// share s of an interval.
   ///
-  /// A slip by a vector d that happens at once at an unknown moment strays by `d² s (1 - s)` at the share s of the
-  /// interval, a third of that per axis. One that goes evenly over a longer time strays less.
+  /// Of drift it is the variance of the interval's drift. A slip by a vector d at one unknown time within the interval
+  /// has `v = d²/3`. Over T seconds with a time uncertain by u it has `v (u/T)²`, if u is less than T.
   func bridgeVariance(_ step: OdometryDrift, after knot: Int) -> Double {
     guard slips[knot] != nil, knot + 1 < knots.count else { return step.horizontal }
     let first = ChainLayout.driftSize * knot
@@ -37,8 +38,8 @@ extension JointEstimator {
         corrections[next] - corrections[first], corrections[next + 1] - corrections[first + 1],
         corrections[next + 2] - corrections[first + 2]) - walked
     let seconds = knots[knot + 1].timestamp.seconds(since: knots[knot].timestamp)
-    let uneven = Self.unevenSeconds / max(seconds, Self.unevenSeconds)
-    return slipped.dot(slipped) * uneven * uneven / 3
+    let share = Self.timeSigmaSeconds / max(seconds, Self.timeSigmaSeconds)
+    return slipped.dot(slipped) * share * share / 3
   }
 
   /// The drift of an interval without a slip.

@@ -171,15 +171,19 @@ struct RecordingCalibrationTests {
   }
 
   @Test(
-    "a scale is the odometry's where a camera measures the way, and the ranges' where wheels do")
+    "a scale is left to the engine where a camera measures the way, and is the ranges' where wheels do"
+  )
   func scale() throws {
     let scenario = try #require(Scenario.preset(named: "misfit-odometry-5"))
     let stated = scenario.matchingConfiguration
     for seed in 1...3 as ClosedRange<UInt64> {
       var data = TuningDraw(scenario, seed: seed).calibrationData(seed: seed, stated: stated)
-      let visual = RecordingCalibration(data, .use).configuration
-      #expect(abs(visual.odometry.scaleSigma - 0.05) < 0.01)
-      #expect(visual.ranging.rangeScaleSigma == stated.ranging.rangeScaleSigma)
+      let visual = RecordingCalibration(data, .use)
+      let scale = try #require(visual.summary.findings.first { $0.quantity == "rangeScale" })
+      #expect(scale.isSignificant && !scale.isUsed)
+      #expect(abs(scale.value - 0.05) < 0.01)
+      #expect(visual.configuration.odometry == stated.odometry)
+      #expect(visual.configuration.ranging.rangeScaleSigma == stated.ranging.rangeScaleSigma)
       data.isVisual = false
       let wheeled = RecordingCalibration(data, .use).configuration
       #expect(wheeled.odometry.scaleSigma == stated.odometry.scaleSigma)

@@ -18,8 +18,8 @@ struct ConstantsPosterior {
     var logOdds: Double
     /// Whether the difference matters.
     var matters = true
-    /// Sets the settings.
-    var set: (inout FusionConfiguration) -> Void
+    /// Sets the settings; `nil` where the engine finds it by itself.
+    var set: ((inout FusionConfiguration) -> Void)?
 
     var isSignificant: Bool { matters && logOdds > log(RecordingCalibration.leastOdds) }
   }
@@ -33,10 +33,12 @@ struct ConstantsPosterior {
     let stated = model.stated
     for kind in model.kinds {
       let (quantity, path) = Self.accuracy(of: kind)
-      // A range's accuracy is that of white noise and of lasting errors together.
-      let lasting = kind == .range ? model.sizes.lastingRangeError : 0
+      // An accuracy is that of all errors together. It contradicts no smaller white noise, and the engine's own model
+      // adds the errors of ranges that last to a larger one.
       let noise = model.sizes.noise[kind]
-      let sigma = (noise * noise + lasting * lasting).squareRoot()
+      let lasting = kind == .range ? model.sizes.lastingRangeError : 0
+      let all = (noise * noise + lasting * lasting).squareRoot()
+      let sigma = max(noise, min(all, stated.ranging[keyPath: path]))
       add(
         quantity, sigma, stated.ranging[keyPath: path], degrees: model.degrees.noise[kind],
         // Errors of angles are alike over directions, which residuals along one walk do not show.
@@ -45,9 +47,9 @@ struct ConstantsPosterior {
     }
     let sizes = model.sizes
     let least = Self.leastLastingShare * sizes.noise.range
-    addLasting("rangePlaceError", sizes.place, above: least, isUsed: true)
-    addLasting("rangeDirectionError", sizes.direction, above: least, isUsed: true)
-    addLasting("rangeCommonDrift", sizes.common, above: Self.leastCommonDrift, isUsed: false)
+    addLasting("rangePlaceError", sizes.ranges.place, above: least)
+    addLasting("rangeDirectionError", sizes.ranges.direction, above: least)
+    addLasting("rangeCommonDrift", sizes.ranges.common, above: Self.leastCommonDrift)
     addBiases(model)
     addDrift(model)
     addConstants(explanation)
@@ -57,13 +59,11 @@ struct ConstantsPosterior {
   private static let leastLastingShare = 0.5
   private static let leastCommonDrift = 0.1
 
-  private mutating func addLasting(
-    _ quantity: String, _ value: Double, above least: Double, isUsed: Bool
-  ) {
+  private mutating func addLasting(_ quantity: String, _ value: Double, above least: Double) {
     guard value > least else { return }
     lastingErrors.append(
       CalibrationSummary.Finding(
-        quantity: quantity, value: value, sigma: 0, stated: 0, isSignificant: true, isUsed: isUsed))
+        quantity: quantity, value: value, sigma: 0, stated: 0, isSignificant: true, isUsed: false))
   }
 
   /// Adds the spread of the constant errors of ranges over peers, of those that are known.
@@ -109,8 +109,9 @@ struct ConstantsPosterior {
     }
   }
 
-  /// A drift is raised to ten times what is stated at most: more is another kind of odometry, or no drift.
-  private static let decade = 10.0
+  /// Drift and noise are raised to ten times what is stated at most: more is another kind of odometry or radio, or neither
+  /// drift nor noise.
+  static let decade = 10.0
 
   private static func accuracy(
     of kind: MeasurementKind
@@ -145,30 +146,24 @@ struct ConstantsPosterior {
 
   /// Adds the constants.
   ///
-  /// Clock and turn are taken only where ranges have no lasting errors: a clock that steps looks like one that is late.
+  /// Clock, turn and scale are taken only where ranges have no lasting errors: a clock that steps looks like one that is late.
   private mutating func addConstants(_ explanation: Explanation) {
     let model = explanation.model
     let ranging = model.stated.ranging
     if model.kinds.contains(.range) {
-      let scale = model.constant(.rangeScale)
+      // The engine has the scale of an odometry with a camera among its unknowns.
+      let scale = model.scale
       let size = abs(scale.mean)
-      // Walls that add to ranges look like a scale of the odometry.
-      let isOdometrys = explanation.isVisual && !explanation.hasLastingErrors
       estimates.append(
         Estimate(
           quantity: .rangeScale, value: scale.mean, sigma: scale.sigma, stated: 0,
           logOdds: scale.logOdds(against: 0),
-          matters: isOdometrys || size > ranging.rangeScaleSigma && !explanation.isVisual
-        ) {
-          if isOdometrys {
-            $0.odometry.scaleSigma = max($0.odometry.scaleSigma, size)
-          } else {
-            $0.ranging.rangeScaleSigma = max($0.ranging.rangeScaleSigma, size)
-          }
-        })
+          matters: lastingErrors.isEmpty
+            && (explanation.isVisual || size > ranging.rangeScaleSigma),
+          set: explanation.isVisual
+            ? nil : { $0.ranging.rangeScaleSigma = max($0.ranging.rangeScaleSigma, size) }))
     }
-    if model.stated.odometry.positionDrift > 0 {
-      let turn = model.constant(.turnRate)
+    if let turn = model.turnRate {
       estimates.append(
         Estimate(
           quantity: .turnRate, value: turn.mean, sigma: turn.sigma, stated: 0,
@@ -177,7 +172,7 @@ struct ConstantsPosterior {
           $0.odometry.turnRateSigmaRadians = max($0.odometry.turnRateSigmaRadians, abs(turn.mean))
         })
     }
-    let clock = model.constant(.clockOffset)
+    let clock = model.clockOffset
     estimates.append(
       Estimate(
         quantity: .clockOffset, value: clock.mean, sigma: clock.sigma, stated: ranging.clockOffset,
@@ -202,7 +197,7 @@ struct ConstantsPosterior {
 
   /// Replaces what is contradicted.
   func apply(to configuration: inout FusionConfiguration) {
-    for estimate in estimates where estimate.isSignificant { estimate.set(&configuration) }
+    for estimate in estimates where estimate.isSignificant { estimate.set?(&configuration) }
   }
 
   /// What is told: all constants, and the sizes of errors that are contradicted.
@@ -212,20 +207,14 @@ struct ConstantsPosterior {
   ///   - areUsed: Whether the run goes by them.
   /// - Returns: The findings.
   func findings(areTrusted: Bool, areUsed: Bool) -> [CalibrationSummary.Finding] {
-    // The run allows for lasting errors by a larger sigma of ranges.
-    let allows = estimates.contains { $0.quantity == .rangeSigma && $0.isSignificant }
-    return estimates.compactMap { estimate in
+    estimates.compactMap { estimate in
       let isSignificant = estimate.isSignificant && areTrusted
       guard isSignificant || estimate.quantity.isConstant else { return nil }
       return CalibrationSummary.Finding(
         quantity: estimate.quantity.rawValue, value: estimate.value, sigma: estimate.sigma,
-        stated: estimate.stated, isSignificant: isSignificant, isUsed: isSignificant && areUsed)
-    }
-      + lastingErrors.map { finding in
-        var finding = finding
-        finding.isUsed = finding.isUsed && areUsed && allows
-        return finding
-      }
+        stated: estimate.stated, isSignificant: isSignificant,
+        isUsed: isSignificant && areUsed && estimate.set != nil)
+    } + lastingErrors
   }
 }
 

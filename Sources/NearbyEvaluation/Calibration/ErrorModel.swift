@@ -3,45 +3,41 @@ internal import Glibc
 internal import NearbyFusion
 internal import NearbyGeometry
 
-/// The posterior of a recording's constants, under one model of all errors of radio and odometry.
+/// The posterior of a recording's constants, under the model of all errors of radio and odometry that the engine has.
 ///
-/// The model is an ``ErrorChain``. Its unknowns are the device's path, the peers at rest, and the constants. The
-/// size of each error is learnt from the same recording: the white noise of each kind, the odometry's drift, and
-/// of ranges the errors that depend on the place, on time and on the direction in the device. Each of these
-/// can explain a residual, and the most probable sizes share the residuals out between them: what depends on the
-/// place is not taken for drift, nor is a body beside the device taken for a clock.
+/// The model is a `ChainProblem`, the one of the joint fit and the smoother, with offset of the clock and lever arm among
+/// its unknowns, too. The size of each error is learnt from the same recording: the white noise of each kind, the
+/// odometry's drift, and of ranges the errors that depend on the place, on time and on the direction in the device
+/// (`RangeErrorSizes`). Each of these can explain a residual, and the most probable sizes share the residuals out
+/// between them: what depends on the place is not taken for drift, nor is a body beside the device taken for a clock.
 ///
 /// The sizes are found by the fixed point of the evidence (MacKay 1992): with innovations w of prior variance
 /// θ² q and posterior variance v,
 ///
 ///     θ² ← Σ w²/q / Σ (1 - v/(θ² q)).
 ///
-/// An interval of the path may have a slip of the odometry, of two kinds with variances and prior odds of their own, so
-/// that a slip is not taken for drift.
+/// An interval of the path may have a slip (`OdometrySlip`), so that a slip is not taken for drift.
 struct ErrorModel: Sendable {
   /// The sizes of the errors.
   struct Sizes: Hashable, Sendable {
     /// White noise of ranges, m, of azimuths and elevations, rad.
     var noise: PerKind<Double>
-    var outliers = PerKind(repeating: 0.03)
     /// Drift of position, m/√m, and of yaw, rad/√m.
     var drift: Double
     var yawDrift: Double
-    /// Errors of ranges that depend on the device's place, m; all ranges' common walk, m/√min; errors that depend on
-    /// the direction in the device, m.
-    var place = 0.1
-    var common = 0.2
-    var direction = 0.1
+    /// The errors of ranges that last.
+    var ranges = RangeErrorSizes()
 
     /// One sigma of the errors of ranges that depend on place and direction together, metres.
-    var lastingRangeError: Double { (place * place + direction * direction).squareRoot() }
+    var lastingRangeError: Double {
+      (ranges.place * ranges.place + ranges.direction * ranges.direction).squareRoot()
+    }
 
-    /// Whether none differs by more than 2 %, or by what is too little to matter.
+    /// Whether none of those of noise and drift differs by more than 2 %, nor another by what matters.
     func isNear(_ other: Sizes) -> Bool {
-      func near(_ a: Double, _ b: Double, _ least: Double) -> Bool { abs(a - b) < 0.02 * b + least }
-      return near(drift, other.drift, 1e-5) && near(yawDrift, other.yawDrift, 1e-5)
-        && near(noise.range, other.noise.range, 1e-4) && near(place, other.place, 2e-3)
-        && near(common, other.common, 2e-3) && near(direction, other.direction, 2e-3)
+      func near(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 0.02 * b + 1e-5 }
+      return near(drift, other.drift) && near(yawDrift, other.yawDrift)
+        && near(noise.range, other.noise.range) && ranges.isNear(other.ranges)
     }
   }
 
@@ -52,54 +48,70 @@ struct ErrorModel: Sendable {
     var yawDrift = 0.0
   }
 
+  /// A sample with the pose from which it was measured at the present offset of the clock.
+  struct Cell: Sendable {
+    var pose: AntennaPose
+    var rate: ChainProblem.Rate
+    var knot: Int
+    /// The share of the interval from its knot to the next.
+    var share: Double
+    var seconds: Double
+    var peer: Int
+    var isObstructed: Bool
+    var values: PerKind<Double?>
+    /// How much wider than stated for its kind a value's error is.
+    var widenings: PerKind<Double>
+  }
+
+  /// A value at the mode: measured minus predicted, and the probability that it is no fault.
+  struct Outcome: Sendable {
+    var residual: Double
+    var inlier: Double
+  }
+
+  let stated: FusionConfiguration
+  /// The kinds that were measured.
+  let kinds: [MeasurementKind]
+  let peers: [Int]
+  let path: PathKnots
+  private let data: CalibrationData
+  private let start: Timestamp
   private(set) var sizes: Sizes
   private(set) var degrees = Degrees()
-  private var chain: ErrorChain
+  /// Of each kind the share of values that are faults.
+  private(set) var outliers = PerKind(repeating: 0.0)
+  /// Peer by peer, in the order of time.
+  private(set) var cells: [Cell] = []
+  private(set) var chain: ChainProblem
   private(set) var state: [Double]
-  private var moments: ErrorChain.Moments
-  private var workspace: [Double] = []
+  /// The posterior of the innovations at the mode.
+  private(set) var found = ChainProblem.Innovations()
+  private var workspace = ChainWorkspace()
   /// The slip of each interval, if it has one.
-  private var slips: [OdometrySlip?]
+  private(set) var slips: [OdometrySlip?]
   /// Of each interval with a slip the square of how far it goes, m².
   private var slippedSquares: [Double]
-  /// Whether an interval has a gap in the poses: a slip is as probable as none.
-  private let isFrozen: [Bool]
-  /// Of each interval the path, metres.
-  private let lengths: [Double]
-  private let seconds: [Double]
-  private let data: CalibrationData
-  private let peers: [Int]
-  private let start: Timestamp
-  private let knotTimes: [Double]
-  /// Of each cell how much wider than stated for its kind a value's error is.
-  private var widenings: [PerKind<Double>] = []
   /// Whether the drift is as stated, and whether ranges have no lasting errors.
   private var withholdsDrift = true
   private var withholdsLastingErrors = false
   /// By what factors the fixed point would change the variances of drift and drift of yaw.
   private(set) var driftFactors = (position: 1.0, yaw: 1.0)
   /// The offset of the clock at which the cells have their poses.
-  private var posedOffset = 0.0
-  let stated: FusionConfiguration
-  /// The kinds that were measured.
-  let kinds: [MeasurementKind]
+  private(set) var posedOffset: Double
+  /// The prior of the clock's offset.
+  private(set) var clockPrior: (mean: Double, sigma: Double)
 
   // MARK: Priors
 
   private static let scaleSigma = 0.05
   private static let biasSigma = 0.3
-  private static let angleBiasSigma = 3.0.degreesAsRadians
   private static let clockSigma = 0.2
-  private static let antennaSigma = 0.15
+  static let antennaSigma = 0.15
   private static let turnRateSigma = 0.02.degreesAsRadians
   private static let distanceSigma = 20.0
   private static let heightSigma = 3.0
-  /// The path over which errors by place are alike, metres.
-  private static let placeLength = 3.0
+  /// On a shorter path an error by place is like a constant one, metres.
   private static let leastPath = 30.0
-  /// The priors of sizes fall exponentially, at these rates: 1/m, √min/m, 1/m.
-  private static let rates = (place: 20.0, common: 20.0, direction: 10.0)
-  private static let least = (place: 0.005, common: 0.02, direction: 0.005)
   /// A size that starts too small would stay on a wrong explanation: the drift starts above what is stated.
   private static let startFactor = 3.0
   /// The weights of the stated drift and of the stated noise, as numbers of innovations and of values.
@@ -131,105 +143,197 @@ struct ErrorModel: Sendable {
     let end = min(
       last.timestamp.seconds(since: start),
       data.poses[data.poses.count - 1].timestamp.seconds(since: start))
-    guard end > 2 else { return nil }
-    guard let spacing = PathKnots(data.poses, from: start, until: end) else { return nil }
-    (lengths, seconds, knotTimes) = (spacing.lengths, spacing.durations, spacing.times)
-    chain = ErrorChain(knots: spacing.knots, cells: [], peerCount: peers.count)
-    slips = spacing.areFrozen.map { $0 ? .large : nil }
-    slippedSquares = Array(repeating: 0, count: spacing.lengths.count)
-    isFrozen = spacing.areFrozen
-    state = Array(repeating: 0, count: chain.layout.stateCount)
-    moments = chain.noMoments
+    guard end > 2, let path = PathKnots(data.poses, from: start, until: end) else { return nil }
+    self.path = path
+    slips = path.areFrozen.map { $0 ? .large : nil }
+    slippedSquares = Array(repeating: 0, count: path.lengths.count)
     let ranging = stated.ranging
     sizes = Sizes(
       noise: PerKind { max(ranging.sigma(of: $0), 1e-4) },
       drift: stated.odometry.positionDrift, yawDrift: stated.odometry.yawDriftRadians)
+    if path.lengths.reduce(0, +) < Self.leastPath {
+      sizes.ranges.place = RangeErrorSizes.none.place
+    }
     posedOffset = clockOffset
-    // On a short path an error by place is like a constant one.
-    if lengths.reduce(0, +) < Self.leastPath { sizes.place = Self.least.place }
-    setStart(pass, spacing)
-    setPriors()
+    clockPrior = (
+      ranging.clockOffset, max(Self.clockSigma, abs(clockOffset - ranging.clockOffset))
+    )
+    chain = ChainProblem(MarginalPrior(), ChainLayout(), FaultModel(stated), ranging)
+    state = []
     setCells()
-    guard chain.cells.count >= 30 else { return nil }
+    guard cells.count >= Self.leastCells else { return nil }
+    setStart(pass)
+    setChain()
   }
 
-  private mutating func setStart(_ pass: EnginePass, _ spacing: PathKnots) {
-    let layout = chain.layout
+  /// With fewer cells nothing is told.
+  static let leastCells = 30
+
+  /// Where the unknowns stand.
+  var layout: ChainLayout {
+    let odometry: ChainLayout.Constants = driftsAtAll ? .odometryErrors : []
+    return ChainLayout(
+      constants: odometry.union([.clockOffset, .leverArm, .rangeScale, .directionError]),
+      errorCount: 1 + peers.count)
+  }
+
+  /// The place of a constant's first unknown in the state, if it is unknown.
+  func index(of constant: ChainLayout.Constants) -> Int? {
+    layout.constants.first(of: constant).map { layout.blockSize * path.times.count + $0 }
+  }
+
+  /// The place of a peer's first unknown in the state.
+  func index(ofPeer peer: Int) -> Int { layout.peer(peer, knots: path.times.count) }
+
+  /// An odometry without drift is the truth, which neither turns nor has a scale error.
+  var driftsAtAll: Bool { stated.odometry.positionDrift > 0 }
+
+  private mutating func setStart(_ pass: EnginePass) {
+    state = Array(repeating: 0, count: index(ofPeer: peers.count))
     var yaw = 0.0
-    for (knot, index) in spacing.poses.enumerated() {
+    for (knot, index) in path.poses.enumerated() {
       let map = knot == 0 ? .identity : pass.mapFromWorld[index]
-      let place = map.act(chain.knots[knot].place)
+      let place = map.act(path.places[knot])
       let first = layout.blockSize * knot
       (state[first], state[first + 1], state[first + 2]) = (place.x, place.y, place.z)
-      let turn = 2 * atan2(map.rotation.y, map.rotation.w)
-      yaw += (turn - yaw).wrappedAngle
+      yaw += (2 * atan2(map.rotation.y, map.rotation.w) - yaw).wrappedAngle
       state[first + 3] = yaw
     }
     for (number, peer) in peers.enumerated() {
       guard let place = pass.places[peer] else { continue }
-      let first = layout.border + layout.peer(number)
+      let first = index(ofPeer: number)
       (state[first], state[first + 1], state[first + 2]) = (place.x, place.y, place.z)
     }
-    let antenna = stated.ranging.antennaInDevice
-    let first = layout.border + layout.antenna
-    (state[first], state[first + 1], state[first + 2]) = (antenna.x, antenna.y, antenna.z)
-    state[layout.border + layout.clockOffset] = posedOffset
   }
 
-  private mutating func setPriors() {
-    let layout = chain.layout
-    let place = chain.knots[0].place
-    let isPlanar = stated.odometry.isPlanar
-    for number in peers.indices {
-      let first = layout.peer(number)
-      chain.priors[first] = .init(mean: place.x, sigma: Self.distanceSigma)
-      chain.priors[first + 1] = .init(
-        mean: place.y, sigma: isPlanar ? 1e-3 : Self.heightSigma)
-      chain.priors[first + 2] = .init(mean: place.z, sigma: Self.distanceSigma)
-      chain.priors[first + 3] = .init(sigma: max(Self.biasSigma, stated.ranging.rangeBiasSigma))
-      chain.priors[first + 4] = .init(sigma: Self.angleBiasSigma)
-      chain.priors[first + 5] = .init(sigma: Self.angleBiasSigma)
+  private var prior: MarginalPrior {
+    var prior = MarginalPrior(holding: path.places[0])
+    // The common error is zero at the first knot. The chain has the other variances apart.
+    prior.append(mean: [0], variances: [0])
+    prior.appendUnknowns(peers.count + (driftsAtAll ? 2 : 0))
+    let antenna = Self.antennaSigma * Self.antennaSigma
+    prior.append(
+      mean: [clockPrior.mean - posedOffset, 0, 0, 0],
+      variances: [clockPrior.sigma * clockPrior.sigma, antenna, antenna, antenna])
+    prior.appendUnknowns(1 + ChainLayout.directionSize)
+    let place = path.places[0]
+    let height = stated.odometry.isPlanar ? 0 : Self.heightSigma
+    let bias = max(Self.biasSigma, stated.ranging.rangeBiasSigma)
+    for _ in peers {
+      prior.append(
+        mean: [place.x, place.y, place.z, 0, 0],
+        variances: [
+          Self.distanceSigma, height, Self.distanceSigma, bias, RangeErrorSizes.peerScaleSigma,
+        ].map { $0 * $0 })
     }
-    let antenna = stated.ranging.antennaInDevice
-    chain.priors[layout.rangeScale] = .init(sigma: Self.scaleSigma)
-    chain.priors[layout.clockOffset] = .init(
-      mean: stated.ranging.clockOffset,
-      sigma: max(Self.clockSigma, abs(posedOffset - stated.ranging.clockOffset)))
-    for (axis, value) in [antenna.x, antenna.y, antenna.z].enumerated() {
-      chain.priors[layout.antenna + axis] = .init(mean: value, sigma: Self.antennaSigma)
-    }
-    chain.priors[layout.turnRate] = .init(
-      sigma: stated.odometry.positionDrift > 0 ? Self.turnRateSigma : 1e-9)
+    return prior
   }
 
-  /// Takes the samples with their poses at the state's offset of the clock.
+  /// Takes the samples with their poses at the present offset of the clock.
   private mutating func setCells() {
     let numbers = Dictionary(uniqueKeysWithValues: peers.enumerated().map { ($1, $0) })
-    var path = PathReader(data.poses, from: start)
+    var byPeer = [[Cell]](repeating: [], count: peers.count)
+    var reader = PathReader(data.poses, from: start)
+    let (times, ranging) = (path.times, stated.ranging)
     var knot = 0
-    chain.cells.removeAll(keepingCapacity: true)
-    widenings.removeAll(keepingCapacity: true)
     for sample in data.samples {
       guard let peer = numbers[sample.peer] else { continue }
       let time = sample.timestamp.seconds(since: start) - posedOffset
-      guard time >= knotTimes[0], time <= knotTimes[knotTimes.count - 1],
-        let motion = path.motion(at: time)
+      guard time >= times[0], time <= times[times.count - 1], let motion = reader.motion(at: time)
       else { continue }
-      while knot + 2 < knotTimes.count, knotTimes[knot + 1] <= time { knot += 1 }
-      func value(_ kind: MeasurementKind) -> Double? { sample.values[kind]?.value }
-      let share = (time - knotTimes[knot]) / (knotTimes[knot + 1] - knotTimes[knot])
-      chain.cells.append(
-        ErrorChain.Cell(
-          worldFromDevice: motion.pose, velocity: motion.velocity, turnRate: motion.turnRate,
-          values: (value(.range), value(.azimuth), value(.elevation)), variances: (1, 1, 1),
-          knot: knot, share: min(max(share, 0), 1), peer: peer))
-      let ranging = stated.ranging
-      widenings.append(
+      while knot + 2 < times.count, times[knot + 1] <= time { knot += 1 }
+      let share = (time - times[knot]) / path.durations[knot]
+      let pose = AntennaPose(motion.pose, antennaInDevice: ranging.antennaInDevice)
+      byPeer[peer].append(
+        Cell(
+          pose: pose,
+          rate: ChainProblem.Rate(
+            velocity: motion.velocity
+              + motion.turnRate.cross(pose.antenna - motion.pose.translation),
+            turn: motion.turnRate),
+          knot: knot, share: min(max(share, 0), 1), seconds: time - times[knot], peer: peer,
+          isObstructed: sample.isObstructed, values: PerKind { sample.values[$0]?.value },
+          widenings: PerKind { kind in
+            sample.values[kind].map { $0.sigma / ranging.sigma(of: kind) } ?? 1
+          }))
+    }
+    cells = Array(byPeer.joined())
+  }
+
+  /// Makes the chain of the cells and the sizes.
+  private mutating func setChain() {
+    var ranging = stated.ranging
+    // Faults look like what is far beyond the noise.
+    ranging.rangeSigma = sizes.noise.range
+    var odometry = stated.odometry
+    if driftsAtAll {
+      odometry.scaleSigma = max(odometry.scaleSigma, Self.scaleSigma)
+      odometry.turnRateSigmaRadians = Self.turnRateSigma
+    } else {
+      ranging.rangeScaleSigma = max(ranging.rangeScaleSigma, Self.scaleSigma)
+    }
+    chain = ChainProblem(prior, layout, faults, ranging)
+    for knot in path.times.indices {
+      let interval = min(knot, path.lengths.count - 1)
+      let variances = variances(ofDriftIn: interval)
+      chain.addKnot(
+        at: path.places[knot], step: path.places[interval + 1] - path.places[interval],
+        horizontal: variances[0], vertical: variances[1], yaw: variances[3],
+        seconds: path.durations[interval],
+        errors: sizes.ranges.step(
+          length: path.lengths[interval], seconds: path.durations[interval]))
+    }
+    chain.reserveCells(cells.count)
+    for cell in cells {
+      chain.addCell(
+        from: cell.pose, knot: cell.knot, share: cell.share, seconds: cell.seconds,
+        member: cell.peer, isObstructed: cell.isObstructed, rate: cell.rate,
         PerKind { kind in
-          sample.values[kind].map { $0.sigma / ranging.sigma(of: kind) } ?? 1
+          guard let value = cell.values[kind] else { return nil }
+          let variance = variance(of: kind, in: cell)
+          return ChainProblem.Value(
+            value: value, variance: variance,
+            effectiveVariance: kind.isAngle ? variance / Self.anglePower : variance)
         })
     }
-    moments = chain.noMoments
+    sizes.ranges.findConstantVariances(
+      &chain.constantVariances, layout.constants, odometry, ranging)
+    chain.firstErrorVariances = Array(
+      repeating: sizes.ranges.place * sizes.ranges.place, count: peers.count)
+  }
+
+  private var faults: FaultModel { FaultModel(stated) }
+
+  /// The variance of a value's error, with what linear interpolation between two knots leaves of drift, slip and error by
+  /// place.
+  private func variance(of kind: MeasurementKind, in cell: Cell) -> Double {
+    let sigma = sizes.noise[kind] * cell.widenings[kind]
+    guard kind == .range else { return sigma * sigma }
+    let drift = steadyVariances(of: cell.knot).position + slippedSquares[cell.knot]
+    return sigma * sigma + drift * cell.share * (1 - cell.share)
+      + sizes.ranges.bridgeVariance(length: path.lengths[cell.knot], share: cell.share)
+  }
+
+  /// The variances of the drift in an interval without a slip, m² and rad².
+  private func steadyVariances(of interval: Int) -> (position: Double, yaw: Double) {
+    let length = path.lengths[interval]
+    return (
+      sizes.drift * sizes.drift * length + Self.leastVariance,
+      sizes.yawDrift * sizes.yawDrift * length + ChainProblem.leastVariance
+    )
+  }
+
+  private static let leastVariance = 1e-8
+
+  /// The variances of an interval's innovations: three of the place, and yaw.
+  private func variances(ofDriftIn interval: Int) -> InlineArray<4, Double> {
+    let (drift, yaw) = steadyVariances(of: interval)
+    let slip = slips[interval]
+    let horizontal = drift + (slip?.horizontal ?? 0)
+    return [
+      horizontal, stated.odometry.isPlanar ? Self.leastVariance : drift + (slip?.vertical ?? 0),
+      horizontal, yaw + (slip?.yaw ?? 0),
+    ]
   }
 
   // MARK: The fixed point
@@ -240,45 +344,123 @@ struct ErrorModel: Sendable {
   ///
   /// - Returns: Whether a mode was found.
   mutating func settle() -> Bool {
-    setVariances()
     startNoise()
-    for _ in 0..<Self.firstSteps where advance(measuring: false) == nil { return false }
-    return learnSizes(rounds: Self.mostRounds)
+    return advance(Self.firstSteps) && learnSizes(rounds: Self.mostRounds)
+  }
+
+  /// Whether the odometry has slipped: no drift is learnt then, which would explain the slip.
+  var hasSlipped: Bool {
+    slips.indices.contains { slips[$0]?.isLarge == true && !path.areFrozen[$0] }
   }
 
   /// Finds the sizes anew, and goes to their mode.
   private mutating func learnSizes(rounds: Int) -> Bool {
+    setChain()
     for _ in 0..<rounds {
-      guard advance(measuring: true) != nil else { return false }
+      guard advance(Self.steps), measure() else { return false }
       let before = sizes
       learn()
       refreshPoses()
+      setChain()
       if sizes.isNear(before) { break }
     }
     // The last moments are those of the final sizes, at their mode.
-    for _ in 0..<Self.mostLastSteps {
-      guard let gain = advance(measuring: true) else { return false }
-      if gain < Self.leastGain { return true }
-    }
-    return true
+    return advance(Self.mostLastSteps) && measure()
   }
 
+  private static let firstSteps = 3
+  private static let steps = 2
   private static let mostLastSteps = 8
   /// A step that lowers the cost by less is the last, nats.
   private static let leastGain = 0.3
-
   private static let mostRounds = 12
   private static let mostRoundsAgain = 8
 
-  // MARK: Other explanations
-
-  /// Whether the estimated variance of the drift's innovations exceeds the stated one by
-  /// ``RecordingCalibration/leastFactor``.
-  var suggestsDrift: Bool {
-    let least = RecordingCalibration.leastFactor
-    return stated.odometry.positionDrift > 0 && driftFactors.position > least
-      || stated.odometry.yawDriftRadians > 0 && driftFactors.yaw > least
+  /// Goes towards the mode; whether the information is regular.
+  private mutating func advance(_ steps: Int) -> Bool {
+    var none: [Double] = []
+    chain.setFaultPriors(at: state, faults, workspace: &workspace)
+    return chain.fit(
+      &state, iterations: steps, tolerance: Self.leastGain, covariance: &none,
+      workspace: &workspace
+    ).cost.isFinite
   }
+
+  /// Finds the posterior of the innovations; whether the information is regular.
+  private mutating func measure() -> Bool {
+    chain.setFaultPriors(at: state, faults, workspace: &workspace)
+    return chain.findInnovations(&found, at: state, workspace: &workspace)
+  }
+
+  /// Begins with noise that the residuals at the start agree with: a mode that is off must not be taken for
+  /// outliers.
+  private mutating func startNoise() {
+    chain.findRangeResiduals(at: state, workspace: &workspace)
+    for kind in kinds {
+      let residuals = cells.indices.compactMap { outcome(of: kind, $0).map { abs($0.residual) } }
+        .sorted()
+      guard let middle = residuals.isEmpty ? nil : residuals[residuals.count / 2] else { continue }
+      sizes.noise[kind] = max(sizes.noise[kind], min(1.5 * middle, Self.mostNoise[kind]))
+    }
+    setChain()
+  }
+
+  private static let mostNoise = PerKind<Double> { $0 == .range ? 3 : 0.5 }
+
+  private mutating func refreshPoses() {
+    guard let clock = index(of: .clockOffset) else { return }
+    let offset = posedOffset + state[clock]
+    // The last offset within which the prior holds it.
+    guard abs(offset - posedOffset) > 1e-3, abs(offset) < 10 else { return }
+    (posedOffset, state[clock]) = (offset, 0)
+    let former = cells
+    setCells()
+    if former.count != cells.count, cells.isEmpty { cells = former }
+  }
+
+  /// What became of a value; `nil` where there is none.
+  func outcome(of kind: MeasurementKind, _ index: Int) -> Outcome? {
+    let cell = cells[index]
+    guard let value = cell.values[kind] else { return nil }
+    if kind == .range {
+      let (residual, inlier) = chain.rangeOutcome(ofCell: index, faults, workspace)
+      return Outcome(residual: residual, inlier: inlier)
+    }
+    let predicted = PredictedMeasurement(
+      kind, from: correctedPose(of: cell), peer: place(ofPeer: cell.peer), rangeBias: 0,
+      rangeScale: 0)
+    let residual = kind.wrapped(value - predicted.value)
+    let variance = variance(of: kind, in: cell)
+    let share = faults.outlierShare(of: kind)
+    let inlier =
+      (1 - share) * exp(-0.5 * residual * residual / variance) / (2 * .pi * variance).squareRoot()
+    let fault = share * faults.outlierDensity(of: kind, innovation: residual, excess: 0)
+    return Outcome(residual: residual, inlier: inlier / (inlier + fault))
+  }
+
+  func place(ofPeer peer: Int) -> Vector3 {
+    let first = index(ofPeer: peer)
+    return Vector3(state[first], state[first + 1], state[first + 2])
+  }
+
+  /// From where a cell was measured in the fixed world.
+  private func correctedPose(of cell: Cell) -> AntennaPose {
+    func corrected(_ knot: Int) -> (antenna: Vector3, yaw: Double) {
+      let first = layout.blockSize * knot
+      let yaw = state[first + 3]
+      return (
+        Vector3(state[first], state[first + 1], state[first + 2])
+          + YawTurn(yaw).act(cell.pose.antenna - path.places[knot]), yaw
+      )
+    }
+    let (before, after) = (corrected(cell.knot), corrected(cell.knot + 1))
+    let yaw = (1 - cell.share) * before.yaw + cell.share * after.yaw
+    return cell.pose.turned(
+      by: YawTurn(yaw).act, about: cell.pose.antenna,
+      to: (1 - cell.share) * before.antenna + cell.share * after.antenna)
+  }
+
+  // MARK: Other explanations
 
   /// A copy that estimates the drift, at its mode; `nil` where the minimisation fails.
   func learningDrift() -> ErrorModel? {
@@ -286,7 +468,6 @@ struct ErrorModel: Sendable {
     other.withholdsDrift = false
     other.sizes.drift = Self.startFactor * stated.odometry.positionDrift
     other.sizes.yawDrift = Self.startFactor * stated.odometry.yawDriftRadians
-    other.setVariances()
     return other.learnSizes(rounds: Self.mostRoundsAgain) ? other : nil
   }
 
@@ -295,382 +476,126 @@ struct ErrorModel: Sendable {
   func withoutLastingErrors() -> ErrorModel? {
     var other = self
     other.withholdsLastingErrors = true
-    (other.sizes.place, other.sizes.common) = (Self.least.place, Self.least.common)
-    other.sizes.direction = Self.least.direction
-    other.setVariances()
+    other.sizes.ranges = .none
     return other.learnSizes(rounds: Self.mostRoundsAgain) ? other : nil
   }
 
-  /// The logarithm of the evidence at the mode, with the priors of the sizes, up to a constant.
-  var logEvidence: Double {
-    let slipped = slips.indices.reduce(0.0) { sum, index in
-      sum + (slips[index]?.logOdds(isFrozen: isFrozen[index]) ?? 0)
-    }
-    return moments.logEvidence + slipped - Self.rates.place * sizes.place - Self.rates.common
-      * sizes.common
-      - Self.rates.direction * sizes.direction
-  }
-
-  /// The log odds that the clock's offset or the scale differs between the first and the second half of the recording.
-  var logOddsOfChange: Double {
-    guard chain.cells.count >= 2 * Self.leastCells else { return 0 }
-    let middle = chain.cells[chain.cells.count / 2].knot
-    guard let first = part({ $0 < middle }), let second = part({ $0 >= middle }) else { return 0 }
-    return [ConstantName.clockOffset, .rangeScale].map { name in
-      let (a, b) = (first.constant(name), second.constant(name))
-      let variance = a.sigma * a.sigma + b.sigma * b.sigma
-      let away = a.mean - b.mean
-      return 0.5 * away * away / variance - 0.5 * log(2 * a.priorSigma * a.priorSigma / variance)
-    }.max() ?? 0
-  }
-
-  private static let leastCells = 60
-
-  /// Whether the noise of ranges is white: its sigma is at most 1.5 times that of the differences of successive
-  /// residuals of a peer.
-  var hasWhiteNoise: Bool {
-    guard kinds.contains(.range) else { return true }
-    var last = [Int: (residual: Double, seconds: Double)]()
-    var steps: [Double] = []
-    for (index, cell) in chain.cells.enumerated() where cell.has(0) {
-      let residual = moments.residuals[3 * index].value
-      let seconds = knotTimes[cell.knot] + cell.share * self.seconds[cell.knot]
-      if let before = last[cell.peer], seconds - before.seconds < Self.nextSeconds {
-        steps.append(abs(residual - before.residual))
-      }
-      last[cell.peer] = (residual, seconds)
-    }
-    guard steps.count >= Self.leastCells / 2 else { return true }
-    steps.sort()
-    // The median of the difference of two normal values is 0.954 of their sigma.
-    return sizes.noise.range < Self.mostColour * steps[steps.count / 2] / 0.954
-  }
-
-  private static let mostColour = 1.5
-  private static let nextSeconds = 3.0
-  private static let wideClockSigma = 1.0
-  private static let partSteps = 5
-
   /// The model with the cells of some knots, at its mode under the same sizes.
-  private func part(_ isIncluded: @escaping (Int) -> Bool) -> ErrorModel? {
+  ///
+  /// - Parameters:
+  ///   - clockSigma: The prior sigma of the clock's offset: neither part is to be pulled to the stated one.
+  ///   - isIncluded: Whether a knot's cells are.
+  /// - Returns: It; `nil` where too few cells are left or the minimisation fails.
+  func part(clockSigma: Double, _ isIncluded: (Int) -> Bool) -> ErrorModel? {
     var part = self
-    guard chain.cells.count(where: { isIncluded($0.knot) }) >= Self.leastCells / 2 else {
-      return nil
+    // A slip could stand for what a constant does not explain.
+    for index in part.slips.indices where !path.areFrozen[index] {
+      (part.slips[index], part.slippedSquares[index]) = (nil, 0)
     }
-    part.keepCells(isIncluded)
-    // A slip could stand for what the constant does not explain.
-    for index in part.slips.indices where !isFrozen[index] { part.slips[index] = nil }
-    part.setVariances()
-    // A wide prior: neither half is to be pulled to the stated offset.
-    part.chain.priors[chain.layout.clockOffset] = .init(
-      mean: stated.ranging.clockOffset, sigma: max(Self.wideClockSigma, abs(posedOffset)))
-    for _ in 0..<Self.partSteps {
-      guard part.advance(measuring: false) != nil else { return nil }
-      part.refreshPoses(isIncluded)
+    part.clockPrior.sigma = max(clockSigma, abs(posedOffset))
+    for _ in 0..<Self.partRounds {
+      part.cells.removeAll { !isIncluded($0.knot) }
+      guard part.cells.count >= Self.leastCells else { return nil }
+      part.setChain()
+      guard part.advance(Self.steps) else { return nil }
+      part.refreshPoses()
     }
-    return part.advance(measuring: true) == nil ? nil : part
+    part.cells.removeAll { !isIncluded($0.knot) }
+    part.setChain()
+    return part.advance(Self.steps) && part.measure() ? part : nil
   }
 
-  /// Begins with noise that the residuals at the start agree with: a mode that is off must not be taken for
-  /// outliers.
-  private mutating func startNoise() {
-    var found: ErrorChain.Moments? = moments
-    guard chain.step(from: state, moments: &found, &workspace) != nil, let found else { return }
-    for kind in kinds {
-      let index = kind.number
-      let cells = chain.cells
-      let residuals = cells.indices.filter { cells[$0].has(index) }
-        .map { abs(found.residuals[3 * $0 + index].value) }.sorted()
-      guard let middle = residuals.isEmpty ? nil : residuals[residuals.count / 2] else { continue }
-      sizes.noise[kind] = max(sizes.noise[kind], min(1.5 * middle, Self.mostNoise[kind]))
-    }
-    setVariances()
-  }
-
-  private static let mostNoise = PerKind<Double> { $0 == .range ? 3 : 0.5 }
-
-  /// Goes a step towards the mode.
-  ///
-  /// - Parameter measuring: Whether the moments are taken there.
-  /// - Returns: By how much that lowers the cost; `nil` where the information is singular.
-  private mutating func advance(measuring: Bool) -> Double? {
-    var found: ErrorChain.Moments? = measuring ? moments : nil
-    guard let (step, cost) = chain.step(from: state, moments: &found, &workspace) else {
-      return nil
-    }
-    if let found { moments = found }
-    var share = 1.0
-    for _ in 0..<Self.mostHalvings {
-      var next = state
-      for index in next.indices { next[index] += share * step[index] }
-      let reached = chain.cost(at: next, &workspace)
-      if reached <= cost + 1e-6 {
-        state = next
-        return cost - reached
-      }
-      share *= 0.5
-    }
-    return 0
-  }
-
-  private static let firstSteps = 3
-  private static let mostHalvings = 5
-
-  /// Leaves out the cells of all other knots.
-  private mutating func keepCells(_ isIncluded: (Int) -> Bool) {
-    let kept = chain.cells.indices.filter { isIncluded(chain.cells[$0].knot) }
-    widenings = kept.map { widenings[$0] }
-    chain.cells = kept.map { chain.cells[$0] }
-    moments = chain.noMoments
-  }
-
-  private mutating func refreshPoses(_ isIncluded: ((Int) -> Bool)? = nil) {
-    let offset = state[chain.layout.border + chain.layout.clockOffset]
-    // The last offset within which the prior holds it.
-    guard abs(offset - posedOffset) > 1e-3, abs(offset) < 10 else { return }
-    posedOffset = offset
-    setCells()
-    if let isIncluded { keepCells(isIncluded) }
-    setVariances()
-  }
-
-  private mutating func setVariances() {
-    let isPlanar = stated.odometry.isPlanar
-    for index in lengths.indices {
-      let (drift, yaw) = driftVariances(index)
-      let slip = slips[index]
-      chain.knots[index].horizontalVariance = drift + (slip?.horizontal ?? 0)
-      chain.knots[index].verticalVariance =
-        isPlanar ? Self.leastVariance : drift + (slip?.vertical ?? 0)
-      chain.knots[index].yawVariance = yaw + (slip?.yaw ?? 0)
-      let correlation = exp(-lengths[index] / Self.placeLength)
-      chain.knots[index].placeCorrelation = correlation
-      chain.knots[index].placeInnovation =
-        sizes.place * sizes.place * (1 - correlation * correlation) + Self.leastVariance
-      chain.knots[index].commonVariance =
-        sizes.common * sizes.common * seconds[index] / 60 + Self.leastVariance
-    }
-    chain.firstPlaceVariance = sizes.place * sizes.place
-    for index in chain.layout.harmonics {
-      chain.priors[index].variance = harmonicVariance(index)
-    }
-    let noise = sizes.noise
-    for index in chain.cells.indices {
-      let (knot, share) = (chain.cells[index].knot, chain.cells[index].share)
-      // What linear interpolation between two knots leaves of drift and slip.
-      let bridge = (driftVariances(knot).position + slippedSquares[knot]) * share * (1 - share)
-      func variance(_ kind: MeasurementKind) -> Double {
-        let sigma = noise[kind] * widenings[index][kind]
-        return sigma * sigma
-      }
-      chain.cells[index].variances = (
-        variance(.range) + bridge, variance(.azimuth) / Self.anglePower,
-        variance(.elevation) / Self.anglePower
-      )
-    }
-    chain.outlierShares = (
-      sizes.outliers.range, sizes.outliers.azimuth, sizes.outliers.elevation
-    )
-    chain.outlierDensities = (1 / max(10, 20 * noise.range), 1 / .pi, 1 / .pi)
-  }
-
-  private static let leastVariance = 1e-8
-  private static let leastYawVariance = 1e-10
-
-  /// The variances of the drift in an interval, m² and rad².
-  private func driftVariances(_ interval: Int) -> (position: Double, yaw: Double) {
-    (
-      sizes.drift * sizes.drift * lengths[interval] + Self.leastVariance,
-      sizes.yawDrift * sizes.yawDrift * lengths[interval] + Self.leastYawVariance
-    )
-  }
-
-  /// The m-th harmonic of the azimuth has 1/m of the size.
-  private func harmonicVariance(_ index: Int) -> Double {
-    let order = Double((index - chain.layout.harmonics.lowerBound) / 2 + 1)
-    return sizes.direction * sizes.direction / (order * order) / Self.harmonicSum
-  }
-
-  /// 1 + 1/4 + 1/9 + 1/16: a direction error of size one has variance one half from cosine and sine each.
-  private static let harmonicSum = 1.42
-
-  // MARK: The posterior
-
-  /// A constant that is unknown.
-  struct Constant: Sendable {
-    var mean: Double
-    var sigma: Double
-    fileprivate var priorSigma: Double
-
-    /// The logarithm of the odds against a value, the prior's mean: of its density in the prior to that in the
-    /// posterior (Savage and Dickey).
-    func logOdds(against value: Double) -> Double {
-      let away = (mean - value) / sigma
-      return 0.5 * away * away - log(priorSigma / sigma)
-    }
-  }
-
-  /// The constants by name.
-  enum ConstantName { case rangeScale, clockOffset, turnRate }
-
-  /// The posterior of a constant.
-  func constant(_ name: ConstantName) -> Constant {
-    let layout = chain.layout
-    let index =
-      switch name {
-      case .rangeScale: layout.rangeScale
-      case .clockOffset: layout.clockOffset
-      case .turnRate: layout.turnRate
-      }
-    return Constant(
-      mean: state[layout.border + index], sigma: variance(index, index).squareRoot(),
-      priorSigma: chain.priors[index].variance.squareRoot())
-  }
-
-  /// The constant errors of the ranges to the peers, each with one standard deviation, metres.
-  var rangeBiases: [(mean: Double, sigma: Double)] {
-    peers.indices.map { number in
-      let index = chain.layout.peer(number) + 3
-      return (state[chain.layout.border + index], variance(index, index).squareRoot())
-    }
-  }
-
-  /// The posterior of the antenna's place, and the odds against what is stated.
-  var antenna: (mean: Vector3, sigmas: [Double], logOdds: Double) {
-    let first = chain.layout.antenna
-    func element(_ row: Int, _ column: Int) -> Double { variance(first + row, first + column) }
-    let covariance = SymmetricMatrix3(
-      xx: element(0, 0), xy: element(0, 1), xz: element(0, 2), yy: element(1, 1),
-      yz: element(1, 2), zz: element(2, 2))
-    let mean = Vector3(
-      state[chain.layout.border + first], state[chain.layout.border + first + 1],
-      state[chain.layout.border + first + 2])
-    let sigmas = (0..<3).map { element($0, $0).squareRoot() }
-    guard let information = covariance.positiveDefiniteInverse else { return (mean, sigmas, 0) }
-    let square = information.quadraticForm(mean - stated.ranging.antennaInDevice)
-    // Independent sigmas would be a bound: the determinant is less than their product.
-    let determinant = covariance.determinant
-    let logOdds = 0.5 * square - 3 * log(Self.antennaSigma) + 0.5 * log(max(determinant, 1e-30))
-    return (mean, sigmas, logOdds)
-  }
-
-  private func variance(_ row: Int, _ column: Int) -> Double {
-    max(moments.covariance[column * chain.layout.borderSize + row], row == column ? 1e-18 : -1e9)
-  }
-
-  /// The peers whose ranges contradict the model, by how much, metres, and along how much of the walk, metres.
-  ///
-  /// What contradicts it are outliers, and errors by place of more than twice the white noise.
-  var misfits: [(peer: Int, metres: Double, along: Double)] {
-    guard kinds.contains(.range) else { return [] }
-    let layout = chain.layout
-    return peers.indices.compactMap { number in
-      var (squares, count) = (0.0, 0.0)
-      var intervals: Set<Int> = []
-      for (index, cell) in chain.cells.enumerated() where cell.peer == number && cell.has(0) {
-        let found = moments.residuals[3 * index]
-        let error = layout.blockSize * cell.knot + layout.placeError(number)
-        let next = error + layout.blockSize
-        let lasting = (1 - cell.share) * state[error] + cell.share * state[next]
-        let off = abs(found.value + lasting)
-        guard found.certainty < 0.5 || abs(lasting) > 2 * sizes.noise.range else { continue }
-        squares += off * off
-        count += 1
-        intervals.insert(cell.knot)
-      }
-      let along = intervals.reduce(0) { $0 + lengths[$1] }
-      guard along > Self.leastMisfit, count > 0 else { return nil }
-      return (peers[number], (squares / count).squareRoot(), along)
-    }
-  }
-
-  /// A contradiction along less of the walk is one of the outliers that a model allows for, metres.
-  private static let leastMisfit = 20.0
+  private static let partRounds = 3
 
   // MARK: Sizes
 
   private mutating func learn() {
-    let layout = chain.layout
-    // How many unknowns the measurements determine, of all kinds of prior.
-    var determined = 0.0
-    func moment(_ interval: Int, _ index: Int) -> ErrorChain.Moment {
-      moments.innovations[interval * layout.blockSize + index]
-    }
     var (drift, yaw) = (Sums(), Sums())
-    var (place, common, direction) = (Sums(), Sums(), Sums())
-    for interval in lengths.indices {
-      let knot = chain.knots[interval]
-      let variances = [
-        knot.horizontalVariance, knot.verticalVariance, knot.horizontalVariance, knot.yawVariance,
-      ]
-      let drifts = (0..<4).map { moment(interval, $0) }
-      for (axis, variance) in variances.enumerated() {
-        determined += 1 - drifts[axis].variance / variance
-        // A slip begins and ends within the intervals beside it.
-        if slips[interval] != nil || isBesideSlip(interval) { continue }
-        if axis == 1 && stated.odometry.isPlanar { continue }
-        if axis < 3 { drift.add(drifts[axis], variance) } else { yaw.add(drifts[axis], variance) }
+    for interval in path.lengths.indices {
+      let (found, variances) = (moments(of: interval), chain.driftVariances(at: interval))
+      defer { examineSlip(interval, found, variances) }
+      // A slip begins and ends within the intervals beside it.
+      if slips[interval] != nil || isBesideSlip(interval) { continue }
+      for axis in 0..<3 where axis != 1 || !stated.odometry.isPlanar {
+        drift.add(found[axis], variances[axis])
       }
-      examineSlip(interval, drifts, variances)
-      for peer in peers.indices {
-        let found = moment(interval, layout.placeError(peer))
-        place.add(found, knot.placeInnovation)
-        determined += 1 - found.variance / knot.placeInnovation
-      }
-      let found = moment(interval, layout.commonError)
-      common.add(found, knot.commonVariance)
-      determined += 1 - found.variance / knot.commonVariance
-    }
-    for peer in peers.indices {
-      let index = layout.placeError(peer)
-      let found = ErrorChain.Moment(value: state[index], variance: moments.firstVariances[index])
-      place.add(found, chain.firstPlaceVariance)
-      determined += 1 - found.variance / chain.firstPlaceVariance
-    }
-    for index in 0..<layout.borderSize {
-      let variance = moments.covariance[index * layout.borderSize + index]
-      determined += 1 - variance / chain.priors[index].variance
-      guard layout.harmonics.contains(index) else { continue }
-      let value = state[layout.border + index]
-      direction.add(.init(value: value, variance: variance), chain.priors[index].variance)
+      yaw.add(found[3], variances[3])
     }
     learnNoise(determined)
     (degrees.drift, degrees.yawDrift) = (drift.degrees, yaw.degrees)
     driftFactors = (drift.factor, yaw.factor)
     if !withholdsDrift { learnDrift(drift, yaw) }
-    guard !withholdsLastingErrors else { return setVariances() }
-    if lengths.reduce(0, +) >= Self.leastPath {
-      sizes.place = place.size(after: sizes.place, rate: Self.rates.place, least: Self.least.place)
+    guard !withholdsLastingErrors else { return }
+    sizes.ranges.learn(found, at: state, of: chain) { _ in false }
+    if path.lengths.reduce(0, +) < Self.leastPath {
+      sizes.ranges.place = RangeErrorSizes.none.place
     }
-    sizes.common = common.size(
-      after: sizes.common, rate: Self.rates.common, least: Self.least.common)
-    sizes.direction = direction.size(
-      after: sizes.direction, rate: Self.rates.direction, least: Self.least.direction)
-    setVariances()
+  }
+
+  /// The posterior of the innovations of an interval's drift.
+  private func moments(of interval: Int) -> InlineArray<4, ChainProblem.Moment> {
+    let first = interval * (ChainLayout.driftSize + layout.errorCount)
+    return InlineArray { found.moments[first + $0] }
+  }
+
+  /// How many unknowns the measurements determine.
+  private var determined: Double {
+    var sum = 0.0
+    func add(_ variance: Double, of prior: Double) {
+      if prior > 0 { sum += max(0, 1 - variance / prior) }
+    }
+    for interval in path.lengths.indices {
+      let (drift, variances) = (moments(of: interval), chain.driftVariances(at: interval))
+      for axis in 0..<4 { add(drift[axis].variance, of: variances[axis]) }
+      let step = chain.errorStep(at: interval)
+      let first =
+        interval * (ChainLayout.driftSize + layout.errorCount) + ChainLayout.driftSize
+      for error in 0..<layout.errorCount {
+        add(
+          found.moments[first + error].variance,
+          of: error == 0 ? step.commonInnovation : step.placeInnovation)
+      }
+    }
+    for (peer, variance) in chain.firstErrorVariances.enumerated() {
+      add(found.first[peer], of: variance)
+    }
+    for index in layout.blockSize..<chain.denseCount {
+      add(covariance(index, index), of: priorVariance(index))
+    }
+    return sum
+  }
+
+  /// The posterior covariance of two unknowns behind the knots, which count from a block on.
+  func covariance(_ row: Int, _ column: Int) -> Double {
+    found.dense[column * chain.denseCount + row]
+  }
+
+  /// The prior variance of an unknown behind the knots, which counts from a block on.
+  func priorVariance(_ index: Int) -> Double {
+    let constant = index - layout.blockSize
+    let information = chain.prior.information[index * chain.prior.size + index]
+    return information > 0
+      ? 1 / information
+      : constant < layout.constantCount ? chain.constantVariances[constant] : 0
   }
 
   /// Finds out whether an interval has a slip: the odds for it, by what its innovations would be without a prior.
-  ///
-  /// - Parameters:
-  ///   - interval: The interval.
-  ///   - found: The innovations of its drift.
-  ///   - variances: Their prior variances.
   private mutating func examineSlip(
-    _ interval: Int, _ found: [ErrorChain.Moment], _ variances: [Double]
+    _ interval: Int, _ found: InlineArray<4, ChainProblem.Moment>,
+    _ variances: InlineArray<4, Double>
   ) {
-    // An odometry without drift is the truth.
-    guard stated.odometry.positionDrift > 0 else { return }
-    let (drift, yaw) = driftVariances(interval)
+    guard driftsAtAll else { return }
+    let (drift, yaw) = steadyVariances(of: interval)
     slips[interval] =
       OdometrySlip.mostProbable(
-        InlineArray { ChainProblem.Moment(mean: found[$0].value, variance: found[$0].variance) },
-        InlineArray { variances[$0] },
+        found, variances,
         steady: stated.odometry.isPlanar ? [drift, 0, drift, yaw] : [drift, drift, drift, yaw],
-        isFrozen: isFrozen[interval], isBeside: isBesideSlip(interval),
+        isFrozen: path.areFrozen[interval], isBeside: isBesideSlip(interval),
         among: OdometrySlip.straight
       ).slip
     slippedSquares[interval] =
-      slips[interval] == nil ? 0 : found[..<3].reduce(0) { $0 + $1.value * $1.value } / 3
+      slips[interval] == nil
+      ? 0 : (0..<3).reduce(0) { $0 + found[$1].mean * found[$1].mean } / 3
   }
 
   /// Whether the interval before or after one has a slip.
@@ -695,28 +620,27 @@ struct ErrorModel: Sendable {
   /// The least share of the values of a kind that determines no unknown.
   private static let leastFreeShare = 0.2
 
+  /// Learns the noise.
+  ///
+  /// - Parameter determined: How many unknowns the measurements determine: each value as much as the next.
   private mutating func learnNoise(_ determined: Double) {
-    // What is determined by angles follows from their own variances; the rest is determined by ranges.
-    var left = determined
-    for kind in kinds.reversed() {
-      let index = kind.number
-      var (count, squares, used, total) = (0.0, 0.0, 0.0, 0.0)
-      for cell in chain.cells.indices where chain.cells[cell].has(index) {
-        let found = moments.residuals[3 * cell + index]
-        let residual = found.value / widenings[cell][kind]
-        count += found.certainty
+    let all = cells.reduce(0) { sum, cell in sum + kinds.count { cell.values[$0] != nil } }
+    for kind in kinds {
+      var (count, squares, total) = (0.0, 0.0, 0.0)
+      for (index, cell) in cells.enumerated() {
+        guard let outcome = outcome(of: kind, index) else { continue }
+        let residual = outcome.residual / cell.widenings[kind]
+        count += outcome.inlier
         total += 1
-        squares += found.certainty * residual * residual
-        used += found.certainty * found.variance / chain.cells[cell].variance(index)
+        squares += outcome.inlier * residual * residual
       }
-      if kind == .range { used = max(left, 0) }
-      left -= used
+      let used = determined * total / Double(max(all, 1))
       let free = max(count - used, Self.leastFreeShare * count)
       let stated = stated.ranging.sigma(of: kind)
       let variance =
         (Self.statedNoiseDegrees * stated * stated + squares) / (Self.statedNoiseDegrees + free)
       sizes.noise[kind] = min(max(variance.squareRoot(), 1e-4), 1e3)
-      sizes.outliers[kind] = min(max((1 + total - count) / (20 + total), 0.005), 0.3)
+      outliers[kind] = 1 - count / max(total, 1)
       degrees.noise[kind] = kind.isAngle ? Self.anglePower * free : free
     }
   }
@@ -728,55 +652,19 @@ private struct Sums {
   /// How many innovations the measurements determine.
   private(set) var degrees = 0.0
 
-  mutating func add(_ moment: ErrorChain.Moment, _ variance: Double) {
-    squares += moment.value * moment.value / variance
+  mutating func add(_ moment: ChainProblem.Moment, _ variance: Double) {
+    squares += moment.mean * moment.mean / variance
     degrees += max(1 - moment.variance / variance, 0)
   }
 
   /// By what the variance would be multiplied.
   var factor: Double { degrees > 0 ? squares / degrees : 1 }
 
-  /// The next size under an exponential prior.
-  func size(after size: Double, rate: Double, least: Double) -> Double {
-    let factor = squares / max(degrees + rate * size, 1e-9)
-    return max(size * Self.limited(factor).squareRoot(), least)
-  }
-
   /// The next size where some innovations' worth say what is stated.
+  ///
+  /// The fixed point overshoots, so a step is limited.
   func size(after size: Double, stated: Double, _ count: Double) -> Double {
     let factor = (count * stated * stated / (size * size) + squares) / (count + degrees)
-    return size * Self.limited(factor).squareRoot()
-  }
-
-  /// A step of a size is limited: the fixed point overshoots.
-  private static func limited(_ factor: Double) -> Double { min(max(factor, 0.2), 6) }
-}
-
-extension ErrorChain.Cell {
-  fileprivate func has(_ kind: Int) -> Bool {
-    switch kind {
-    case 0: values.0 != nil
-    case 1: values.1 != nil
-    default: values.2 != nil
-    }
-  }
-
-  fileprivate func variance(_ kind: Int) -> Double {
-    switch kind {
-    case 0: variances.0
-    case 1: variances.1
-    default: variances.2
-    }
-  }
-}
-
-extension MeasurementKind {
-  /// Its place among the kinds of a chain.
-  fileprivate var number: Int {
-    switch self {
-    case .range, .heightDifference: 0
-    case .azimuth: 1
-    case .elevation: 2
-    }
+    return size * min(max(factor, 0.2), 6).squareRoot()
   }
 }

@@ -3,13 +3,11 @@ internal import Glibc
 internal import NearbyFusion
 internal import NearbyRecordings
 
-/// The best explanation of a recording: an ``ErrorModel``, chosen from those in which the drift is as stated or not,
-/// and in which ranges have lasting errors or not.
+/// The best explanation of a recording: an ``ErrorModel`` with the drift as stated, or one that drifts more and whose
+/// ranges have no lasting errors.
 struct Explanation: Sendable {
   /// The model.
   private(set) var model: ErrorModel
-  /// Whether the ranges' errors depend on place, time or direction, by the odds that decide.
-  private(set) var hasLastingErrors: Bool
   /// The same with the drift as stated.
   private let steady: ErrorModel
   /// Whether a camera tells how far the device goes.
@@ -34,32 +32,24 @@ struct Explanation: Sendable {
   init?(of data: CalibrationData) {
     guard let steady = Self.start(data) else { return nil }
     (isVisual, names) = (data.isVisual, data.names)
-    (model, self.steady, hasLastingErrors) = (steady, steady, false)
-    if steady.suggestsDrift, let full = steady.learningDrift(),
-      ConstantsPosterior.claimsDrift(full)
+    (model, self.steady) = (steady, steady)
+    guard steady.suggestsDrift, !steady.hasSlipped, let full = steady.learningDrift(),
+      ConstantsPosterior.claimsDrift(full), let drifting = full.withoutLastingErrors()
+    else { return }
+    let hasLastingErrors = full.logEvidence - drifting.logEvidence > Self.decisive
+    // An odometry that drifts and has a wrong scale would err in two ways at once; walls look like that.
+    if !hasLastingErrors, drifting.logEvidence - steady.logEvidence > Self.decisive,
+      drifting.scale.logOdds(against: 0) < Self.decisive
     {
-      let drifting = full.withoutLastingErrors()
-      hasLastingErrors =
-        drifting.map { full.logEvidence - $0.logEvidence > Self.decisive } ?? true
-      // An odometry that drifts and has a wrong scale would err in two ways at once; walls look like that.
-      if let drifting, !hasLastingErrors, drifting.logEvidence - steady.logEvidence > Self.decisive,
-        drifting.constant(.rangeScale).logOdds(against: 0) < Self.decisive
-      {
-        model = drifting
-      } else {
-        hasLastingErrors = true
-      }
-    } else if isVisual, steady.constant(.rangeScale).logOdds(against: 0) > Self.decisive {
-      // Walls are more common than odometries of a wrong scale: the least evidence for lasting errors counts.
-      let plain = steady.withoutLastingErrors()
-      hasLastingErrors = plain.map { steady.logEvidence > $0.logEvidence } ?? true
+      model = drifting
     }
   }
 
-  /// Whether what the model says of the constants may be used: the ranges fit it, and the constants are the same in both
-  /// halves of the recording.
+  /// Whether what the model says of the constants may be used: the ranges fit it, with white noise of at most ten times
+  /// what is stated, and the constants are the same in both halves of the recording.
   var isTrusted: Bool {
-    model.sizes.outliers.range < Self.mostOutliers && model.hasWhiteNoise
+    model.outliers.range < Self.mostOutliers && model.hasWhiteNoise
+      && model.sizes.noise.range < ConstantsPosterior.decade * model.stated.ranging.rangeSigma
       && steady.logOddsOfChange < Self.decisive
   }
 
@@ -67,7 +57,7 @@ struct Explanation: Sendable {
   private static func start(_ data: CalibrationData) -> ErrorModel? {
     let near = start(data, clockOffset: data.stated.ranging.clockOffset)
     // The minimisation does not reach an offset of a second from zero.
-    if let near, near.hasWhiteNoise, near.sizes.outliers.range < mostOutliers { return near }
+    if let near, near.hasWhiteNoise, near.outliers.range < mostOutliers { return near }
     guard let offset = data.alignedClockOffset else { return near }
     return start(data, clockOffset: offset) ?? near
   }

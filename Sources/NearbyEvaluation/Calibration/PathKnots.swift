@@ -4,7 +4,8 @@ internal import NearbyGeometry
 
 /// Knots of a path, with equal sums of walked and waited between them.
 struct PathKnots {
-  private(set) var knots: [ErrorChain.Knot] = []
+  /// The device at each, in the odometry's world.
+  private(set) var places: [Vector3] = []
   /// When, seconds after the start, and at which pose.
   private(set) var times: [Double] = []
   private(set) var poses: [Int] = []
@@ -49,22 +50,14 @@ struct PathKnots {
     }
     self.poses = indices
     times = indices.map { poses[$0].timestamp.seconds(since: start) }
-    let places = indices.map { poses[$0].worldFromDevice.translation }
-    for index in indices.indices {
-      let next = min(index + 1, indices.count - 1)
-      knots.append(
-        ErrorChain.Knot(
-          place: places[index], step: places[next] - places[index],
-          seconds: times[next] - times[index]))
-      if index < next {
-        lengths.append(max(path[indices[next]] - path[indices[index]], Self.leastLength))
-        durations.append(times[next] - times[index])
-        let steps = indices[index]..<indices[next]
-        areFrozen.append(
-          steps.contains {
-            poses[$0 + 1].timestamp.seconds(since: poses[$0].timestamp) > PathReader.longestGap
-          })
-      }
+    places = indices.map { poses[$0].worldFromDevice.translation }
+    for (from, to) in zip(indices, indices.dropFirst()) {
+      lengths.append(max(path[to] - path[from], Self.leastLength))
+      durations.append(poses[to].timestamp.seconds(since: poses[from].timestamp))
+      areFrozen.append(
+        (from..<to).contains {
+          poses[$0 + 1].timestamp.seconds(since: poses[$0].timestamp) > PathReader.longestGap
+        })
     }
   }
 }

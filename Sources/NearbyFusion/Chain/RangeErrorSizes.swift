@@ -32,6 +32,8 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   private static let awake = (place: 0.08, common: 0.15, direction: 0.1)
   /// The rates of the priors: 1/m, √min/m, 1/m.
   private static let rates = (place: 50.0, common: 50.0, direction: 25.0)
+  /// So large a share of the prior's mean is as good as nothing.
+  private static let least = 0.1
   /// One sigma of a step of the error that all ranges share, metres, and the log odds of one in an interval: as of a
   /// large slip.
   private static let stepSigma = 0.5
@@ -44,6 +46,19 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   private static let placeOfRadio = 0.02
   /// 1 + 1/4 + 1/9 + 1/16: a direction error of size one has variance one half from cosine and sine each.
   private static let harmonicSum = 1.42
+
+  /// Errors that are as good as none.
+  package static var none: RangeErrorSizes {
+    var sizes = RangeErrorSizes()
+    (sizes.place, sizes.common) = (least / rates.place, least / rates.common)
+    sizes.direction = least / rates.direction
+    return sizes
+  }
+
+  /// The logarithm of the prior density, up to a constant.
+  package var logPrior: Double {
+    -Self.rates.place * place - Self.rates.common * common - Self.rates.direction * direction
+  }
 
   /// Makes each as large as it is before anything is learnt, unless it is larger.
   package mutating func wake() {
@@ -220,10 +235,10 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
     /// The next size.
     ///
-    /// The fixed point overshoots, so a step is limited. A tenth of the prior's mean is as good as nothing.
+    /// The fixed point overshoots, so a step is limited.
     func size(after size: Double, rate: Double) -> Double {
       let factor = squares / (degrees + rate * size)
-      return max(size * min(max(factor, 0.2), 6).squareRoot(), 0.1 / rate)
+      return max(size * min(max(factor, 0.2), 6).squareRoot(), RangeErrorSizes.least / rate)
     }
   }
 }

@@ -206,7 +206,7 @@ package struct ChainProblem: Sendable {
   }
 
   /// Finds how far each range is from what a state predicts.
-  func findRangeResiduals(at state: [Double], workspace: inout ChainWorkspace) {
+  package func findRangeResiduals(at state: [Double], workspace: inout ChainWorkspace) {
     check(state)
     var residuals: [Double] = []
     swap(&residuals, &workspace.residuals)
@@ -276,6 +276,24 @@ package struct ChainProblem: Sendable {
       faultCost += setFaultPriors(of: first..<end, faults, &workspace)
       first = end
     }
+  }
+
+  /// A range at the state at which residuals were found last.
+  ///
+  /// - Parameters:
+  ///   - index: The number of its cell.
+  ///   - faults: How faults look.
+  ///   - workspace: The residuals.
+  /// - Returns: Measured minus predicted, metres, and the probability that it is no fault.
+  package func rangeOutcome(
+    ofCell index: Int, _ faults: FaultModel, _ workspace: ChainWorkspace
+  ) -> (residual: Double, inlier: Double) {
+    let (residual, share) = (workspace.residuals[index], cells[index].range_outlier_share)
+    let inlier = (1 - share) * Self.density(residual, cells[index].variance.0)
+    let fault =
+      share
+      * faults.outlierDensity(of: .range, innovation: residual, excess: model.rangeExcess)
+    return (residual, inlier / (inlier + fault))
   }
 
   /// The odds of a fault at least and at most.
@@ -706,6 +724,16 @@ package struct ChainProblem: Sendable {
       sum -= Double(layout.moverCount) * (step + 2 * logSpeeds)
     }
     return sum
+  }
+
+  /// The logarithm of the determinant of what is assumed beforehand of all unknowns, where the prior of each is
+  /// independent of the others.
+  package var logPriorInformation: Double {
+    let apart = (constantVariances + firstErrorVariances).reduce(0) { $1 > 0 ? $0 - log($1) : $0 }
+    return (0..<prior.size).reduce(logProcessInformation + apart) { sum, index in
+      let information = prior.information[index * prior.size + index]
+      return information > 0 ? sum + log(information) : sum
+    }
   }
 
   /// The covariances at a state.

@@ -10,16 +10,8 @@ extension CalibrationSummary {
       "the ranges to \(misfit.peer) contradict every model by \(ShortNumber.number(misfit.metres)) m along "
         + "\(ShortNumber.number(misfit.along)) m of the walk"
     }
-    let isUsed = significant.contains(where: \.isUsed)
     let sentences = significant.compactMap(\.text)
-    let verdict =
-      sentences.isEmpty
-      ? []
-      : [
-        isUsed
-          ? "the run went by that; --calibration off leaves all as stated"
-          : "the run went by what is stated; --calibration use goes by that"
-      ]
+    let verdict = significant.isEmpty ? [] : [verdict(on: significant)]
     let biases = rangeBiases.map { bias in
       "the ranges to \(bias.peer) are \(ShortNumber.number(abs(bias.metres))) m too "
         + "\(bias.metres > 0 ? "long" : "short") throughout, ± \(ShortNumber.number(bias.sigma)) m"
@@ -31,9 +23,25 @@ extension CalibrationSummary {
     }
     return sentences + verdict + contradictions + biases + [remedy].compactMap(\.self)
   }
+
+  /// What the run has made of the findings.
+  private func verdict(on findings: [Finding]) -> String {
+    if findings.contains(where: \.isUsed) {
+      return "the run went by that from its beginning, as a live engine could not; "
+        + "--calibration off leaves all as stated"
+    }
+    return findings.allSatisfy(\.isAllowedFor)
+      ? "the engine allows for that by itself"
+      : "the run went by what is stated; --calibration use goes by that"
+  }
 }
 
 extension CalibrationSummary.Finding {
+  /// Whether the engine has the error among its unknowns.
+  fileprivate var isAllowedFor: Bool {
+    ["rangePlaceError", "rangeDirectionError", "rangeCommonDrift", "rangeScale"].contains(quantity)
+  }
+
   /// What was found as a sentence.
   fileprivate var text: String? {
     let metres = ShortNumber.number(value)
@@ -48,7 +56,7 @@ extension CalibrationSummary.Finding {
       let percent = (100 * abs(value)).significant(digits: 2)
       return
         "the ranges are \(percent) % \(value > 0 ? "longer" : "shorter") than the odometry says, "
-        + "± \((100 * sigma).significant(digits: 2)): the ranges' scale or the odometry's is off; both are left open"
+        + "± \((100 * sigma).significant(digits: 2)): the ranges' scale or the odometry's is off"
     default: break
     }
     guard let quantity = TuningResult.Quantity(rawValue: quantity) else { return nil }

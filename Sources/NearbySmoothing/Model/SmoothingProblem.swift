@@ -230,17 +230,6 @@ struct SmoothingProblem: Sendable {
     max(motion.speedVariances[axis], ChainProblem.leastSpeedVariance)
   }
 
-  /// The logarithm of the determinant of what is assumed beforehand of all unknowns.
-  func logPriorInformation(_ chain: ChainProblem) -> Double {
-    let size = chain.prior.size
-    let variances = chain.constantVariances + chain.firstErrorVariances
-    let apart = variances.reduce(0) { $1 > 0 ? $0 - log($1) : $0 }
-    return (0..<size).reduce(chain.logProcessInformation + apart) { sum, index in
-      let information = chain.prior.information[index * size + index]
-      return information > 0 ? sum + log(information) : sum
-    }
-  }
-
   /// The logarithm of the prior odds that a peer of unknown motion moves at some time.
   var logPriorOddsOfMotion: Double {
     motion.logOddsOfMotion(within: steps.reduce(0) { $0 + $1.seconds })

@@ -65,7 +65,7 @@ struct Minimizer: Sendable {
     // As many Gaussians as unknowns: the powers of 2π cancel.
     let logEvidence =
       -covariances.cost - chain.faultCost
-      + 0.5 * (problem.logPriorInformation(chain) - covariances.logDeterminant)
+      + 0.5 * (chain.logPriorInformation - covariances.logDeterminant)
     return SmoothingSolution(
       problem: problem,
       state: SmoothingState(

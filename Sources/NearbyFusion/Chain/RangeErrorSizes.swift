@@ -42,7 +42,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   package static let placeLength = 3.0
   /// By how much obstacles that add to the errors by place add to the scale error: 1/m beyond what an
   /// unobstructed radio has.
-  private static let scalePerPlace = 0.8
+  private static let scalePerPlace = 0.4
   private static let placeOfRadio = 0.02
   /// 1 + 1/4 + 1/9 + 1/16: a direction error of size one has variance one half from cosine and sine each.
   private static let harmonicSum = 1.42
@@ -117,12 +117,8 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
     if let index = constants.first(of: .rangeScale) {
       let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
-      let stated = ranging.rangeScaleSigma * ranging.rangeScaleSigma
-      let radio = max(
-        stated - Self.obstacleScaleSigma * Self.obstacleScaleSigma,
-        min(stated, Self.radioScaleSigma * Self.radioScaleSigma),
-        Self.leastRangeScaleSigma * Self.leastRangeScaleSigma)
-      variances[index] = radio + excess * excess
+      let scale = max(ranging.rangeScaleSigma, Self.leastRangeScaleSigma)
+      variances[index] = scale * scale + excess * excess
     }
     if let first = constants.first(of: .directionError) {
       for index in 0..<ChainLayout.directionSize {
@@ -134,13 +130,6 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
 
   private static let leastTurnRateSigma = 1e-6
   private static let leastOdometryScaleSigma = 1e-4
-  /// The part of the stated scale error of ranges that is due to obstacles.
-  ///
-  /// They add to ranges in proportion to the distance. The chain has that from the errors by place. Of the default of 0.03
-  /// the radio itself has 0.022.
-  private static let obstacleScaleSigma = 0.02
-  /// The least scale error of a radio.
-  private static let radioScaleSigma = 0.002
   /// What has no variance would be free.
   private static let leastRangeScaleSigma = 1e-6
   /// The scale error of the ranges of a single peer, beside the one that all ranges share.

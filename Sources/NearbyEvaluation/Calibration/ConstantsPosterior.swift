@@ -109,8 +109,9 @@ struct ConstantsPosterior {
     }
   }
 
-  /// Drift and noise are raised to ten times what is stated at most: more is another kind of odometry or radio, or neither
-  /// drift nor noise.
+  /// Drift is raised to ten times what is stated at most.
+  ///
+  /// Noise beyond that is not trusted: ranges that are mostly faults look like it.
   static let decade = 10.0
 
   private static func accuracy(

@@ -33,7 +33,7 @@ struct ErrorModel: Sendable {
       (ranges.place * ranges.place + ranges.direction * ranges.direction).squareRoot()
     }
 
-    /// Whether none of those of noise and drift differs by more than 2 %, nor another by what matters.
+    /// Whether noise and drift differ by at most 2 %, and the sizes of lasting errors by at most a quarter.
     func isNear(_ other: Sizes) -> Bool {
       func near(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 0.02 * b + 1e-5 }
       return near(drift, other.drift) && near(yawDrift, other.yawDrift)
@@ -413,12 +413,11 @@ struct ErrorModel: Sendable {
     // The last offset within which the prior holds it.
     guard abs(offset - posedOffset) > 1e-3, abs(offset) < 10 else { return }
     (posedOffset, state[clock]) = (offset, 0)
-    let former = cells
     setCells()
-    if former.count != cells.count, cells.isEmpty { cells = former }
   }
 
-  /// What became of a value; `nil` where there is none.
+  /// The residual of a cell's value at the mode, and its probability of being an inlier; `nil` where the kind was not
+  /// measured.
   func outcome(of kind: MeasurementKind, _ index: Int) -> Outcome? {
     let cell = cells[index]
     guard let value = cell.values[kind] else { return nil }

@@ -12,12 +12,12 @@ public import NearbyRecordings
 /// explains the recording better, by the same odds, than errors of the ranges that depend on place, time and direction
 /// in the device. An odometry that is stated to have no drift keeps none.
 ///
-/// Ranges tell only the ratio of their scale and the odometry's. Cameras guess scale, so of a visual-inertial
-/// odometry the engine is told that its scale may err by as much; of another one that of the ranges may. Both stay
-/// uncertain.
+/// Ranges tell only the ratio of their scale and the odometry's. That of a visual-inertial odometry is among the unknowns
+/// of the engine's chain, so its scale error is reported only. With another odometry the prior of the ranges' scale error
+/// is widened to what is found.
 ///
 /// Nothing is used where clock or scale differ between the halves of the recording, where the noise of ranges is not
-/// white, or where 29 % of the ranges are outliers.
+/// white or exceeds ten times what is stated, or where 29 % of the ranges are outliers.
 public struct RecordingCalibration: Sendable {
   /// The settings as stated, with what is used of the findings.
   public var configuration: FusionConfiguration

@@ -34,6 +34,8 @@ struct ChainProblemTests {
     Case(movers: 0, constants: .directionError), Case(movers: 0, hasErrors: true),
     Case(movers: 0, constants: [.odometryErrors, .rangeScale, .directionError], hasErrors: true),
     Case(movers: 1, constants: ofRadio.union([.odometryErrors, .directionError]), hasErrors: true),
+    // What a run's calibration fits.
+    Case(movers: 0, constants: ofRadio.union([.odometryErrors, .directionError]), hasErrors: true),
   ]
 
   @Test("constants stand in the border in their order")
@@ -283,9 +285,10 @@ struct ChainProblemTests {
           weight * (state[first + layout.commonError] + state[first + layout.placeError(peer)])
       }
       problem.addCell(
-        from: AntennaPose(pose, antennaInDevice: .zero),
-        knot: knot, share: share, seconds: seconds, member: peer,
-        mover: peer == 0 ? nil : peer - 1, isObstructed: false, rate: rate,
+        ChainProblem.Cell(
+          pose: AntennaPose(pose, antennaInDevice: .zero), knot: knot, share: share,
+          seconds: seconds, peer: peer, rate: rate),
+        mover: peer == 0 ? nil : peer - 1,
         PerKind(
           range: .init(
             value: (1.01 + device.rangeScale) * distance + 0.05 + error - shortness, variance: 0.01,

@@ -89,10 +89,11 @@ struct JointFitTests {
               heightDifference: .init(
                 value: sight.y, variance: 0.25, effectiveVariance: 0.5))
             problem.addCell(
-              from: AntennaPose(
-                RigidTransform(rotation: .identity, translation: device),
-                antennaInDevice: .zero),
-              knot: knot - part.lowerBound, share: share, member: member, isObstructed: false,
+              ChainProblem.Cell(
+                pose: AntennaPose(
+                  RigidTransform(rotation: .identity, translation: device),
+                  antennaInDevice: .zero),
+                knot: knot - part.lowerBound, share: share, peer: member),
               values)
           }
         }

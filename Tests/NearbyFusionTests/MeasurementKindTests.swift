@@ -256,7 +256,7 @@ struct MeasurementKindTests {
         value: value.value + sigmas * value.variance.squareRoot(), variance: value.variance,
         effectiveVariance: value.effectiveVariance)
     }
-    problem.addCell(from: pose, knot: 0, share: 0, member: 0, isObstructed: false, values)
+    problem.addCell(ChainProblem.Cell(pose: pose, knot: 0, share: 0, peer: 0), values)
     var workspace = ChainWorkspace()
     return problem.cost(
       at: [0, 0, 0, 0, 1, 0, 0, 0, peer.x, peer.y, peer.z, 0, 0], workspace: &workspace

@@ -32,9 +32,10 @@ struct PlaceComparisonTests {
       let device = place(at: index, height)
       let peer = source == .fit ? fitPlace : filterPlace
       problem.addCell(
-        from: AntennaPose(
-          RigidTransform(rotation: .identity, translation: device), antennaInDevice: .zero),
-        knot: index, share: 0, member: 0, isObstructed: false,
+        ChainProblem.Cell(
+          pose: AntennaPose(
+            RigidTransform(rotation: .identity, translation: device), antennaInDevice: .zero),
+          knot: index, share: 0, peer: 0),
         PerKind(
           range: .init(
             value: (peer - device).length, variance: 0.01, effectiveVariance: 0.02),

@@ -87,9 +87,10 @@ struct RangeErrorSizesTests {
               return sum + term.element * (term.offset % 2 == 0 ? cos(angle) : sin(angle))
             }
           problem.addCell(
-            from: AntennaPose(
-              RigidTransform(rotation: .identity, translation: place), antennaInDevice: .zero),
-            knot: knot, share: share, member: member, isObstructed: false,
+            ChainProblem.Cell(
+              pose: AntennaPose(
+                RigidTransform(rotation: .identity, translation: place), antennaInDevice: .zero),
+              knot: knot, share: share, peer: member),
             PerKind { kind in
               kind == .range
                 ? .init(

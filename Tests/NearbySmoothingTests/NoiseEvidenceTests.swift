@@ -96,13 +96,14 @@ private struct LinearProblem {
           rotation: generator.rotation(),
           translation: knots[knot].place + generator.normalVector(sigma: 0.2))
         var observation = Observation(
-          peer: peer, knot: knot, share: generator.uniform(in: 0...1), secondsSinceKnot: 0.1,
-          pose: AntennaPose(pose, antennaInDevice: .zero),
-          measurements: PerKind(repeating: nil), poseVariance: (0, 0), isObstructed: false)
+          cell: ChainProblem.Cell(
+            pose: AntennaPose(pose, antennaInDevice: .zero), knot: knot,
+            share: generator.uniform(in: 0...1), seconds: 0.1, peer: peer),
+          measurements: PerKind(repeating: nil), poseVariance: (0, 0))
         observation.measurements[.heightDifference] = MeasuredValue(
           value: generator.normal(sigma: 0.5), sigma: 0.1)
         observation.noise[.heightDifference] = MeasurementNoise(variance: Self.variance)
-        observation.rate.velocity = generator.normalVector(sigma: 1)
+        observation.cell.rate.velocity = generator.normalVector(sigma: 1)
         observations.append(observation)
       }
     }
@@ -121,7 +122,7 @@ private struct LinearProblem {
   private var residuals: [Double] {
     problem.observations.map { observation in
       let value = observation[.heightDifference]?.value ?? 0
-      return value - (problem.priorCenter.y - observation.pose.antenna.y)
+      return value - (problem.priorCenter.y - observation.cell.pose.antenna.y)
     }
   }
 
@@ -135,16 +136,18 @@ private struct LinearProblem {
   }
 
   private func covariance(_ a: Observation, _ b: Observation) -> Double {
-    var sum = a.peer == b.peer ? Self.priorSigma * Self.priorSigma : 0
+    var sum = a.cell.peer == b.cell.peer ? Self.priorSigma * Self.priorSigma : 0
     for (step, drift) in problem.steps.enumerated() {
-      func share(_ o: Observation) -> Double { step < o.knot ? 1 : step == o.knot ? o.share : 0 }
+      func share(_ o: Observation) -> Double {
+        step < o.cell.knot ? 1 : step == o.cell.knot ? o.cell.share : 0
+      }
       sum += share(a) * share(b) * drift.drift.vertical
     }
     if problem.radioConstants.contains(.clockOffset) {
-      sum += Self.clockVariance * a.rate.velocity.y * b.rate.velocity.y
+      sum += Self.clockVariance * a.cell.rate.velocity.y * b.cell.rate.velocity.y
     }
     if problem.radioConstants.contains(.leverArm) {
-      let (p, q) = (a.pose, b.pose)
+      let (p, q) = (a.cell.pose, b.cell.pose)
       sum +=
         Self.leverVariance
         * (p.right.y * q.right.y + p.up.y * q.up.y + p.back.y * q.back.y)

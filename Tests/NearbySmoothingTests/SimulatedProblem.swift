@@ -158,12 +158,10 @@ enum SmallProblem {
         }
         observations.append(
           Observation(
-            peer: peer, knot: knot, share: generator.uniform(in: 0...1),
-            secondsSinceKnot: 0.07 * Double(peer + 1),
-            pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)),
-            measurements: values,
-            poseVariance: (0, 0),
-            isObstructed: false,
+            cell: ChainProblem.Cell(
+              pose: AntennaPose(pose, antennaInDevice: Vector3(0.1, 0.05, -0.02)), knot: knot,
+              share: generator.uniform(in: 0...1), seconds: 0.07 * Double(peer + 1), peer: peer),
+            measurements: values, poseVariance: (0, 0),
             noise: PerKind(repeating: MeasurementNoise(variance: 0.3, power: 0.7))))
       }
     }

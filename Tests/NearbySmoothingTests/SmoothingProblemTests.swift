@@ -30,7 +30,7 @@ struct SmoothingProblemTests {
     let measurement = try #require(observation[kind])
     func predict(_ place: Vector3, scale: Double) -> (PredictedMeasurement, innovation: Double) {
       SmoothingProblem.predict(
-        kind, measurement, from: observation.pose, peerAt: place,
+        kind, measurement, from: observation.cell.pose, peerAt: place,
         PeerParameters(position: place, rangeBias: 0.1, rangeScale: scale))
     }
     let (ours, _) = predict(place, scale: 0.02)
@@ -163,9 +163,9 @@ struct ViewpointTests {
   func straightPath(metres: Double) {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
     var observations = [problem.observations[0], problem.observations[0]]
-    observations[0].share = 0
-    observations[1].share = 0
-    observations[1].pose.antenna += Vector3(metres, 0, 0)
+    observations[0].cell.share = 0
+    observations[1].cell.share = 0
+    observations[1].cell.pose.antenna += Vector3(metres, 0, 0)
     let views = observations.map { Viewpoint($0, in: problem, at: state) }
     let expected = 0.5 * (exp(-metres / 0.4) + exp(-metres / 2.5))
     #expect(abs(Self.correlation(.range, views) - expected) < 1e-9)
@@ -175,18 +175,18 @@ struct ViewpointTests {
   func turn(radians: Double) {
     let (problem, state) = SmallProblem.make(isMoving: [false], isPlanar: false, seed: 4)
     var observations = [problem.observations[0], problem.observations[0]]
-    let antenna = observations[0].pose.antenna
+    let antenna = observations[0].cell.pose.antenna
     let sight = problem.place(
-      ofPeer: 0, knot: observations[0].knot, secondsSinceKnot: 0, in: state)
+      ofPeer: 0, knot: observations[0].cell.knot, secondsSinceKnot: 0, in: state)
     // About an axis across the line of sight, along which directions turn by the whole angle.
-    observations[0].share = 0
-    observations[1].share = 0
-    let turnOfKnot = YawTurn(state.devices[observations[0].knot].yawRadians)
+    observations[0].cell.share = 0
+    observations[1].cell.share = 0
+    let turnOfKnot = YawTurn(state.devices[observations[0].cell.knot].yawRadians)
     let toPeer = turnOfKnot.actBack(
       sight - Viewpoint(observations[0], in: problem, at: state).place)
     let axis = toPeer.cross(Vector3(0.3, 1, 0.2)).normalized
     let rotation = Rotation(angleRadians: radians, about: axis)
-    observations[1].pose = observations[0].pose.turned(
+    observations[1].cell.pose = observations[0].cell.pose.turned(
       by: { rotation.act($0) }, about: antenna, to: antenna)
     let views = observations.map { Viewpoint($0, in: problem, at: state) }
     let chord = 2 * sin(radians / 2)

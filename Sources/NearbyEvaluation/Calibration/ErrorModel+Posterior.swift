@@ -104,8 +104,8 @@ extension ErrorModel {
 
   /// The log odds that the clock's offset or the scale differs between the first and the second half of the recording.
   var logOddsOfChange: Double {
-    guard cells.count >= 2 * Self.leastCellsOfHalves else { return 0 }
-    let middle = cells.map(\.knot).sorted()[cells.count / 2]
+    guard samples.count >= 2 * Self.leastSamplesOfHalves else { return 0 }
+    let middle = samples.map(\.cell.knot).sorted()[samples.count / 2]
     guard let first = part(clockSigma: Self.wideClockSigma, { $0 < middle }),
       let second = part(clockSigma: Self.wideClockSigma, { $0 >= middle })
     else { return 0 }
@@ -116,7 +116,7 @@ extension ErrorModel {
     }.max() ?? 0
   }
 
-  private static let leastCellsOfHalves = 60
+  private static let leastSamplesOfHalves = 60
   private static let wideClockSigma = 1.0
 
   /// Whether the noise of ranges is white: its sigma is at most 1.5 times that of the differences of successive
@@ -125,7 +125,7 @@ extension ErrorModel {
     guard kinds.contains(.range) else { return true }
     var last = [Int: (residual: Double, seconds: Double)]()
     var steps: [Double] = []
-    for (index, cell) in cells.enumerated() {
+    for (index, cell) in samples.lazy.map(\.cell).enumerated() {
       guard let residual = outcome(of: .range, index)?.residual else { continue }
       let seconds = path.times[cell.knot] + cell.seconds
       if let before = last[cell.peer], seconds - before.seconds < Self.nextSeconds {
@@ -133,7 +133,7 @@ extension ErrorModel {
       }
       last[cell.peer] = (residual, seconds)
     }
-    guard steps.count >= Self.leastCells else { return true }
+    guard steps.count >= Self.leastSamples else { return true }
     steps.sort()
     // The median of the difference of two normal values is 0.954 of their sigma.
     return sizes.noise.range < Self.mostColour * steps[steps.count / 2] / 0.954
@@ -150,7 +150,8 @@ extension ErrorModel {
     return peers.indices.compactMap { number in
       var (squares, count) = (0.0, 0.0)
       var intervals: Set<Int> = []
-      for (index, cell) in cells.enumerated() where cell.peer == number {
+      for (index, cell) in samples.lazy.map(\.cell).enumerated()
+      where cell.peer == number {
         guard let found = outcome(of: .range, index) else { continue }
         let error = layout.blockSize * cell.knot + layout.placeError(number)
         let lasting =

@@ -49,15 +49,8 @@ struct ErrorModel: Sendable {
   }
 
   /// A sample with the pose from which it was measured at the present offset of the clock.
-  struct Cell: Sendable {
-    var pose: AntennaPose
-    var rate: ChainProblem.Rate
-    var knot: Int
-    /// The share of the interval from its knot to the next.
-    var share: Double
-    var seconds: Double
-    var peer: Int
-    var isObstructed: Bool
+  struct Sample: Sendable {
+    var cell: ChainProblem.Cell
     var values: PerKind<Double?>
     /// How much wider than stated for its kind a value's error is.
     var widenings: PerKind<Double>
@@ -81,7 +74,7 @@ struct ErrorModel: Sendable {
   /// Of each kind the share of values that are faults.
   private(set) var outliers = PerKind(repeating: 0.0)
   /// Peer by peer, in the order of time.
-  private(set) var cells: [Cell] = []
+  private(set) var samples: [Sample] = []
   private(set) var chain: ChainProblem
   private(set) var state: [Double]
   /// The posterior of the innovations at the mode.
@@ -96,7 +89,7 @@ struct ErrorModel: Sendable {
   private var withholdsLastingErrors = false
   /// By what factors the fixed point would change the variances of drift and drift of yaw.
   private(set) var driftFactors = (position: 1.0, yaw: 1.0)
-  /// The offset of the clock at which the cells have their poses.
+  /// The offset of the clock at which the samples have their poses.
   private(set) var posedOffset: Double
   /// The prior of the clock's offset.
   private(set) var clockPrior: (mean: Double, sigma: Double)
@@ -160,14 +153,14 @@ struct ErrorModel: Sendable {
     )
     chain = ChainProblem(MarginalPrior(), ChainLayout(), FaultModel(stated), ranging)
     state = []
-    setCells()
-    guard cells.count >= Self.leastCells else { return nil }
+    setSamples()
+    guard samples.count >= Self.leastSamples else { return nil }
     setStart(pass)
     setChain()
   }
 
-  /// With fewer cells nothing is told.
-  static let leastCells = 30
+  /// With fewer samples nothing is told.
+  static let leastSamples = 30
 
   /// Where the unknowns stand.
   var layout: ChainLayout {
@@ -230,9 +223,9 @@ struct ErrorModel: Sendable {
   }
 
   /// Takes the samples with their poses at the present offset of the clock.
-  private mutating func setCells() {
+  private mutating func setSamples() {
     let numbers = Dictionary(uniqueKeysWithValues: peers.enumerated().map { ($1, $0) })
-    var byPeer = [[Cell]](repeating: [], count: peers.count)
+    var byPeer = [[Sample]](repeating: [], count: peers.count)
     var reader = PathReader(data.poses, from: start)
     let (times, ranging) = (path.times, stated.ranging)
     var knot = 0
@@ -245,22 +238,23 @@ struct ErrorModel: Sendable {
       let share = (time - times[knot]) / path.durations[knot]
       let pose = AntennaPose(motion.pose, antennaInDevice: ranging.antennaInDevice)
       byPeer[peer].append(
-        Cell(
-          pose: pose,
-          rate: ChainProblem.Rate(
-            velocity: motion.velocity
-              + motion.turnRate.cross(pose.antenna - motion.pose.translation),
-            turn: motion.turnRate),
-          knot: knot, share: min(max(share, 0), 1), seconds: time - times[knot], peer: peer,
-          isObstructed: sample.isObstructed, values: PerKind { sample.values[$0]?.value },
+        Sample(
+          cell: ChainProblem.Cell(
+            pose: pose, knot: knot, share: min(max(share, 0), 1), seconds: time - times[knot],
+            peer: peer, isObstructed: sample.isObstructed,
+            rate: ChainProblem.Rate(
+              velocity: motion.velocity
+                + motion.turnRate.cross(pose.antenna - motion.pose.translation),
+              turn: motion.turnRate)),
+          values: PerKind { sample.values[$0]?.value },
           widenings: PerKind { kind in
             sample.values[kind].map { $0.sigma / ranging.sigma(of: kind) } ?? 1
           }))
     }
-    cells = Array(byPeer.joined())
+    samples = Array(byPeer.joined())
   }
 
-  /// Makes the chain of the cells and the sizes.
+  /// Makes the chain of the samples and the sizes.
   private mutating func setChain() {
     var ranging = stated.ranging
     // Faults look like what is far beyond the noise.
@@ -283,14 +277,13 @@ struct ErrorModel: Sendable {
         errors: sizes.ranges.step(
           length: path.lengths[interval], seconds: path.durations[interval]))
     }
-    chain.reserveCells(cells.count)
-    for cell in cells {
+    chain.reserveCells(samples.count)
+    for sample in samples {
       chain.addCell(
-        from: cell.pose, knot: cell.knot, share: cell.share, seconds: cell.seconds,
-        member: cell.peer, isObstructed: cell.isObstructed, rate: cell.rate,
+        sample.cell,
         PerKind { kind in
-          guard let value = cell.values[kind] else { return nil }
-          let variance = variance(of: kind, in: cell)
+          guard let value = sample.values[kind] else { return nil }
+          let variance = variance(of: kind, in: sample)
           return ChainProblem.Value(
             value: value, variance: variance,
             effectiveVariance: kind.isAngle ? variance / Self.anglePower : variance)
@@ -306,8 +299,9 @@ struct ErrorModel: Sendable {
 
   /// The variance of a value's error, with what linear interpolation between two knots leaves of drift, slip and error by
   /// place.
-  private func variance(of kind: MeasurementKind, in cell: Cell) -> Double {
-    let sigma = sizes.noise[kind] * cell.widenings[kind]
+  private func variance(of kind: MeasurementKind, in sample: Sample) -> Double {
+    let sigma = sizes.noise[kind] * sample.widenings[kind]
+    let cell = sample.cell
     guard kind == .range else { return sigma * sigma }
     let drift = steadyVariances(of: cell.knot).position + slippedSquares[cell.knot]
     return sigma * sigma + drift * cell.share * (1 - cell.share)
@@ -397,7 +391,7 @@ struct ErrorModel: Sendable {
   private mutating func startNoise() {
     chain.findRangeResiduals(at: state, workspace: &workspace)
     for kind in kinds {
-      let residuals = cells.indices.compactMap { outcome(of: kind, $0).map { abs($0.residual) } }
+      let residuals = samples.indices.compactMap { outcome(of: kind, $0).map { abs($0.residual) } }
         .sorted()
       guard let middle = residuals.isEmpty ? nil : residuals[residuals.count / 2] else { continue }
       sizes.noise[kind] = max(sizes.noise[kind], min(1.5 * middle, Self.mostNoise[kind]))
@@ -413,23 +407,24 @@ struct ErrorModel: Sendable {
     // The last offset within which the prior holds it.
     guard abs(offset - posedOffset) > 1e-3, abs(offset) < 10 else { return }
     (posedOffset, state[clock]) = (offset, 0)
-    setCells()
+    setSamples()
   }
 
-  /// The residual of a cell's value at the mode, and its probability of being an inlier; `nil` where the kind was not
+  /// The residual of a sample's value at the mode, and its probability of being an inlier; `nil` where the kind was not
   /// measured.
   func outcome(of kind: MeasurementKind, _ index: Int) -> Outcome? {
-    let cell = cells[index]
-    guard let value = cell.values[kind] else { return nil }
+    let sample = samples[index]
+    guard let value = sample.values[kind] else { return nil }
     if kind == .range {
       let (residual, inlier) = chain.rangeOutcome(ofCell: index, faults, workspace)
       return Outcome(residual: residual, inlier: inlier)
     }
     let predicted = PredictedMeasurement(
-      kind, from: correctedPose(of: cell), peer: place(ofPeer: cell.peer), rangeBias: 0,
+      kind, from: correctedPose(of: sample.cell), peer: place(ofPeer: sample.cell.peer),
+      rangeBias: 0,
       rangeScale: 0)
     let residual = kind.wrapped(value - predicted.value)
-    let variance = variance(of: kind, in: cell)
+    let variance = variance(of: kind, in: sample)
     let share = faults.outlierShare(of: kind)
     let inlier =
       (1 - share) * exp(-0.5 * residual * residual / variance) / (2 * .pi * variance).squareRoot()
@@ -442,8 +437,8 @@ struct ErrorModel: Sendable {
     return Vector3(state[first], state[first + 1], state[first + 2])
   }
 
-  /// From where a cell was measured in the fixed world.
-  private func correctedPose(of cell: Cell) -> AntennaPose {
+  /// From where a sample was measured in the fixed world.
+  private func correctedPose(of cell: ChainProblem.Cell) -> AntennaPose {
     func corrected(_ knot: Int) -> (antenna: Vector3, yaw: Double) {
       let first = layout.blockSize * knot
       let yaw = state[first + 3]
@@ -479,12 +474,12 @@ struct ErrorModel: Sendable {
     return other.learnSizes(rounds: Self.mostRoundsAgain) ? other : nil
   }
 
-  /// The model with the cells of some knots, at its mode under the same sizes.
+  /// The model with the samples of some knots, at its mode under the same sizes.
   ///
   /// - Parameters:
   ///   - clockSigma: The prior sigma of the clock's offset: neither part is to be pulled to the stated one.
-  ///   - isIncluded: Whether a knot's cells are.
-  /// - Returns: It; `nil` where too few cells are left or the minimisation fails.
+  ///   - isIncluded: Whether a knot's samples are.
+  /// - Returns: It; `nil` where too few samples are left or the minimisation fails.
   func part(clockSigma: Double, _ isIncluded: (Int) -> Bool) -> ErrorModel? {
     var part = self
     // A slip could stand for what a constant does not explain.
@@ -493,13 +488,13 @@ struct ErrorModel: Sendable {
     }
     part.clockPrior.sigma = max(clockSigma, abs(posedOffset))
     for _ in 0..<Self.partRounds {
-      part.cells.removeAll { !isIncluded($0.knot) }
-      guard part.cells.count >= Self.leastCells else { return nil }
+      part.samples.removeAll { !isIncluded($0.cell.knot) }
+      guard part.samples.count >= Self.leastSamples else { return nil }
       part.setChain()
       guard part.advance(Self.steps) else { return nil }
       part.refreshPoses()
     }
-    part.cells.removeAll { !isIncluded($0.knot) }
+    part.samples.removeAll { !isIncluded($0.cell.knot) }
     part.setChain()
     return part.advance(Self.steps) && part.measure() ? part : nil
   }
@@ -623,12 +618,12 @@ struct ErrorModel: Sendable {
   ///
   /// - Parameter determined: How many unknowns the measurements determine: each value as much as the next.
   private mutating func learnNoise(_ determined: Double) {
-    let all = cells.reduce(0) { sum, cell in sum + kinds.count { cell.values[$0] != nil } }
+    let all = samples.reduce(0) { sum, sample in sum + kinds.count { sample.values[$0] != nil } }
     for kind in kinds {
       var (count, squares, total) = (0.0, 0.0, 0.0)
-      for (index, cell) in cells.enumerated() {
+      for (index, sample) in samples.enumerated() {
         guard let outcome = outcome(of: kind, index) else { continue }
-        let residual = outcome.residual / cell.widenings[kind]
+        let residual = outcome.residual / sample.widenings[kind]
         count += outcome.inlier
         total += 1
         squares += outcome.inlier * residual * residual

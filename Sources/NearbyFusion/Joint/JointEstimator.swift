@@ -1020,8 +1020,9 @@ struct JointEstimator: Sendable, Codable {
           : cell.device.driftShare(from: before, to: after)
         let bridge = share * (1 - share)
         problem.addCell(
-          from: AntennaPose(cell.device.worldFromDevice, antennaInDevice: antenna), knot: knot,
-          share: share, seconds: seconds, member: index, isObstructed: cell.isObstructed,
+          ChainProblem.Cell(
+            pose: AntennaPose(cell.device.worldFromDevice, antennaInDevice: antenna), knot: knot,
+            share: share, seconds: seconds, peer: index, isObstructed: cell.isObstructed),
           cell.fitValues(
             noise, placeVariance: bridge * bridgeVariance(steps[knot], after: knot),
             yawVariance: slips[knot] == nil ? bridge * steps[knot].yaw : 0,

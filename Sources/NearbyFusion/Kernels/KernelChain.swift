@@ -440,22 +440,40 @@ package struct ChainProblem: Sendable {
     }
   }
 
+  /// From where and when values of one peer were measured: all of a cell but the values.
+  package struct Cell: Sendable {
+    /// From where, in the odometry's world as it was then.
+    package var pose: AntennaPose
+    /// The knot before it.
+    package var knot: Int
+    /// Its share of the drift from there to the next knot.
+    package var share: Double
+    /// How long after the knot.
+    package var seconds: Double
+    /// The peer's number among those of the chain.
+    package var peer: Int
+    /// Whether the radio itself calls the range obstructed.
+    package var isObstructed: Bool
+    /// How the device moves; read only if the clock's offset is unknown.
+    package var rate: Rate
+
+    package init(
+      pose: AntennaPose, knot: Int, share: Double, seconds: Double = 0, peer: Int,
+      isObstructed: Bool = false, rate: Rate = Rate()
+    ) {
+      (self.pose, self.knot, self.share, self.seconds) = (pose, knot, share, seconds)
+      (self.peer, self.isObstructed, self.rate) = (peer, isObstructed, rate)
+    }
+  }
+
   /// Adds a cell.
   ///
   /// - Parameters:
-  ///   - pose: From where, in the odometry's world as it was then.
-  ///   - knot: The knot before it.
-  ///   - share: Its share of the drift from there to the next knot.
-  ///   - seconds: How long after the knot.
-  ///   - member: The peer.
+  ///   - place: From where and when it is.
   ///   - mover: The peer's number among those that move; `nil` for one at rest.
-  ///   - isObstructed: Whether the radio itself calls the range obstructed.
-  ///   - rate: How the device moves; read only if the clock's offset is unknown.
   ///   - values: The values by kind.
-  package mutating func addCell(
-    from pose: AntennaPose, knot: Int, share: Double, seconds: Double = 0, member: Int,
-    mover: Int? = nil, isObstructed: Bool, rate: Rate = Rate(), _ values: PerKind<Value?>
-  ) {
+  package mutating func addCell(_ place: Cell, mover: Int? = nil, _ values: PerKind<Value?>) {
+    let pose = place.pose
     var cell = nearby_chain_cell()
     cell.from = nearby_antenna_pose(
       antenna_in_world: (pose.antenna.x, pose.antenna.y, pose.antenna.z),
@@ -464,19 +482,19 @@ package struct ChainProblem: Sendable {
     cell.variance = PerKind { values[$0]?.variance ?? 1 }.tuple
     cell.power =
       PerKind { kind in values[kind].map { $0.variance / $0.effectiveVariance } ?? 0 }.tuple
-    cell.range_outlier_share = isObstructed ? FaultModel.obstructedOnset : model.shares.range
-    cell.share = share
-    cell.seconds = seconds
-    cell.knot = Int32(knot)
-    cell.peer = Int32(member)
+    cell.range_outlier_share = place.isObstructed ? FaultModel.obstructedOnset : model.shares.range
+    cell.share = place.share
+    cell.seconds = place.seconds
+    cell.knot = Int32(place.knot)
+    cell.peer = Int32(place.peer)
     cell.mover = Int32(mover ?? -1)
     for kind in MeasurementKind.allCases where values[kind] != nil {
       cell.present |= kind.bit
     }
     cells.append(cell)
-    self.isObstructed.append(isObstructed)
+    isObstructed.append(place.isObstructed)
     guard layout.constants.contains(.clockOffset) else { return }
-    let (velocity, turn) = (rate.velocity, rate.turn)
+    let (velocity, turn) = (place.rate.velocity, place.rate.turn)
     rates.append(
       nearby_chain_rate(
         velocity: (velocity.x, velocity.y, velocity.z), turn: (turn.x, turn.y, turn.z)))

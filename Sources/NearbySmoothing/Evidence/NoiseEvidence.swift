@@ -198,7 +198,7 @@ package struct NoiseEvidence: Sendable {
     let bridges = steps(bridging)
     problem.steps = steps(odometry)
     for index in problem.observations.indices {
-      problem.observations[index].setPoseVariance(bridges[problem.observations[index].knot])
+      problem.observations[index].setPoseVariance(bridges[problem.observations[index].cell.knot])
       let pose = problem.observations[index].poseVariance
       for kind in MeasurementKind.allCases {
         guard let value = problem.observations[index][kind] else { continue }
@@ -225,7 +225,7 @@ package struct NoiseEvidence: Sendable {
     for peer in 0..<peerCount {
       for kind in MeasurementKind.allCases {
         let own = problem.observations.indices.filter {
-          problem.observations[$0].peer == peer && problem.observations[$0][kind] != nil
+          problem.observations[$0].cell.peer == peer && problem.observations[$0][kind] != nil
         }
         for (index, draw) in zip(own, learner.draws(kind, own.map { views[$0] })) {
           draws[index][kind] = draw
@@ -240,7 +240,7 @@ package struct NoiseEvidence: Sendable {
     return (0..<peerCount).map { peer in
       var series = ResidualSeries()
       var last: Viewpoint?
-      for observation in problem.observations where observation.peer == peer {
+      for observation in problem.observations where observation.cell.peer == peer {
         guard let residual = problem.residual(kind, of: observation, at: state),
           let value = observation[kind]
         else { continue }

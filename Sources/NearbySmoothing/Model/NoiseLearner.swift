@@ -56,7 +56,7 @@ struct NoiseLearner: Sendable {
     for peer in 0..<problem.peerCount {
       for kind in MeasurementKind.allCases {
         let own = problem.observations.indices.filter {
-          problem.observations[$0].peer == peer && problem.observations[$0][kind] != nil
+          problem.observations[$0].cell.peer == peer && problem.observations[$0][kind] != nil
         }
         guard !own.isEmpty else { continue }
         let views = own.map { Viewpoint(problem.observations[$0], in: problem, at: state) }
@@ -81,7 +81,7 @@ struct NoiseLearner: Sendable {
     _ kind: MeasurementKind, of observation: Observation, _ neighbours: Neighbours,
     _ placeErrors: (variance: Double, bridge: Double)?
   ) -> MeasurementNoise {
-    let share = shares[observation.peer][kind]
+    let share = shares[observation.cell.peer][kind]
     let sigma = observation[kind]?.sigma ?? 1
     let square = sigma * sigma
     let pose = kind.isAngle ? observation.poseVariance.angle : observation.poseVariance.range

@@ -4,25 +4,13 @@ import NearbyGeometry
 
 /// A sample that can be used, tied to the knot after which it was made.
 struct Observation: Sendable {
-  /// The peer's place among the problem's peers.
-  var peer: Int
-  /// The sample's knot.
-  var knot: Int
-  /// The share of the drift from there to the next knot that lies before it.
-  var share: Double
-  /// Seconds from the knot to the sample.
-  var secondsSinceKnot: Double
-  /// From where it was measured, in the odometry's world.
-  var pose: AntennaPose
+  /// From where and when, and of whom.
+  var cell: ChainProblem.Cell
   /// What was measured, by kind.
   var measurements: PerKind<MeasuredValue?>
   /// Variance that the pose adds: to a range, and to an angle.
   var poseVariance: (range: Double, angle: Double)
-  /// Whether the radio itself calls the range obstructed.
-  var isObstructed: Bool
-  /// How the device moves; read only if the clock's offset is unknown.
-  var rate = ChainProblem.Rate()
-  /// The variance that drift gives that velocity along each axis, (m/s)².
+  /// The variance that drift gives the antenna's velocity along each axis, (m/s)².
   var velocityVariance = 0.0
   /// Variance of the interpolated pose, m² and rad².
   var interpolationVariance = 0.0
@@ -36,7 +24,7 @@ struct Observation: Sendable {
   /// Sets the variance that the pose adds: what is interpolated is off by a Brownian bridge between the
   /// knots.
   mutating func setPoseVariance(_ step: DriftStep) {
-    let bridge = share * (1 - share)
+    let bridge = cell.share * (1 - cell.share)
     let place = interpolationVariance + bridge * step.drift.horizontal
     let turn = interpolationVariance + bridge * step.drift.yaw
     poseVariance = (place, place / (distance * distance) + turn)

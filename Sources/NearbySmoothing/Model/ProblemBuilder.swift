@@ -68,7 +68,7 @@ struct ProblemBuilder: Sendable {
     }
     // Sorted by time; across a jump a knot may come first.
     let order = observations.indices.sorted {
-      (observations[$0].knot, $0) < (observations[$1].knot, $1)
+      (observations[$0].cell.knot, $0) < (observations[$1].cell.knot, $1)
     }
     let longest = usable.compactMap { $0.measurements[.range]?.value }.max() ?? typicalDistance
     return SmoothingProblem(
@@ -87,12 +87,12 @@ struct ProblemBuilder: Sendable {
       knot > first
       ? 1 : before.world == after.world ? device.driftShare(from: before, to: after) : 0
     var observation = Observation(
-      peer: peer, knot: first, share: share,
-      secondsSinceKnot: sighting.timestamp.seconds(since: before.timestamp),
-      pose: AntennaPose(
-        device.worldFromDevice, antennaInDevice: configuration.ranging.antennaInDevice),
-      measurements: sighting.measurements,
-      poseVariance: (0, 0), isObstructed: sighting.isObstructed, rate: sighting.rate,
+      cell: ChainProblem.Cell(
+        pose: AntennaPose(
+          device.worldFromDevice, antennaInDevice: configuration.ranging.antennaInDevice),
+        knot: first, share: share, seconds: sighting.timestamp.seconds(since: before.timestamp),
+        peer: peer, isObstructed: sighting.isObstructed, rate: sighting.rate),
+      measurements: sighting.measurements, poseVariance: (0, 0),
       interpolationVariance: device.interpolationVariance,
       distance: max(sighting.measurements[.range]?.value ?? typicalDistance, 0.3))
     observation.velocityVariance = sighting.velocityVariance

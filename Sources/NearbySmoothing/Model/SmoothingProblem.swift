@@ -111,20 +111,25 @@ struct SmoothingProblem: Sendable {
     return motion.position + secondsSinceKnot * motion.velocity
   }
 
+  /// Where the peer of a cell is in the fixed world.
+  func place(ofPeerOf cell: ChainProblem.Cell, in state: SmoothingState) -> Vector3 {
+    place(ofPeer: cell.peer, knot: cell.knot, secondsSinceKnot: cell.seconds, in: state)
+  }
+
   /// From where an observation was made in the fixed world, the drift between two knots interpolated.
   func correctedPose(of observation: Observation, at state: SmoothingState) -> AntennaPose {
-    let (pose, share) = (observation.pose, observation.share)
-    let next = min(observation.knot + 1, knots.count - 1)
+    let (pose, share) = (observation.cell.pose, observation.cell.share)
+    let next = min(observation.cell.knot + 1, knots.count - 1)
     func corrected(_ knot: Int) -> Vector3 {
       let device = state.devices[knot]
       return device.place + YawTurn(device.yawRadians).act(pose.antenna - knots[knot].place)
     }
     let yaw =
-      (1 - share) * state.devices[observation.knot].yawRadians
+      (1 - share) * state.devices[observation.cell.knot].yawRadians
       + share * state.devices[next].yawRadians
     return pose.turned(
       by: YawTurn(yaw).act, about: pose.antenna,
-      to: (1 - share) * corrected(observation.knot) + share * corrected(next))
+      to: (1 - share) * corrected(observation.cell.knot) + share * corrected(next))
   }
 
   // MARK: The chain
@@ -146,10 +151,7 @@ struct SmoothingProblem: Sendable {
     chain.reserveCells(observations.count)
     for observation in orderedObservations {
       chain.addCell(
-        from: observation.pose, knot: observation.knot, share: observation.share,
-        seconds: observation.secondsSinceKnot, member: observation.peer,
-        mover: movingSlots[observation.peer], isObstructed: observation.isObstructed,
-        rate: observation.rate,
+        observation.cell, mover: movingSlots[observation.cell.peer],
         PerKind { kind in
           guard let measured = observation[kind] else { return nil }
           let noise = observation.noise[kind]
@@ -175,7 +177,7 @@ struct SmoothingProblem: Sendable {
   private var orderedObservations: [Observation] {
     guard errorSizes != nil else { return observations }
     var byPeer = [[Observation]](repeating: [], count: peerCount)
-    for observation in observations { byPeer[observation.peer].append(observation) }
+    for observation in observations { byPeer[observation.cell.peer].append(observation) }
     return Array(byPeer.joined())
   }
 
@@ -191,7 +193,7 @@ struct SmoothingProblem: Sendable {
       (
         sizes.place * sizes.place,
         sizes.bridgeVariance(
-          length: length(ofStep: observation.knot), share: observation.share)
+          length: length(ofStep: observation.cell.knot), share: observation.cell.share)
       )
     }
   }
@@ -263,15 +265,13 @@ struct SmoothingProblem: Sendable {
     _ kind: MeasurementKind, of observation: Observation, at state: SmoothingState
   ) -> Double? {
     guard let measurement = observation[kind] else { return nil }
-    let parameters = parameters(ofPeer: observation.peer, at: state)
-    let x = place(
-      ofPeer: observation.peer, knot: observation.knot,
-      secondsSinceKnot: observation.secondsSinceKnot, in: state)
+    let parameters = parameters(ofPeer: observation.cell.peer, at: state)
+    let x = place(ofPeerOf: observation.cell, in: state)
     let pose = correctedPose(of: observation, at: state)
     let innovation = Self.predict(kind, measurement, from: pose, peerAt: x, parameters).innovation
     guard kind == .range, errorSizes != nil else { return innovation }
     return innovation - commonError(of: observation, at: state)
-      - rangeError(1 + observation.peer, of: observation, at: state)
+      - rangeError(1 + observation.cell.peer, of: observation, at: state)
       - directionError(of: x - pose.antenna, from: pose, at: state)
   }
 
@@ -285,9 +285,9 @@ struct SmoothingProblem: Sendable {
     _ index: Int, of observation: Observation, at state: SmoothingState
   ) -> Double {
     guard !state.rangeErrors.isEmpty else { return 0 }
-    let (count, share) = (layout.errorCount, observation.share)
-    let next = min(observation.knot + 1, knots.count - 1)
-    return (1 - share) * state.rangeErrors[observation.knot * count + index]
+    let (count, share) = (layout.errorCount, observation.cell.share)
+    let next = min(observation.cell.knot + 1, knots.count - 1)
+    return (1 - share) * state.rangeErrors[observation.cell.knot * count + index]
       + share * state.rangeErrors[next * count + index]
   }
 
@@ -306,7 +306,7 @@ struct SmoothingProblem: Sendable {
 
   /// The outliers' share of a kind's values, before they are seen.
   func outlierShare(_ kind: MeasurementKind, of observation: Observation) -> Double {
-    observation.isObstructed && kind == .range
+    observation.cell.isObstructed && kind == .range
       ? FaultModel.obstructedOnset : faults.outlierShare(of: kind)
   }
 

@@ -46,14 +46,15 @@ struct DeviceTrace: Sendable {
           device.correction.place + turn.act(start.position - problem.knots[knot].place)
         covariances[peer] = start.covariance
       }
-      while newest > 0, problem.observations[newest - 1].knot == knot {
+      while newest > 0, problem.observations[newest - 1].cell.knot == knot {
         newest -= 1
         let observation = problem.observations[newest]
-        guard isMeasuring, problem.drifts, let covariance = covariances[observation.peer] else {
+        guard isMeasuring, problem.drifts, let covariance = covariances[observation.cell.peer]
+        else {
           continue
         }
         device.update(
-          observation, in: problem, peerAt: state.peers[observation.peer].position,
+          observation, in: problem, peerAt: state.peers[observation.cell.peer].position,
           covariance: covariance)
       }
       state.devices[knot] = device.correction
@@ -99,8 +100,8 @@ private struct TracedDevice {
       let turn = YawTurn(correction.yawRadians)
       let u = turn.actBack(x - correction.place)
       let (predicted, innovation) = SmoothingProblem.predict(
-        kind, measurement, from: observation.pose,
-        peerAt: problem.knots[observation.knot].place + u, PeerParameters(position: x))
+        kind, measurement, from: observation.cell.pose,
+        peerAt: problem.knots[observation.cell.knot].place + u, PeerParameters(position: x))
       let inWorld = turn.act(predicted.gradient)
       let gradient = [
         -inWorld.x, -inWorld.y, -inWorld.z,

@@ -26,7 +26,7 @@ struct PlaceSearch: Sendable {
   private static let sameSigmas = 1.0
 
   init?(_ problem: SmoothingProblem, peer: Int, path state: SmoothingState) {
-    let own = problem.observations.filter { $0.peer == peer }
+    let own = problem.observations.filter { $0.cell.peer == peer }
     guard !own.isEmpty else { return nil }
     let every = (own.count + Self.mostSamples - 1) / Self.mostSamples
     var keyframes: [FitKeyframe] = []

@@ -117,7 +117,8 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
     if let index = constants.first(of: .rangeScale) {
       let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
-      variances[index] = Self.variance(ofScaleOf: ranging) + excess * excess
+      let scale = max(ranging.rangeScaleSigma, Self.leastRangeScaleSigma)
+      variances[index] = scale * scale + excess * excess
     }
     if let first = constants.first(of: .directionError) {
       for index in 0..<ChainLayout.directionSize {
@@ -127,22 +128,10 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
   }
 
-  /// The variance of the scale error of the radio itself.
-  private static func variance(ofScaleOf ranging: RangingConfiguration) -> Double {
-    let stated = ranging.rangeScaleSigma * ranging.rangeScaleSigma
-    let own = min(stated, peerScaleSigma * peerScaleSigma)
-    return max(stated - obstacleScaleSigma * obstacleScaleSigma, own, leastScaleVariance)
-  }
-
   private static let leastTurnRateSigma = 1e-6
   private static let leastOdometryScaleSigma = 1e-4
-  /// The part of the stated scale error of ranges that is due to obstacles.
-  ///
-  /// They add to ranges in proportion to the distance, which the chain has from the errors by place. Of the default of
-  /// 0.03 the radio itself has 0.022.
-  private static let obstacleScaleSigma = 0.02
   /// What has no variance would be free.
-  private static let leastScaleVariance = 1e-12
+  private static let leastRangeScaleSigma = 1e-6
   /// The scale error of the ranges of a single peer, beside the one that all ranges share.
   package static let peerScaleSigma = 0.002
   /// Knots of a fit of these errors are at most so far apart, metres, as errors by place decorrelate over it; and the

@@ -150,8 +150,7 @@ extension ErrorModel {
     return peers.indices.compactMap { number in
       var (squares, count) = (0.0, 0.0)
       var intervals: Set<Int> = []
-      for (index, cell) in samples.lazy.map(\.cell).enumerated()
-      where cell.peer == number {
+      for (index, cell) in samples.lazy.map(\.cell).enumerated() where cell.peer == number {
         guard let found = outcome(of: .range, index) else { continue }
         let error = layout.blockSize * cell.knot + layout.placeError(number)
         let lasting =

@@ -421,8 +421,7 @@ struct ErrorModel: Sendable {
     }
     let predicted = PredictedMeasurement(
       kind, from: correctedPose(of: sample.cell), peer: place(ofPeer: sample.cell.peer),
-      rangeBias: 0,
-      rangeScale: 0)
+      rangeBias: 0, rangeScale: 0)
     let residual = kind.wrapped(value - predicted.value)
     let variance = variance(of: kind, in: sample)
     let share = faults.outlierShare(of: kind)

@@ -12,26 +12,26 @@ struct ChallengeTests {
     func bit(_ index: Int) -> Bool { bits & 1 << index != 0 }
     return (
       Challenge.Challenger(
-        isConsistent: bit(0), isContradicted: bit(1), isSettled: bit(2), hasBeenTested: bit(3),
+        isConsistent: bit(0), isContradicted: bit(1), isPlaced: bit(2), hasBeenTested: bit(3),
         seconds: bit(4) ? 1 : 0.99),
       Challenge.Incumbent(
         isConsistent: bit(5), isContradicted: bit(6), rangesContradict: bit(7), isLost: bit(8))
     )
   }
 
-  @Test("a challenger that wins is settled, consistent and on probation for a second")
+  @Test("a challenger that wins is placed, consistent and on probation for a second")
   func winners() {
     var wins = 0
     for bits in Self.bits {
       let (challenger, incumbent) = tracks(bits)
       guard Challenge.wins(challenger, incumbent) else { continue }
       wins += 1
-      #expect(challenger.isSettled && challenger.isConsistent && challenger.seconds >= 1)
+      #expect(challenger.isPlaced && challenger.isConsistent && challenger.seconds >= 1)
       // Someone must doubt the incumbent, and something must tell the two apart.
       #expect(incumbent.isContradicted || incumbent.isLost)
       #expect(challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
     }
-    // Settled, consistent, on probation; of the incumbent's eight states with two bits free: lost, in
+    // Placed, consistent, on probation; of the incumbent's eight states with two bits free: lost, in
     // eight of 16 combinations with a test; contradicted with ranges or a test.
     #expect(wins == 2 * 2 * (4 + 4 + 2 + 1))
   }
@@ -47,7 +47,7 @@ struct ChallengeTests {
     ])
   func ends(isContradicted: Bool, isConsistent: Bool, isLost: Bool, ends: Bool) {
     let challenger = Challenge.Challenger(
-      isConsistent: true, isContradicted: isContradicted, isSettled: true, hasBeenTested: true,
+      isConsistent: true, isContradicted: isContradicted, isPlaced: true, hasBeenTested: true,
       seconds: 5)
     let incumbent = Challenge.Incumbent(
       isConsistent: isConsistent, isContradicted: false, rangesContradict: false, isLost: isLost)
@@ -89,7 +89,7 @@ struct ChallengeTests {
     ])
   func outweighs(contest: Contest) {
     var challenger = Challenge.Challenger(
-      isConsistent: true, isContradicted: false, isSettled: true, hasBeenTested: true,
+      isConsistent: true, isContradicted: false, isPlaced: true, hasBeenTested: true,
       seconds: contest.seconds)
     challenger.explainedWalk = contest.since
     challenger.hasAngles = contest.hasAngles

@@ -35,8 +35,10 @@ enum Challenge {
   struct Challenger: Hashable {
     var isConsistent: Bool
     var isContradicted: Bool
-    /// Whether it has found one place.
-    var isSettled: Bool
+    /// Whether it has found one place, or of a peer at rest places that differ in height only.
+    ///
+    /// The joint fit finds the height, but only of the incumbent.
+    var isPlaced: Bool
     /// Whether the device has seen the peer from another side since its birth: an angle that is stuck
     /// would have shown.
     var hasBeenTested: Bool
@@ -70,7 +72,7 @@ enum Challenge {
 
   /// Whether a challenger takes the incumbent's place.
   static func wins(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
-    incumbent.isDoubted && challenger.isSettled && challenger.isConsistent
+    incumbent.isDoubted && challenger.isPlaced && challenger.isConsistent
       && (challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
       && challenger.seconds >= probation && outweighs(challenger, incumbent)
   }
@@ -104,7 +106,8 @@ extension Track {
   func asChallenger(at device: TrajectoryPoint) -> Challenge.Challenger {
     Challenge.Challenger(
       isConsistent: consistency.isConsistent, isContradicted: consistency.isContradicted,
-      isSettled: phase.isSettled, hasBeenTested: hasBeenTested,
+      isPlaced: phase.isSettled || motion == .stationary && isOnePlaceFromAbove,
+      hasBeenTested: hasBeenTested,
       seconds: device.timestamp.seconds(since: birthDevice.timestamp),
       explainedWalk: explainedWalk, hasAngles: hasAngles)
   }

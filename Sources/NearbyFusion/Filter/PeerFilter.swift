@@ -199,11 +199,6 @@ struct PeerFilter: Sendable, Codable {
 
   // MARK: The joint fit
 
-  /// A place known to this, one sigma, metres and as a share of the distance, is one place seen from
-  /// above.
-  private static let placedSigma = 0.5
-  private static let placedShare = 0.1
-
   /// Takes note of what tells the place along the direction that the walk does not tell.
   @inline(__always)
   private mutating func updateClaim(_ measurements: Measurements, _ settings: Settings) {
@@ -252,14 +247,11 @@ struct PeerFilter: Sendable, Codable {
     guard motion == .stationary else { return nil }
     if case .packed(let candidates) = storage { return candidates.first }
     guard case .ready = storage, let track = tracks.first else { return nil }
-    let (mean, covariance) = track.bank.positionMoments()
-    let sight = mean - track.device.worldFromDevice.translation
-    let limit = max(Self.placedSigma, Self.placedShare * sight.length)
     return JointCandidate(
       birth: track.birthDevice.timestamp, place: track.bank.heaviestPosition,
-      device: track.device, covariance: covariance,
-      isPlaced: covariance.xx + covariance.zz < limit * limit && !track.isDoubted
-        && !hasChallenger && track.explainsRanges,
+      device: track.device, covariance: track.bank.positionMoments().covariance,
+      isPlaced: track.isOnePlaceFromAbove && !track.isDoubted && !hasChallenger
+        && track.explainsRanges,
       isSingle: track.bank.count == 1, claim: claim)
   }
 
@@ -690,7 +682,7 @@ struct PeerFilter: Sendable, Codable {
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
     var challenger = tracks[1].asChallenger(at: device)
-    if let history = tracks[0].history.first, challenger.isSettled, incumbent.isDoubted {
+    if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted {
       challenger.logEvidenceRatio = history.logEvidenceRatio(
         of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,
         noise, settings)

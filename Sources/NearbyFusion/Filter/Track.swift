@@ -77,6 +77,10 @@ struct Track: Sendable, Codable {
   private static let probation = 1.2
   /// A peer of unknown motion that moves with this probability may have been moving.
   private static let mayHaveMoved = 0.15
+  /// A place whose horizontal sigma is below this, metres and as a share of the distance, is one place seen from
+  /// above.
+  private static let placedSigma = 0.5
+  private static let placedShare = 0.1
   /// A search whose best place takes fewer of the ranges for inliers has found nothing.
   private static let leastInlierShare = 0.5
   /// An angle that is stuck shows when the peer is seen from so far another side, radians.
@@ -712,6 +716,14 @@ struct Track: Sendable, Codable {
     let distance = (mean - device.worldFromDevice.translation).length
     let required = convergence.requiredSigma(at: distance)
     return p.trace <= required * required
+  }
+
+  /// Whether the hypotheses are one place seen from above: they may differ in height.
+  var isOnePlaceFromAbove: Bool {
+    let (mean, p) = bank.positionMoments()
+    let sight = mean - device.worldFromDevice.translation
+    let limit = max(Self.placedSigma, Self.placedShare * sight.length)
+    return p.xx + p.zz < limit * limit
   }
 
   /// The spread across the line of sight, as a ratio to the distance.

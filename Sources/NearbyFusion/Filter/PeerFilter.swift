@@ -438,6 +438,7 @@ struct PeerFilter: Sendable, Codable {
   private var needsRanges: Bool {
     tracks[0].consistency.rangesAreTooShort || motion == .moving
       || tracks[0].consistency.contradictedSince != nil || convergence.tracks.isDisbelieved
+      || motion == .stationary && hasLeft && !convergence.verdict.isConverged
       || motion == .unknown
         && (!tracks[0].isProven || tracks[0].consistency.rangesContradict)
   }

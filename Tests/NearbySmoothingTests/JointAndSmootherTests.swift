@@ -71,25 +71,30 @@ struct JointAndSmootherTests {
     }
   }
 
-  @Test(
-    "a peer is where the smoother has it that gets the same prefix",
-    arguments: 1...6 as ClosedRange<UInt64>)
-  func prefix(seed: UInt64) throws {
-    let engine = try Self.engine(seed: seed)
-    let solution = try #require(engine.joint.newestSolution)
-    let (walk, configuration) = Self.scene(seed: seed)
-    var smoother = try Smoother(configuration)
-    walk.run(&smoother, until: solution.device.timestamp)
-    let smoothed = smoother.solve()
-    for (member, peer) in engine.joint.peers.enumerated() {
-      let mode = solution.mode(of: member)
-      let other = try #require(smoothed.tracks[peer].final)
-      let away = mode.position - other.positionInWorld
-      let information = try #require(other.covarianceInWorld.positiveDefiniteInverse)
-      // Cells average samples, and knots are elsewhere: some tenths of a sigma.
-      #expect(information.quadraticForm(away).squareRoot() < 0.4, "peer \(peer)")
-      let share = mode.positionVariance / other.covarianceInWorld.trace
-      #expect((0.8...1.25).contains(share), "peer \(peer): \(share) of the variance")
+  @Test("a peer is where the smoother has it that gets the same prefix")
+  func prefix() throws {
+    var distances: [Double] = []
+    for seed in 1...6 as ClosedRange<UInt64> {
+      let engine = try Self.engine(seed: seed)
+      let solution = try #require(engine.joint.newestSolution)
+      let (walk, configuration) = Self.scene(seed: seed)
+      var smoother = try Smoother(configuration)
+      walk.run(&smoother, until: solution.device.timestamp)
+      let smoothed = smoother.solve()
+      for (member, peer) in engine.joint.peers.enumerated() {
+        let mode = solution.mode(of: member)
+        let other = try #require(smoothed.tracks[peer].final)
+        let away = mode.position - other.positionInWorld
+        let covariance = 0.5 * (mode.positionCovariance + other.covarianceInWorld)
+        let information = try #require(covariance.positiveDefiniteInverse)
+        // Cells average samples, knots are elsewhere, and each learns the noise on its own: some tenths of a sigma.
+        let distance = information.quadraticForm(away).squareRoot()
+        #expect(distance < 0.4, "peer \(peer), seed \(seed)")
+        distances.append(distance)
+        let share = mode.positionVariance / other.covarianceInWorld.trace
+        #expect((0.8...1.25).contains(share), "peer \(peer), seed \(seed): \(share)")
+      }
     }
+    #expect(distances.reduce(0, +) / Double(distances.count) < 0.25)
   }
 }

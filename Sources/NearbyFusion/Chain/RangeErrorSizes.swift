@@ -42,7 +42,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   package static let placeLength = 3.0
   /// By how much obstacles that add to the errors by place add to the scale error: 1/m beyond what an
   /// unobstructed radio has.
-  private static let scalePerPlace = 0.4
+  private static let scalePerPlace = 0.5
   private static let placeOfRadio = 0.02
   /// 1 + 1/4 + 1/9 + 1/16: a direction error of size one has variance one half from cosine and sine each.
   private static let harmonicSum = 1.42
@@ -117,8 +117,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
     if let index = constants.first(of: .rangeScale) {
       let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
-      let scale = max(ranging.rangeScaleSigma, Self.leastRangeScaleSigma)
-      variances[index] = scale * scale + excess * excess
+      variances[index] = Self.variance(ofScaleOf: ranging) + excess * excess
     }
     if let first = constants.first(of: .directionError) {
       for index in 0..<ChainLayout.directionSize {
@@ -128,10 +127,22 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
   }
 
+  /// The variance of the scale error of the radio itself.
+  private static func variance(ofScaleOf ranging: RangingConfiguration) -> Double {
+    let stated = ranging.rangeScaleSigma * ranging.rangeScaleSigma
+    let own = min(stated, peerScaleSigma * peerScaleSigma)
+    return max(stated - obstacleScaleSigma * obstacleScaleSigma, own, leastScaleVariance)
+  }
+
   private static let leastTurnRateSigma = 1e-6
   private static let leastOdometryScaleSigma = 1e-4
+  /// The part of the stated scale error of ranges that is due to obstacles.
+  ///
+  /// They add to ranges in proportion to the distance, which the chain has from the errors by place. Of the default of
+  /// 0.03 the radio itself has 0.026.
+  private static let obstacleScaleSigma = 0.015
   /// What has no variance would be free.
-  private static let leastRangeScaleSigma = 1e-6
+  private static let leastScaleVariance = 1e-12
   /// The scale error of the ranges of a single peer, beside the one that all ranges share.
   package static let peerScaleSigma = 0.002
   /// Knots of a fit of these errors are at most so far apart, metres, as errors by place decorrelate over it; and the

@@ -28,12 +28,8 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
   package static let jumpDetection = EngineFeatures(rawValue: 1 << 8)
   /// A place found for a peer of unknown motion is on probation.
   package static let probation = EngineFeatures(rawValue: 1 << 9)
-
-  /// A place that is known worst in one direction goes on as several Gaussians along it.
-  package static let gaussianSum = EngineFeatures(rawValue: 1 << 10)
-
   /// Peers at rest are fitted together with the odometry's drift, and heights are verified by that.
-  package static let jointFit = EngineFeatures(rawValue: 1 << 11)
+  package static let jointFit = EngineFeatures(rawValue: 1 << 10)
 
-  package static let all = EngineFeatures(rawValue: (1 << 12) - 1)
+  package static let all = EngineFeatures(rawValue: (1 << 11) - 1)
 }

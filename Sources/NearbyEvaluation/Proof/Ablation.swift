@@ -33,7 +33,7 @@ package struct FeatureSwitch: Sendable {
     FeatureSwitch("noise learning", .noiseLearning),
     FeatureSwitch("jump detection", .jumpDetection),
     FeatureSwitch("probation", .probation),
-    FeatureSwitch("gaussian sum", .gaussianSum),
+    FeatureSwitch("joint fit", .jointFit),
     // Faults that are shorter than a sample period are independent of each other.
     FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
     FeatureSwitch("fault model") {

@@ -461,10 +461,7 @@ struct Track: Sendable, Codable {
         noise, settings)
     }
     rangeInlierShare = search[0].rangeInlierShare
-    if !phase.isSearching {
-      splitWeakDirection(settings)
-      endSearch()
-    }
+    if !phase.isSearching { endSearch() }
     reduce(settings)
   }
 
@@ -509,7 +506,7 @@ struct Track: Sendable, Codable {
           explainsRanges: rangeInlierShare >= Self.leastInlierShare
             || !features.contains(.explanation),
           needsRefinement: isNarrow && motion == .stationary && features.contains(.refinement)
-            && !isFlat(rangeSigma) && weakDirection(settings) == nil)))
+            && !isFlat(rangeSigma))))
     if phase.isSettled { settle(settings) }
   }
 
@@ -527,32 +524,12 @@ struct Track: Sendable, Codable {
     if phase.isRefining {
       for index in search.indices { search[index].keepBestPlace() }
     } else {
-      splitWeakDirection(settings)
       endSearch()
     }
     guard motion == .unknown else { return }
     if isMovingNegligible { bank.keep(moving: false) }
     if isRestingNegligible { bank.keep(moving: true) }
     bank.pairUp(doubt: Self.movesAfterwards, settings.motion.speedVariances)
-  }
-
-  /// Lets a place that is open across the plane of a flat walk go on as several Gaussians side by side.
-  private mutating func splitWeakDirection(_ settings: Settings) {
-    guard let (direction, parts) = weakDirection(settings) else { return }
-    bank.split(along: direction, into: parts)
-  }
-
-  /// The direction in which the place is open after a flat walk, and the parts to split it into; `nil`
-  /// when there is none.
-  private func weakDirection(_ settings: Settings) -> (WeakDirection, WeakDirection.Parts)? {
-    guard motion == .stationary, bank.count == 1, features.contains(.gaussianSum),
-      !settings.configuration.odometry.isPlanar, !search.isEmpty,
-      search.span[0].isFlatWalk(until: device)
-    else { return nil }
-    let direction = WeakDirection(bank.positionCovariance(0))
-    return direction.parts(
-      distance: distance(from: device), rangeSigma: settings.configuration.ranging.rangeSigma
-    ).map { (direction, $0) }
   }
 
   // MARK: The joint fit

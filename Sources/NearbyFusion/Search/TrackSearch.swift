@@ -78,9 +78,6 @@ struct TrackSearch: Sendable, Codable {
     modes?.unpack()
   }
 
-  /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
-  func isFlatWalk(until now: TrajectoryPoint) -> Bool { window.isFlatWalk(until: now) }
-
   /// Leaves only the best place, which is refined from now on.
   mutating func keepBestPlace() { modes?.keepBest() }
 

@@ -128,6 +128,21 @@ struct SampleEventTests {
     #expect(try moves(in: name, seeds: 0..<20) <= most)
   }
 
+  @Test("of eight peers the two that are carried away are named, and no other")
+  func carriedPeersAreNamed() throws {
+    let scenario = try #require(Scenario.preset(named: "misfit-taken"))
+    for seed in 0..<5 as Range<UInt64> {
+      let run = scenario.simulated(seed: seed, peerCount: 8)
+      var engine = try FusionEngine(scenario.matchingConfiguration)
+      let peers = run.peers.map { _ in engine.addPeer(scenario.peerMotion) }
+      var moved: Set<Int> = []
+      run.feed(&engine, as: peers) { index, report, _ in
+        if case .peerMoved = report.event { moved.insert(run.samples[index].peer) }
+      }
+      #expect(moved == [6, 7], "seed \(seed)")
+    }
+  }
+
   @Test("what a slip of the odometry does to places is no move of peers")
   func slipIsNoMove() throws {
     #expect(try moves(in: "slip-shift-3", seeds: 0..<20) == 0)

@@ -117,7 +117,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
     }
     if let index = constants.first(of: .rangeScale) {
       let excess = Self.scalePerPlace * max(0, place - Self.placeOfRadio)
-      variances[index] = Self.variance(ofScaleOf: ranging) + excess * excess
+      variances[index] = Self.radioScaleVariance(ranging) + excess * excess
     }
     if let first = constants.first(of: .directionError) {
       for index in 0..<ChainLayout.directionSize {
@@ -128,7 +128,7 @@ package struct RangeErrorSizes: Hashable, Sendable, Codable {
   }
 
   /// The variance of the scale error of the radio itself.
-  private static func variance(ofScaleOf ranging: RangingConfiguration) -> Double {
+  private static func radioScaleVariance(_ ranging: RangingConfiguration) -> Double {
     let stated = ranging.rangeScaleSigma * ranging.rangeScaleSigma
     let own = min(stated, peerScaleSigma * peerScaleSigma)
     return max(stated - obstacleScaleSigma * obstacleScaleSigma, own, leastScaleVariance)

@@ -279,8 +279,8 @@ struct DifferenceWindow: Sendable {
     return map
   }
 
-  /// The problem of the first knots of the path, and of every n-th difference between them.
-  private func problem(_ knots: [TrajectoryPoint], stride: Int = 1) -> ChainProblem {
+  /// The problem of the first knots of the path, and of so many differences between them.
+  private func problem(_ knots: [TrajectoryPoint], mostDifferences: Int = .max) -> ChainProblem {
     var problem = ChainProblem(prior, layout, faults, configuration.ranging)
     problem.clockWalk = clocks.rateWalk * clocks.rateWalk
     var steps: [OdometryDrift] = []
@@ -295,9 +295,11 @@ struct DifferenceWindow: Sendable {
     }
     var knot = 0
     let end = knots[knots.count - 1].timestamp
-    for index in Swift.stride(from: 0, to: observations.count, by: stride) {
-      let observation = observations[index]
+    var thinning = AnchorThinning(
+      observations.count, toAtMost: mostDifferences, anchors: anchors.count)
+    for observation in observations {
       guard observation.device.timestamp <= end else { break }
+      guard thinning.chooses(observation.to) else { continue }
       while knot + 2 < knots.count, knots[knot + 1].timestamp <= observation.device.timestamp {
         knot += 1
       }
@@ -633,8 +635,7 @@ struct DifferenceWindow: Sendable {
     _ path: [TrajectoryPoint], isCoarse: Bool = false
   ) -> [Candidate] {
     let most = isCoarse ? Self.mostSearchedCoarsely : Self.mostSearched
-    let stride = max(1, observations.count / most)
-    var problem = problem(path, stride: stride)
+    var problem = problem(path, mostDifferences: most)
     var found: [Candidate] = []
     for start in starts(path, heights: isCoarse ? [0] : Self.heightStarts) {
       let candidate = settled(start, &problem)

@@ -299,7 +299,7 @@ struct PeerFilter: Sendable, Codable {
   func tellsDirection(at time: Timestamp) -> Bool {
     if convergence.tracks.hasOpenBearing || convergence.tracks.isDisbelieved { return false }
     return switch motion {
-    case .stationary: !hasLeft || convergence.verdict.isConverged
+    case .stationary: !awaitsNextPlace
     case .moving: true
     case .unknown:
       convergence.tracks.isProven
@@ -307,8 +307,8 @@ struct PeerFilter: Sendable, Codable {
     }
   }
 
-  /// Whether the peer was somewhere else before.
-  private var hasLeft: Bool { !dormant.isEmpty }
+  /// Whether a former place was given up, and the next one has not converged.
+  private var awaitsNextPlace: Bool { !dormant.isEmpty && !convergence.verdict.isConverged }
 
   /// Whether there is a track, or what it is born of.
   var hasTrack: Bool { !tracks.isEmpty || !birthMeasurements.isEmpty }
@@ -438,7 +438,7 @@ struct PeerFilter: Sendable, Codable {
   private var needsRanges: Bool {
     tracks[0].consistency.rangesAreTooShort || motion == .moving
       || tracks[0].consistency.contradictedSince != nil || convergence.tracks.isDisbelieved
-      || motion == .stationary && hasLeft && !convergence.verdict.isConverged
+      || motion == .stationary && awaitsNextPlace
       || motion == .unknown
         && (!tracks[0].isProven || tracks[0].consistency.rangesContradict)
   }

@@ -126,11 +126,6 @@ struct JointCell: Sendable, Codable {
     return true
   }
 
-  /// Whether anything in it tells how high the peer is.
-  var measuresHeight: Bool {
-    MeasurementKind.allCases.contains { $0.tellsHeight && values[$0].count > 0 }
-  }
-
   // MARK: Errors in common
 
   /// Counts the errors that another cell of the same peer has in common with this one, in both.

@@ -137,9 +137,10 @@ struct AnchorWindow: Sendable, Codable {
     let chosen = observations.filter {
       $0.device.world == device.world && places[$0.anchor] != nil
     }
-    let stride = max(1, chosen.count / Self.mostSearched)
+    var thinning = AnchorThinning(
+      chosen.count, toAtMost: Self.mostSearched, anchors: anchors.count)
     let problem = AnchorProblem(
-      Swift.stride(from: 0, to: chosen.count, by: stride).map { chosen[$0] },
+      chosen.filter { thinning.chooses($0.anchor) },
       anchors: anchors.indices.map { places[$0] ?? anchors[$0] }, errors: errors,
       seenFrom: device, isPlanar: configuration.odometry.isPlanar)
     let nearest = near.flatMap(problem.solve(from:))

@@ -84,6 +84,7 @@ struct SessionPair {
   let devices: [SimulatedDevice]
   let sessions: [NISession]
   let recorders: [SessionRecorder]
+  private let tickRate: Double
 
   init(
     _ settings: SimulatedWorldSettings = SimulatedWorldSettings(),
@@ -91,6 +92,7 @@ struct SessionPair {
   ) {
     let world = SimulatedWorld(settings)
     self.world = world
+    tickRate = settings.odometry.rate
     devices = motions.map { world.makeDevice(motion: $0, capabilities: capabilities) }
     sessions = devices.map { NISession(on: $0) }
     recorders = sessions.map { session in
@@ -121,8 +123,13 @@ struct SessionPair {
   }
 
   /// Advances the time, and waits until the delegates were called.
+  ///
+  /// After each tick: a delegate that asks where a peer is gets the place as of now, and on a busy machine
+  /// the world would be seconds ahead of the callback.
   func advance(_ seconds: Double) {
-    world.advance(bySeconds: seconds)
-    for recorder in recorders { recorder.drain() }
+    for _ in 0..<Int((seconds * tickRate).rounded()) {
+      world.advance(bySeconds: 1 / tickRate)
+      for recorder in recorders { recorder.drain() }
+    }
   }
 }

@@ -52,12 +52,12 @@ extension Scenario {
       take(&$0)
       $0.odometry.scale = 1.03
     },
-    walk("misfit-walls-taken-scale", "walls; two are carried; the odometry is 3 % too long") {
+    walk("misfit-three-walls", "walls; two are carried; the odometry is 3 % too long") {
       $0.radio.rangeErrors.walls.excess = 0.25
       take(&$0)
       $0.odometry.scale = 1.03
     },
-    walk("misfit-body-lift-warming", "a body, an elevator, and a radio that warms") {
+    walk("misfit-three-body", "a body, an elevator, and a radio that warms") {
       $0.radio.rangeErrors.attitudeSigma = 0.15
       $0.radio.rangeErrors.warming.metres = 0.4
       rise(&$0)

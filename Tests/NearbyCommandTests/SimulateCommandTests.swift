@@ -72,7 +72,7 @@ struct SimulateCommandTests {
     #expect(result.exitCode == 0)
     let lines = result.output.split(separator: "\n")
     #expect(lines.first?.hasPrefix("name") == true)
-    #expect(lines.count == 114)
+    #expect(lines.count == 116)
     #expect(lines.contains { $0.hasPrefix("find-behind ") && $0.contains("  converges  ") })
     #expect(lines.contains { $0.hasPrefix("ranges-level ") && $0.contains("never converges") })
     #expect(lines.contains { $0.hasPrefix("pose-jump ") && $0.contains("recovers after 25 s") })

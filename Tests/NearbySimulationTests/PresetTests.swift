@@ -34,8 +34,8 @@ struct PresetTests {
       "misfit-frozen", "misfit-short-minute", "misfit-long-minute", "misfit-odometry-3",
       "misfit-odometry-5", "misfit-clock-late", "misfit-clock-step", "misfit-along",
       "misfit-creeping", "misfit-taken", "misfit-jump", "misfit-walls-lift",
-      "misfit-body-warming", "misfit-taken-scale", "misfit-walls-taken-scale",
-      "misfit-body-lift-warming", "misfit-zones", "misfit-reflector",
+      "misfit-body-warming", "misfit-taken-scale", "misfit-three-walls",
+      "misfit-three-body", "misfit-zones", "misfit-reflector",
     ]
     #expect(Set(Scenario.presets.map(\.name)) == expected)
     #expect(Scenario.presets.count == expected.count)

@@ -14,7 +14,7 @@ struct AnchorThinningTests {
       timestamp: Timestamp(nanoseconds: 0).advanced(bySeconds: seconds))
   }
 
-  @Test("of rounds of anchors as many remain of each", arguments: [1, 3, 4, 5])
+  @Test("of anchors in turn, equally many samples remain", arguments: [1, 3, 4, 5])
   func rounds(anchors: Int) {
     var thinning = AnchorThinning(400, toAtMost: 100, anchors: anchors)
     var chosen = [Int](repeating: 0, count: anchors)
@@ -28,7 +28,7 @@ struct AnchorThinningTests {
     #expect((0..<samples).count { _ in thinning.chooses(0) } == samples)
   }
 
-  @Test("a device that ranges to four anchors in turn for a minute is at one place")
+  @Test("a device that ranges to four anchors in turn has one place, however many ranges there are")
   func oneSolution() throws {
     let anchors = [
       Vector3(0, 2.6, 0), Vector3(8, 0.4, 0.5), Vector3(7.5, 2.2, 6), Vector3(0.5, 0.8, 7),

@@ -279,7 +279,12 @@ struct DifferenceWindow: Sendable {
     return map
   }
 
-  /// The problem of the first knots of the path, and of so many differences between them.
+  /// The problem of the first knots of the path and the differences between them.
+  ///
+  /// - Parameters:
+  ///   - knots: The knots.
+  ///   - mostDifferences: The largest number of differences; of more, they are thinned by anchor.
+  /// - Returns: The problem.
   private func problem(_ knots: [TrajectoryPoint], mostDifferences: Int = .max) -> ChainProblem {
     var problem = ChainProblem(prior, layout, faults, configuration.ranging)
     problem.clockWalk = clocks.rateWalk * clocks.rateWalk

@@ -10,7 +10,7 @@ struct AnchorThinning {
 
   /// - Parameters:
   ///   - samples: The number of samples.
-  ///   - most: How many of them are wanted at most, but for less than one an anchor.
+  ///   - most: The largest number that is chosen, plus at most one of each anchor, as counts are rounded up.
   ///   - anchors: The number of anchors.
   init(_ samples: Int, toAtMost most: Int, anchors: Int) {
     stride = max(1, samples / most + (samples % most == 0 ? 0 : 1))

@@ -158,7 +158,7 @@ struct AnchorWindow: Sendable, Codable {
   /// The largest number of solutions that are returned: ranges to two anchors have several mirror images.
   private static let mostSolutions = 6
 
-  /// The largest number of ranges of such a search, evenly thinned.
+  /// The largest number of ranges of such a search; more are thinned by anchor (``AnchorThinning``).
   private static let mostSearched = 100
 
   /// The best solution first, and after it those that explain the ranges about as well elsewhere.

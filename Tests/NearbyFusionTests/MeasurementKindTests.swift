@@ -202,7 +202,8 @@ struct MeasurementKindTests {
           Self.measurements(of: [kind]), at: Self.device(seconds: 0.1 * Double(step)),
           noise: NoiseLevels(Self.settings.configuration.ranging), expecting: nil)
       }
-      let keyframes = window.fitKeyframes(now: Self.device(seconds: 1), Self.settings)
+      let keyframes = window.fitKeyframes(
+        now: Self.device(seconds: 1), mayMove: false, Self.settings)
       #expect(keyframes.count == 1)
       let value = try #require(keyframes.first?[kind], "\(kind)")
       #expect(abs(value.value - Self.value(kind)) < 1e-12 && value.variance > 0, "\(kind)")

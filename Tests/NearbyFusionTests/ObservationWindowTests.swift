@@ -54,7 +54,7 @@ struct ObservationWindowTests {
       #expect(add(range: range + error, at: device, to: &window, expecting: expectation))
     }
     #expect(window.count < Self.samples)
-    return window.fitKeyframes(now: device(Self.samples - 1), Self.settings).map {
+    return window.fitKeyframes(now: device(Self.samples - 1), mayMove: false, Self.settings).map {
       let range = $0[.range]?.value ?? .nan
       return Left(across: $0.antenna.x, error: range - (Self.peer - $0.antenna).length)
     }

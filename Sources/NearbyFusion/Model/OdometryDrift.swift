@@ -124,8 +124,8 @@ struct DriftInWindow {
   /// By what factor noise counts for more that is common to neighbouring keyframes.
   ///
   /// On a flat walk with ranges a peer's distance from its plane enters at second order, by centimetres; drift that
-  /// the fit does not know as such would be taken for it. So it counts for more there: in level offices
-  /// the share of false convergence falls from 10 % to 1 %.
+  /// the fit does not know as such would be taken for it. So it counts for more there, except for peers at rest, of
+  /// which the joint fit knows the drift.
   static func dilution(keyframes: Int, isFlat: Bool) -> Double {
     max(1, (isFlat ? FlatWalk.keyframesTogether : together) * Double(keyframes))
   }

@@ -334,11 +334,16 @@ struct ObservationWindow: Sendable, Codable {
   ///
   /// - Parameters:
   ///   - now: The device now.
+  ///   - mayMove: Whether the peer may move.
   ///   - settings: The settings.
   /// - Returns: The keyframes, the oldest first.
-  func fitKeyframes(now: TrajectoryPoint, _ settings: Settings) -> [FitKeyframe] {
+  func fitKeyframes(
+    now: TrajectoryPoint, mayMove: Bool, _ settings: Settings
+  ) -> [FitKeyframe] {
     guard let first = keyframes.first?.device else { return [] }
-    let isFlat = isFlatWalk(until: now) && !settings.configuration.odometry.isPlanar
+    // Of a peer at rest the joint fit knows the drift.
+    let isFlat =
+      mayMove && !settings.configuration.odometry.isPlanar && isFlatWalk(until: now)
     var result: [FitKeyframe] = []
     result.reserveCapacity(keyframes.count)
     var previous: TrajectoryPoint?

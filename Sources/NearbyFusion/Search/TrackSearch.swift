@@ -115,7 +115,7 @@ struct TrackSearch: Sendable, Codable {
     newKeyframes = 0
     wasSweep = searchCount % Self.searchesPerSweep == 0 || needsSweep
     searchCount += 1
-    let seeds = seeds(at: device, noise, settings)
+    let seeds = seeds(at: device, mayMove: bank.mayMove, noise, settings)
     rangeInlierShare = modes?.rangeInlierShare ?? 1
     guard bank.mayMove else {
       if !seeds.isEmpty { bank.replace(with: seeds) }
@@ -143,7 +143,7 @@ struct TrackSearch: Sendable, Codable {
     _ settings: Settings
   ) {
     newKeyframes = 0
-    let seeds = seeds(at: device, noise, settings)
+    let seeds = seeds(at: device, mayMove: bank.mayMove, noise, settings)
     rangeInlierShare = modes?.rangeInlierShare ?? 1
     if let seed = seeds.first { bank.refine(to: seed) }
     refinedPosition = bank.position(0)
@@ -155,15 +155,15 @@ struct TrackSearch: Sendable, Codable {
     refinedPosition.map { ((position - $0).length, ($0 - device).length) }
   }
 
-  /// The hypotheses at rest that a search finds in the window.
+  /// The hypotheses at rest that a search finds in the window, of a peer that may move or not.
   private mutating func seeds(
-    at device: TrajectoryPoint, _ noise: NoiseLevels, _ settings: Settings
+    at device: TrajectoryPoint, mayMove: Bool, _ noise: NoiseLevels, _ settings: Settings
   ) -> [HypothesisBank.Seed] {
     // Performance: taken out, so that the pieces are not copied as long as another holds them.
     guard var modes = modes.take() else { return [] }
     defer { self.modes = modes }
     return modes.seeds(
-      window.fitKeyframes(now: device, settings), isSweep: wasSweep,
+      window.fitKeyframes(now: device, mayMove: mayMove, settings), isSweep: wasSweep,
       antennaInWorld: device.worldFromDevice.act(settings.configuration.ranging.antennaInDevice),
       FitAssumptions(noise, settings))
   }

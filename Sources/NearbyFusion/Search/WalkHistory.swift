@@ -87,7 +87,7 @@ struct WalkHistory: Sendable, Codable {
     of place: Vector3, over other: Vector3, _ covariance: SymmetricMatrix3? = nil,
     now: TrajectoryPoint, _ noise: NoiseLevels, _ settings: Settings
   ) -> Double {
-    let keyframes = window.fitKeyframes(now: now, settings)
+    let keyframes = window.fitKeyframes(now: now, mayMove: false, settings)
     let assumptions = FitAssumptions(noise, settings)
     let variance = Self.priorSigma * Self.priorSigma
     let wide = SymmetricMatrix3(

@@ -162,7 +162,8 @@ struct MovingPeerTests {
   }
 
   @Test(
-    "without a velocity the update is that of a bank without one", arguments: 0..<8 as Range<UInt64>
+    "without a velocity, inliers update a bank as one of peers at rest",
+    arguments: 0..<8 as Range<UInt64>
   )
   func updateAtRest(seed: UInt64) {
     let (n, resting) = (Self.order, KernelBank.restingOrder)
@@ -173,10 +174,15 @@ struct MovingPeerTests {
     short.covariance = (0..<resting * resting).map {
       long.covariance[$0 / resting * n + $0 % resting]
     }
-    var measurement = nearby_measurement(
-      antenna: Vector3(1, 5, 2), worldFromDevice: generator.rotation())
+    // A value that is more probably a fault moves nothing in a bank of peers at rest.
+    let (antenna, turn) = (Vector3(1, 5, 2), generator.rotation())
+    let ray = turn.inverse.act(Vector3(long.mean[0], long.mean[1], long.mean[2]) - antenna)
+    let angles = ArrivalAngles(ofDirection: ray)
+    var measurement = nearby_measurement(antenna: antenna, worldFromDevice: turn)
     measurement.present = 7
-    measurement.value = (6, 0.3, -0.2, 0)
+    measurement.value = (
+      ray.length + 0.05, angles.azimuthRadians + 0.02, angles.elevationRadians - 0.03, 0
+    )
     var (a, b) = (KernelBank([long], stride: 1), KernelBank([short], stride: 1))
     a.update(measurement)
     b.update(measurement)

@@ -69,7 +69,9 @@ NEARBY_INLINE inline double repetition_variance(const Sample &m) {
 ///
 ///     x ← x + γ s P Hᵀ,  P ← P - γ (r + γ s²) P Hᵀ (P Hᵀ)ᵀ,  s = ν/S,  r = 1/S - s²
 ///
-/// γ is known last, so that all else is kept apart from it.
+/// Of a peer at rest γ is zero below one half: faults that last would else pull the state to where
+/// they agree with it. The values of a peer that turns look like faults at first. γ is known last,
+/// so that all else is kept apart from it.
 template <class T>
 struct Correction {
   T inlier, scaled_innovation, squared, rest, likelihood;
@@ -85,7 +87,7 @@ struct Correction {
 /// Weighs an innovation, and marks in the bank's fields how it met the hypothesis.
 ///
 /// `gain_variance` is the innovation's variance, or more where the gain must be less than it says.
-template <int component, class T, class Fields>
+template <int component, bool may_move, class T, class Fields>
 NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread<T> &spread,
                                               const T *gain_variance, const Sample &m,
                                               const Fields &fields) {
@@ -114,7 +116,9 @@ NEARBY_INLINE inline Correction<T> correction(T innovation, const nearby::Spread
 
   const T inverse_gain = gain_variance ? T(1.0 / *gain_variance) : precision;
   const T scaled = innovation * inverse_gain, squared = scaled * scaled;
-  return {inlier, scaled, squared, T(inverse_gain - squared), density.any / density.factor};
+  T used = inlier;
+  if constexpr (!may_move) used = inlier < 0.5 ? T(0) : inlier;
+  return {used, scaled, squared, T(inverse_gain - squared), density.any / density.factor};
 }
 
 /// a ← a - Σ s b, for `count` numbers of a column of one hypothesis: they are contiguous.
@@ -156,7 +160,7 @@ NEARBY_INLINE inline T fuse(H &h, const Linearized<T> &z, T range, const Sample 
   const T gain_variance =
       variance + z.curvature_variance * state_variance / (slack + 1e-3 * state_variance + 1e-300);
   const T innovation_variance = variance + z.curvature_variance;
-  const Correction<T> by = correction<component>(
+  const Correction<T> by = correction<component, H::size == NEARBY_MOVING_STATE_SIZE>(
       T((m.value[component] - z.predicted) - z.curvature_mean),
       {innovation_variance, T(innovation_variance + repetition_variance<component>(m))},
       &gain_variance, m, fields);
@@ -295,7 +299,8 @@ NEARBY_INLINE inline void update_at_once(H &h, const Sample &m, const Fields &fi
     });
     // The angles are predicted while the range is weighed.
     if constexpr (component == NEARBY_RANGE && count > 1) predict_angles(spread.variance);
-    by[k] = correction<component, double>(innovation, spread, nullptr, m, fields);
+    by[k] = correction<component, H::size == NEARBY_MOVING_STATE_SIZE, double>(
+        innovation, spread, nullptr, m, fields);
     step[k] = by[k].step();
     shrink[k] = by[k].shrink();
   });

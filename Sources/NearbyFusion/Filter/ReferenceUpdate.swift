@@ -14,7 +14,7 @@ import NearbyGeometry
 ///
 ///     ν = z - h(x) - ½ tr(∇²h P)                  innovation, second order
 ///     S = H P Hᵀ + R + ½ tr((∇²h P)²)             its variance
-///     γ = P(inlier | ν)                           the fault model's two-component mixture
+///     γ = P(inlier | ν)                           the fault model's mixture; at rest zero below one half
 ///     x ← x + γ K ν,   K = P Hᵀ / S
 ///     P ← P - γ (S - (1 - γ) ν²) K Kᵀ             moments of the exact posterior mixture
 ///
@@ -104,7 +104,8 @@ struct ReferenceUpdate {
     let gainVariance = stateVariance + noise + curvature * stateVariance / slack
 
     let (inlier, density) = mixture(kind, nu, variance: variance, sample)
-    let weight = inlier / density
+    let probability = inlier / density
+    let weight = probability < 0.5 && n < StateIndex.movingCount ? 0 : probability
     for row in 0..<n {
       mean[row] += weight * crossCovariance[row] * nu / gainVariance
       for column in 0..<n {
@@ -113,8 +114,8 @@ struct ReferenceUpdate {
           * crossCovariance[row] * crossCovariance[column]
       }
     }
-    faultProbability[kind] = 1 - weight
-    inlierProbability[kind] = weight
+    faultProbability[kind] = 1 - probability
+    inlierProbability[kind] = probability
     innovation[kind] = nu
     innovationVariance[kind] = variance
     if kind == .range { rangeResidual = nu }

@@ -6,16 +6,15 @@ import Testing
 /// When a challenger is given up and when it wins: all combinations of what the rules ask.
 @Suite("Challenge")
 struct ChallengeTests {
-  private static let bits = 0..<512
+  private static let bits = 0..<256
 
   private func tracks(_ bits: Int) -> (Challenge.Challenger, Challenge.Incumbent) {
     func bit(_ index: Int) -> Bool { bits & 1 << index != 0 }
     return (
       Challenge.Challenger(
-        isConsistent: bit(0), isContradicted: bit(1), isPlaced: bit(2), hasBeenTested: bit(3),
-        seconds: bit(4) ? 1 : 0.99),
-      Challenge.Incumbent(
-        isConsistent: bit(5), isContradicted: bit(6), rangesContradict: bit(7), isLost: bit(8))
+        isConsistent: bit(0), isContradicted: bit(1), isPlaced: bit(2),
+        includesIncumbent: bit(3), seconds: bit(4) ? 1 : 0.99),
+      Challenge.Incumbent(isConsistent: bit(5), isContradicted: bit(6), isLost: bit(7))
     )
   }
 
@@ -27,17 +26,16 @@ struct ChallengeTests {
       guard Challenge.wins(challenger, incumbent) else { continue }
       wins += 1
       #expect(challenger.isPlaced && challenger.isConsistent && challenger.seconds >= 1)
-      // Someone must doubt the incumbent, and something must tell the two apart.
+      // Someone must doubt the incumbent.
       #expect(incumbent.isContradicted || incumbent.isLost)
-      #expect(challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
     }
-    // Placed, consistent, on probation; of the incumbent's eight states with two bits free: lost, in
-    // eight of 16 combinations with a test; contradicted with ranges or a test.
-    #expect(wins == 2 * 2 * (4 + 4 + 2 + 1))
+    // Placed, consistent, on probation; three bits are free, and three of four states of the incumbent are
+    // contradicted or lost.
+    #expect(wins == 2 * 2 * 2 * 3)
   }
 
   @Test(
-    "a challenger ends when the incumbent agrees with the data, or when it does not itself",
+    "a challenger ends when it and the data agree with the incumbent, or when it is contradicted",
     arguments: [
       // Challenger contradicted, incumbent consistent, incumbent lost: whether it ends.
       (false, false, false, false), (false, true, false, true), (true, false, false, true),
@@ -46,12 +44,15 @@ struct ChallengeTests {
       (false, true, true, false), (true, true, true, true),
     ])
   func ends(isContradicted: Bool, isConsistent: Bool, isLost: Bool, ends: Bool) {
-    let challenger = Challenge.Challenger(
-      isConsistent: true, isContradicted: isContradicted, isPlaced: true, hasBeenTested: true,
+    var challenger = Challenge.Challenger(
+      isConsistent: true, isContradicted: isContradicted, isPlaced: true, includesIncumbent: true,
       seconds: 5)
     let incumbent = Challenge.Incumbent(
-      isConsistent: isConsistent, isContradicted: false, rangesContradict: false, isLost: isLost)
+      isConsistent: isConsistent, isContradicted: false, isLost: isLost)
     #expect(Challenge.ends(challenger, incumbent) == ends)
+    // A place elsewhere goes on until it is contradicted.
+    challenger.includesIncumbent = false
+    #expect(Challenge.ends(challenger, incumbent) == isContradicted)
   }
 
   /// What a challenger and an incumbent have explained, and whether the challenger wins.
@@ -89,13 +90,13 @@ struct ChallengeTests {
     ])
   func outweighs(contest: Contest) {
     var challenger = Challenge.Challenger(
-      isConsistent: true, isContradicted: false, isPlaced: true, hasBeenTested: true,
+      isConsistent: true, isContradicted: false, isPlaced: true, includesIncumbent: false,
       seconds: contest.seconds)
     challenger.explainedWalk = contest.since
     challenger.hasAngles = contest.hasAngles
     challenger.logEvidenceRatio = contest.nats
     var incumbent = Challenge.Incumbent(
-      isConsistent: false, isContradicted: true, rangesContradict: true, isLost: contest.isLost)
+      isConsistent: false, isContradicted: true, isLost: contest.isLost)
     incumbent.mayHaveMoved = contest.mayHaveMoved
     incumbent.explainedWalk = contest.before
     #expect(Challenge.wins(challenger, incumbent) == contest.wins)

@@ -11,9 +11,8 @@ enum Challenge {
   struct Incumbent: Hashable {
     /// Whether all samples agree with it.
     var isConsistent: Bool
-    /// Whether the samples contradict it, and whether the ranges do.
+    /// Whether the samples contradict it.
     var isContradicted: Bool
-    var rangesContradict: Bool
     /// Whether it has become too wide for its linearisation.
     var isLost: Bool
     /// Whether the peer may have moved as fast as the ranges have changed.
@@ -39,9 +38,8 @@ enum Challenge {
     ///
     /// The joint fit finds the height, but only of the incumbent.
     var isPlaced: Bool
-    /// Whether the device has seen the peer from another side since its birth: an angle that is stuck
-    /// would have shown.
-    var hasBeenTested: Bool
+    /// Whether the incumbent's place is one of those that it allows; always of a peer that may move.
+    var includesIncumbent: Bool
     /// The time since its first sample.
     var seconds: Double
     /// How far the device has gone in agreement with it, metres.
@@ -65,15 +63,18 @@ enum Challenge {
   /// all along.
   static let decisiveNats = 7.0
 
-  /// Whether a challenger is given up: the incumbent agrees with the data, or the challenger does not.
+  /// Whether a challenger is given up: the data contradict it, or the incumbent agrees with them and with it.
+  ///
+  /// An incumbent that agrees with the data alone may do so by chance, on a walk along the plane between its place
+  /// and the one to which the peer was moved.
   static func ends(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
-    incumbent.isConsistent && !incumbent.isLost || challenger.isContradicted
+    challenger.isContradicted
+      || incumbent.isConsistent && !incumbent.isLost && challenger.includesIncumbent
   }
 
   /// Whether a challenger takes the incumbent's place.
   static func wins(_ challenger: Challenger, _ incumbent: Incumbent) -> Bool {
     incumbent.isDoubted && challenger.isPlaced && challenger.isConsistent
-      && (challenger.hasBeenTested || incumbent.rangesContradict || incumbent.isLost)
       && challenger.seconds >= probation && outweighs(challenger, incumbent)
   }
 
@@ -97,17 +98,17 @@ extension Track {
   var asIncumbent: Challenge.Incumbent {
     Challenge.Incumbent(
       isConsistent: consistency.isConsistent, isContradicted: consistency.isContradicted,
-      rangesContradict: consistency.rangesContradict, isLost: phase.isLost,
+      isLost: phase.isLost,
       mayHaveMoved: consistency.onset == .gradual || motion != .stationary,
       explainedWalk: motion == .stationary && phase.isSettled ? explainedWalk : 0)
   }
 
   /// The track as a challenger, at the time of a sample.
-  func asChallenger(at device: TrajectoryPoint) -> Challenge.Challenger {
+  func asChallenger(of incumbent: Track, at device: TrajectoryPoint) -> Challenge.Challenger {
     Challenge.Challenger(
       isConsistent: consistency.isConsistent, isContradicted: consistency.isContradicted,
       isPlaced: phase.isSettled || motion == .stationary && isOnePlaceFromAbove,
-      hasBeenTested: hasBeenTested,
+      includesIncumbent: motion != .stationary || includes(incumbent),
       seconds: device.timestamp.seconds(since: birthDevice.timestamp),
       explainedWalk: explainedWalk, hasAngles: hasAngles)
   }

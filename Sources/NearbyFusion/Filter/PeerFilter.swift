@@ -661,7 +661,7 @@ struct PeerFilter: Sendable, Codable {
     {
       return
     }
-    if hasChallenger, Challenge.ends(tracks[1].asChallenger(at: device), incumbent) {
+    if hasChallenger, Challenge.ends(tracks[1].asChallenger(of: tracks[0], at: device), incumbent) {
       dropChallenger()
     }
     // What a challenger saw of a peer on its way says nothing about where the peer came to rest.
@@ -682,7 +682,7 @@ struct PeerFilter: Sendable, Codable {
     step(
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
-    var challenger = tracks[1].asChallenger(at: device)
+    var challenger = tracks[1].asChallenger(of: tracks[0], at: device)
     if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted {
       challenger.logEvidenceRatio = history.logEvidenceRatio(
         of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,

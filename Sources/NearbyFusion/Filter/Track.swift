@@ -83,8 +83,6 @@ struct Track: Sendable, Codable {
   private static let placedShare = 0.1
   /// A search whose best place takes fewer of the ranges for inliers has found nothing.
   private static let leastInlierShare = 0.5
-  /// An angle that is stuck shows when the peer is seen from so far another side, radians.
-  private static let testRadians = 0.3
   /// A gap without samples after which a peer may have gone anywhere, seconds at least.
   private static let longGap = 2.0
 
@@ -727,11 +725,16 @@ struct Track: Sendable, Codable {
   @inline(__always)
   var isDoubted: Bool { consistency.isContradicted || phase.isLost }
 
-  /// Whether the device has since birth seen the peer from another side: an angle that is stuck
-  /// would have shown.
-  var hasBeenTested: Bool {
-    device.turn - birthDevice.turn + (device.path - birthDevice.path) / distance(from: device)
-      > Self.testRadians
+  /// Whether the place of another track is one of its hypotheses', as far as their covariances tell.
+  func includes(_ other: Track) -> Bool {
+    let (place, covariance) = (
+      other.bank.heaviestPosition, other.bank.positionCovariance(other.bank.heaviest)
+    )
+    return (0..<bank.count).contains { index in
+      !PlaceComparison.disagree(
+        by: bank.position(index) - place,
+        with: covariance + bank.positionCovariance(index))
+    }
   }
 
   // MARK: Later

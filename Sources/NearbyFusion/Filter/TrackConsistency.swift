@@ -15,12 +15,6 @@ struct TrackConsistency: Hashable, Sendable, Codable {
   /// Since when more samples have contradicted the track than agree; `nil` once they agree again.
   private(set) var contradictedSince: Timestamp?
 
-  /// Whether the newest range that contradicted was too short.
-  private var isShort = false
-  /// Whether no obstacle explains the contradictions: it makes no range shorter and turns no angle.
-  @inline(__always)
-  var isUnobstructed: Bool { isShort || angles.isDoubtful }
-
   /// How fast the innovation of ranges grew when they began to contradict a track.
   enum Onset: Hashable, Sendable, Codable {
     /// No faster than a peer moves, or unheard for long enough to have moved.
@@ -64,7 +58,6 @@ struct TrackConsistency: Hashable, Sendable, Codable {
           sigma: measurements.values.range.sigma, at: time)
       }
       ranges.add(contradicts: contradicts, at: time, patience: patience)
-      if contradicts { isShort = result.outcomes.range.innovation < 0 }
       shortRanges =
         contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
         ? shortRanges + 1 : 0

@@ -59,15 +59,19 @@ struct PlaceComparison {
   static func disagree(
     _ mode: JointPosterior.Mode, _ candidate: JointCandidate, at device: TrajectoryPoint
   ) -> Bool {
-    let offset = candidate.place - mode.position
-    let distance = offset.length
-    guard distance > disagreementMetres else { return false }
-    let direction = offset / distance
     let drift = OdometryDrift(from: candidate.device, to: device, isPlanar: false)
       .covariance(for: candidate.place - candidate.device.worldFromDevice.translation)
-    let variance =
-      (mode.positionCovariance + candidate.covariance + drift).quadraticForm(direction)
-    return distance * distance > disagreementSigmas * disagreementSigmas * variance
+    return disagree(
+      by: candidate.place - mode.position,
+      with: mode.positionCovariance + candidate.covariance + drift)
+  }
+
+  /// Whether two places are farther apart than they may be by the covariance of their difference.
+  static func disagree(by offset: Vector3, with covariance: SymmetricMatrix3) -> Bool {
+    let distance = offset.length
+    guard distance > disagreementMetres else { return false }
+    return distance * distance
+      > disagreementSigmas * disagreementSigmas * covariance.quadraticForm(offset / distance)
   }
 
   /// Compares the two.

@@ -47,8 +47,9 @@ struct ConvergenceState: Sendable, Codable {
       hypothesisCount = tracks[0].bank.count
       isSearching = !tracks[0].phase.isSettled
       isDoubtful =
-        tracks.count > 1 && tracks[0].consistency.rangesContradict || !tracks[0].explainsRanges
-        || !tracks[0].explainsShortRanges
+        tracks.count > 1
+        && (tracks[0].motion == .stationary || tracks[0].consistency.rangesContradict)
+        || !tracks[0].explainsRanges || !tracks[0].explainsShortRanges
       isContradicted = tracks[0].consistency.contradictedSince != nil
       isProven = tracks[0].isProven && !claim.isOpen
       hasOpenHeight = claim.isOpen && isAlongGravity

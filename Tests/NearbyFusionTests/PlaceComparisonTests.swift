@@ -78,7 +78,7 @@ struct PlaceComparisonTests {
     JointCandidate(
       birth: solution.device.timestamp, place: place, device: solution.device,
       covariance: SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01),
-      isPlaced: isPlaced, isSingle: isSingle, claim: .resolved)
+      isPlaced: isPlaced, isSingle: isSingle, isDoubted: !isPlaced, claim: .resolved)
   }
 
   /// Runs of ranges, the oldest first, and what is found.

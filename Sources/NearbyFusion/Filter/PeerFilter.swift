@@ -252,7 +252,7 @@ struct PeerFilter: Sendable, Codable {
       device: track.device, covariance: track.bank.positionMoments().covariance,
       isPlaced: track.isOnePlaceFromAbove && !track.isDoubted && !hasChallenger
         && track.explainsRanges,
-      isSingle: track.bank.count == 1, claim: claim)
+      isSingle: track.bank.count == 1, isDoubted: track.isDoubted, claim: claim)
   }
 
   /// Goes on from what the joint fit has found, unless the samples contradict it.
@@ -273,10 +273,10 @@ struct PeerFilter: Sendable, Codable {
       isContested = joint.isContested
       if joint.mode == nil {
         claim = claim.after(.examined(joint.verdict))
-      } else if joint.isRelocated || !hasChallenger && !tracks[0].isDoubted,
+      } else if joint.overrulesDoubt || !hasChallenger && !tracks[0].isDoubted,
         joint.device.timestamp >= tracks[0].device.timestamp
       {
-        if joint.isRelocated { dropChallenger() }
+        if joint.overrulesDoubt { dropChallenger() }
         tracks[0].adopt(joint, noise, settings)
         claim = claim.after(.examined(joint.verdict))
       }

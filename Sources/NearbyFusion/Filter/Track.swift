@@ -578,6 +578,7 @@ struct Track: Sendable, Codable {
     }
     device = posterior.device
     distanceBefore = distance(from: device)
+    if posterior.explainsRanges { consistency = TrackConsistency() }
     phase = phase.after(.located(device.timestamp))
     endSearch()
     judge()

@@ -139,6 +139,22 @@ extension JointEstimator {
       workspace)
   }
 
+  /// The members whose newest ranges the fit explains although they contradict the filter's place.
+  ///
+  /// Of a single peer nothing but its own ranges tells an error from a move.
+  func explainedDoubts(
+    _ solution: JointSolution, _ candidates: [JointCandidate?], _ workspace: inout ChainWorkspace
+  ) -> [Int] {
+    let doubted = members.indices.filter { candidates[members[$0].peer]?.isDoubted ?? false }
+    guard members.count > 1, !doubted.isEmpty else { return [] }
+    solution.problem.findRangeResiduals(at: solution.state, workspace: &workspace)
+    return doubted.filter { member in
+      let newest = newestRanges(of: member, solution.problem, workspace)
+      return newest.count == Self.fewestContradictions
+        && 2 * newest.contradicting < newest.count
+    }
+  }
+
   /// Decides of members of which another track has begun whether they have moved.
   ///
   /// A slip of the odometry contradicts a place as a move does. Of a single peer nothing but the new track's place tells

@@ -736,7 +736,8 @@ struct JointEstimator: Sendable, Codable {
     keep(solution, lost: lost)
     measureSlip(at: device)
     if lost.isEmpty {
-      propose(solution, rivals, memory.candidates)
+      let explained = explainedDoubts(solution, memory.candidates, &memory.workspace)
+      propose(solution, rivals, memory.candidates, explaining: explained)
     } else {
       expel(lost)
     }
@@ -1256,7 +1257,8 @@ struct JointEstimator: Sendable, Codable {
 
   /// Proposes the posteriors that are sounder than the filters'.
   private mutating func propose(
-    _ solution: JointSolution, _ rivals: [Int: JointPosterior.Mode], _ candidates: [JointCandidate?]
+    _ solution: JointSolution, _ rivals: [Int: JointPosterior.Mode],
+    _ candidates: [JointCandidate?], explaining explained: [Int]
   ) {
     let device = solution.device
     let isSound = device.path - (knots.first?.path ?? device.path) > FlatWalk.long
@@ -1297,6 +1299,7 @@ struct JointEstimator: Sendable, Codable {
       }
       if member.isContested { isTaken = false }
       if isSlipping(at: device.timestamp) { isTaken = true }
+      posterior.explainsRanges = isTaken && explained.contains(index)
       posterior.isRelocated = isTaken && isSlipping(at: device.timestamp)
       posterior.isContested = member.isContested
       if !isTaken { posterior.mode = nil }

@@ -22,6 +22,11 @@ struct JointPosterior: Sendable {
   /// Whether the odometry has slipped: the place is where the peer is in its world now, whatever the samples
   /// said of the filter's place.
   var isRelocated = false
+  /// Whether the fit explains the newest ranges, which contradict the filter's place: by errors that all ranges have,
+  /// or that depend on the place.
+  var explainsRanges = false
+  /// Whether it counts although the samples contradict the filter's place.
+  var overrulesDoubt: Bool { isRelocated || explainsRanges }
 
   /// One place with the errors of the ranges from there.
   struct Mode: Sendable {
@@ -113,6 +118,8 @@ struct JointCandidate: Sendable, Codable {
   var isPlaced: Bool
   /// Whether a single hypothesis is left.
   var isSingle: Bool
+  /// Whether the samples contradict it.
+  var isDoubted: Bool
   /// What the filter claims along the directions that the walk does not tell.
   var claim: WeakDirectionClaim
 }

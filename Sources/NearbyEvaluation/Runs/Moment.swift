@@ -39,6 +39,8 @@ package struct Moment: Sendable {
   ///
   /// See ``RunEvent/isContradicted(by:in:)``.
   package var contradictsFormerPlace = false
+  /// What the sample has revealed of the past.
+  package var event: SampleEvent?
   /// How many hypotheses the filter holds.
   package var hypothesisCount: Int
 
@@ -129,6 +131,7 @@ extension Moment {
     normalizedInnovationSquared = PerKind { kind in
       Self.normalizedSquare(report[kind], isFaulty: sample.faults[kind])
     }
+    event = report.event
     hypothesisCount = estimate.hypothesisCount
   }
 

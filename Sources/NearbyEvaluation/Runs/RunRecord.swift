@@ -92,6 +92,8 @@ package struct RunRecord: Sendable {
   package private(set) var firstConvergence: Arrival?
   /// The first time at which the bound met the criterion of convergence.
   package private(set) var firstPossibleConvergence: Arrival?
+  /// How often the peer was reported to have been moved, or to have come back.
+  package private(set) var reportedMoves = 0
   /// How often convergence was lost again.
   package private(set) var losses = 0
   /// The recovery from the run's event; `nil` in a run without an event.
@@ -123,6 +125,10 @@ package struct RunRecord: Sendable {
     let start = self.start ?? (moment.seconds, moment.travelled)
     self.start = start
     samples += 1
+    switch moment.event {
+    case .peerMoved, .peerReturned: reportedMoves += 1
+    case .odometrySlipped, .slipMeasured, nil: break
+    }
     sweep.add(lineOfSight)
     let now = Arrival(
       seconds: moment.seconds - start.seconds, metres: moment.travelled - start.travelled,

@@ -283,7 +283,7 @@ let package = Package(
       name: "NearbyInteractionTests",
       dependencies: [
         "ARKit", "NearbyEnvironment", "NearbyFusion", "NearbyGeometry", "NearbyInteraction",
-        "NearbyRecordings", "NearbySimulation", "PhoneRecorder", "simd",
+        "NearbyRecordings", "NearbySimulation", "NearbyTestSupport", "PhoneRecorder", "simd",
       ],
       swiftSettings: swiftSettings),
     // Also with default settings, and with imports of Foundation, NearbyInteraction and ARKit only.

@@ -3,17 +3,12 @@ import NearbyFusion
 import NearbyGeometry
 import NearbyRecordings
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyEvaluation
 
-#if DEBUG
-  private let isOptimized = false
-#else
-  private let isOptimized = true
-#endif
-
-@Suite("ConsistencyRun", .enabled(if: isOptimized, "needs an optimised build"))
+@Suite("ConsistencyRun", .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct ConsistencyRunTests {
   @Test("the figures do not depend on the number of jobs")
   func jobs() async throws {

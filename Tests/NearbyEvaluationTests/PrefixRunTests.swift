@@ -3,17 +3,12 @@ import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
 import NearbySmoothing
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyEvaluation
 
-#if DEBUG
-  private let isOptimized = false
-#else
-  private let isOptimized = true
-#endif
-
-@Suite("PrefixRun", .enabled(if: isOptimized, "needs an optimised build"))
+@Suite("PrefixRun", .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct PrefixRunTests {
   private func scenario(_ name: String, _ change: (inout Scenario) -> Void = { _ in }) throws
     -> Scenario

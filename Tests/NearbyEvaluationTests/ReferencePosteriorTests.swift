@@ -3,17 +3,12 @@ import Foundation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyEvaluation
 
-#if DEBUG
-  private let isOptimized = false
-#else
-  private let isOptimized = true
-#endif
-
-@Suite("ReferencePosterior", .enabled(if: isOptimized, "needs an optimised build"))
+@Suite("ReferencePosterior", .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct ReferencePosteriorTests {
   /// A range's bias is a parameter of the plane grid below, its scale is known.
   private static let model: ReferenceModel = {

@@ -3,10 +3,11 @@ import CAllocationCounter
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// In unoptimised builds the compiler allocates everywhere.
-@Suite("Allocations", .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
+@Suite("Allocations", .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct AllocationTests {
   @Test("the counter counts: one for each array")
   func counterCounts() {

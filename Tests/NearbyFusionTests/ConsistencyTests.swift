@@ -3,13 +3,14 @@ import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// Whether the claimed uncertainty is the real one, over many seeded runs.
 ///
 /// NEES: the error of the relative position, normalised by the claimed covariance; its mean over
 /// three is one when the claim is right. Bound: the posterior Cramér-Rao bound of the same samples.
-@Suite("Consistency", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
+@Suite("Consistency", .serialized, .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct ConsistencyTests {
   static var find: Scenario { Scenario(.sweepThenWalk) }
 

@@ -3,10 +3,11 @@ import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// Motion that cannot resolve the geometry never converges, and says what is missing.
-@Suite("Honesty", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
+@Suite("Honesty", .serialized, .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct HonestyTests {
   private func rangesOnly(_ motion: ScenarioMotion.Kind) -> Scenario {
     var scenario = Scenario(motion)

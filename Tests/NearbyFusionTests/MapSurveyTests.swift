@@ -2,12 +2,13 @@
 import Glibc
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyFusion
 
 /// Maps with the faults that surveys have, over simulated walks.
-@Suite("Surveys of maps", .enabled(if: SeedCount.isOptimized))
+@Suite("Surveys of maps", .enabled(if: BuildMode.isOptimized))
 struct MapSurveyTests {
   /// A survey that is wrong.
   enum Case: String, CaseIterable, Sendable {

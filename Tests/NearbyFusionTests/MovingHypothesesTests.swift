@@ -3,6 +3,7 @@ import Glibc
 import NearbyEvaluation
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyFusion
@@ -111,7 +112,7 @@ struct MovingHypothesesTests {
 
   @Test(
     "a peer that walks is not taken for one at rest",
-    .enabled(if: SeedCount.isOptimized),
+    .enabled(if: BuildMode.isOptimized),
     arguments: [("walker-angles", 1), ("walker-ranges", 1), ("walkers-circling", 1)])
   func walkersAreNotAtRest(name: String, most: Int) async throws {
     let scenario = try #require(Scenario.preset(named: name))
@@ -121,7 +122,7 @@ struct MovingHypothesesTests {
 
   @Test(
     "a peer that stops for some seconds and walks on is not claimed where it is no more",
-    .enabled(if: SeedCount.isOptimized),
+    .enabled(if: BuildMode.isOptimized),
     arguments: [ScenarioMotion.Kind.wanderingWalk, .standingStill], [1.0, 2, 3, 4])
   func stops(device: ScenarioMotion.Kind, seconds: Double) throws {
     var scenario = try #require(Scenario.preset(named: "peer-stops"))

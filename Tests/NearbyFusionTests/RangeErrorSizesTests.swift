@@ -2,12 +2,13 @@
 import Glibc
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyFusion
 
 /// The sizes of lasting range errors are found from the ranges alone.
-@Suite("Sizes of range errors", .enabled(if: SeedCount.isOptimized))
+@Suite("Sizes of range errors", .enabled(if: BuildMode.isOptimized))
 struct RangeErrorSizesTests {
   /// How a chain of a walk among peers errs.
   struct Walk: Sendable {

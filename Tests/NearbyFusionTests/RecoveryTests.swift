@@ -3,10 +3,11 @@ import NearbyEvaluation
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// After a wrong start or a jump of the odometry's world, convergence is withdrawn and regained.
-@Suite("Recovery", .serialized, .enabled(if: SeedCount.isOptimized, "needs an optimised build"))
+@Suite("Recovery", .serialized, .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct RecoveryTests {
   static let jumpSeconds = 25.0
 

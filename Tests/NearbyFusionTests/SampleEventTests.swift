@@ -3,10 +3,11 @@ import Glibc
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// What samples reveal of the past: peers that were moved, odometry that slipped.
-@Suite("Events", .enabled(if: SeedCount.isOptimized))
+@Suite("Events", .enabled(if: BuildMode.isOptimized))
 struct SampleEventTests {
   /// The events of a run, with their seconds since its start.
   private func events(

@@ -2,10 +2,11 @@
 import NearbyEvaluation
 import NearbyFusion
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 /// Scenarios of the proving ground in which the engine once was confidently wrong.
-@Suite("Honesty: lost tracking, moving peers, bursts", .enabled(if: SeedCount.isOptimized))
+@Suite("Honesty: lost tracking, moving peers, bursts", .enabled(if: BuildMode.isOptimized))
 struct ScenarioHonestyTests {
   @Test(
     "never converged and wrong",

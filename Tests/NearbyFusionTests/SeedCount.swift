@@ -2,14 +2,11 @@
 
 /// How many seeded runs a test makes, and what their statistics must be.
 ///
-/// Statistics need many runs, and many runs need an optimised build: suites of statistics are enabled
-/// in one only. An unoptimised run of the engine takes seconds.
+/// An unoptimised run of the engine takes seconds.
 enum SeedCount {
   #if DEBUG
-    static let isOptimized = false
     static let few: Range<UInt64> = 0..<1
   #else
-    static let isOptimized = true
     static let few: Range<UInt64> = 0..<10
   #endif
   static let seeds: Range<UInt64> = 0..<200

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyFusion
 
 /// Walks on which radio or odometry err as no setting says: what is claimed is right, and causes are named.
-@Suite("Unseen errors", .enabled(if: SeedCount.isOptimized))
+@Suite("Unseen errors", .enabled(if: BuildMode.isOptimized))
 struct UnseenErrorsTests {
   /// What a run comes to: how many of the converged samples are wrong, and the events.
   private struct Outcome {

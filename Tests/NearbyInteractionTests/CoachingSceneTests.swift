@@ -2,12 +2,13 @@
 import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyInteraction
 
 /// What a person is told in scenes of a peer at rest, 4.3 m ahead to the right and 0.5 m lower.
-@Suite("Coaching in scenes")
+@Suite("Coaching in scenes", .enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct CoachingSceneTests {
   private static let seeds: ClosedRange<UInt64> = 1...20
 

@@ -3,6 +3,7 @@ import Glibc
 import NearbyEnvironment
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyInteraction
@@ -69,6 +70,7 @@ struct WalkingPeerTests {
 
   @Test(
     "no converged session is off by more than 20 degrees",
+    .enabled(if: BuildMode.isOptimized, "needs an optimised build"),
     arguments: [
       (DeviceCapabilities.phoneWithAntennaArray, 0), (.phoneWithoutAntennaArray, 0),
       (.phoneWithAntennaArray, 12), (.phoneWithoutAntennaArray, 12),

@@ -4,22 +4,17 @@ import NearbyEnvironment
 import NearbyFusion
 import NearbyGeometry
 import NearbySimulation
+import NearbyTestSupport
 import Testing
 
 @testable import NearbyInteraction
-
-#if DEBUG
-  private let isOptimized = false
-#else
-  private let isOptimized = true
-#endif
 
 /// The consistency of sessions' outputs with their sigmas, in the world that a program gets by
 /// default.
 ///
 /// Devices and peers are swept by hand there. An engine that assumes stationary peers is
 /// overconfident by a factor of two.
-@Suite(.enabled(if: isOptimized, "needs an optimised build"))
+@Suite(.enabled(if: BuildMode.isOptimized, "needs an optimised build"))
 struct WorldConsistencyTests {
   private static let seeds: Range<UInt64> = 100..<140
   private static let seconds = 60

@@ -166,11 +166,9 @@ struct JointEstimator: Sendable, Codable {
   /// A sample belongs to one of so many newest cells of its peer.
   private static let openCells = 3
   private static let leastCells = 6
-  /// A fit is due after so much of a walk: metres, and as a share of all that is fitted, with several
-  /// peers and with one.
+  /// A fit is due after so much of a walk: metres, and as a share of all that is fitted.
   private static let leastWalk = 0.1
   private static let walkShare = 0.04
-  private static let walkShareAlone = 0.04
   /// A step that lowers the cost by less, in nats, is the last.
   static let tolerance = 0.02
   static let coarseTolerance = 0.2
@@ -649,8 +647,8 @@ struct JointEstimator: Sendable, Codable {
     guard let first = knots.first, let last = knots.last, first.world == device.world,
       device.timestamp > last.timestamp
     else { return false }
-    let share = records.count > 1 ? Self.walkShare : Self.walkShareAlone
-    if device.path - fittedPath >= max(Self.leastWalk, share * (device.path - first.path)) {
+    if device.path - fittedPath >= max(Self.leastWalk, Self.walkShare * (device.path - first.path))
+    {
       return true
     }
     // Where samples contradict what is known a fit is due at once. So it is where they differ though the device has

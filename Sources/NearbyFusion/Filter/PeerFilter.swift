@@ -70,8 +70,6 @@ struct PeerFilter: Sendable, Codable {
   private var screening = SampleScreening()
   /// What may be claimed along the direction that the walk does not tell.
   private var claim = WeakDirectionClaim.resolved
-  /// Whether the joint fit has the peer at another place, and the data do not decide between the two.
-  private var isContested = false
   /// The walk, as far as it matters for that.
   private var walk = AssessedWalk()
 
@@ -270,7 +268,6 @@ struct PeerFilter: Sendable, Codable {
   ) {
     unpack(settings)
     if world == joint.device.world, !tracks.isEmpty {
-      isContested = joint.isContested
       if joint.mode == nil {
         claim = claim.after(.examined(joint.verdict))
       } else if joint.overrulesDoubt || !hasChallenger && !tracks[0].isDoubted,
@@ -463,7 +460,6 @@ struct PeerFilter: Sendable, Codable {
       ranges = nil
       publishesRanges = false
       claim = .resolved
-      isContested = false
       walk = AssessedWalk()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
@@ -483,7 +479,6 @@ struct PeerFilter: Sendable, Codable {
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
-      isContested = false
       walk.assessedPath = -.infinity
     }
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
@@ -505,7 +500,6 @@ struct PeerFilter: Sendable, Codable {
     dormant = []
     isUnderway = false
     claim = .resolved
-    isContested = false
     walk = AssessedWalk()
     tracks[0].setMotion(motion, measurements, at: device, noise, settings)
   }
@@ -631,7 +625,6 @@ struct PeerFilter: Sendable, Codable {
     dormant = [DormantTrack(tracks[0])]
     tracks = [woken]
     claim = claim.after(.replaced)
-    isContested = false
     walk.assessedPath = -.infinity
     return true
   }
@@ -694,7 +687,6 @@ struct PeerFilter: Sendable, Codable {
       keepDormant(former)
       result = challengerResult
       claim = claim.after(.replaced)
-      isContested = false
       walk.assessedPath = -.infinity
     }
   }
@@ -833,7 +825,6 @@ struct PeerFilter: Sendable, Codable {
     }
     convergence.tracks = ConvergenceState.Tracks(
       tracks.span, claim, isAlongGravity: walk.isAlongGravity, isFromLine: walk.isLine)
-    if isContested { convergence.tracks.isDoubtful = true }
     convergence.isSlipping = odometry.isSlipping && motion == .stationary
     if isUsed, !convergence.outage.isNone || convergence.resumedAt != odometry.resumedAt {
       confirmPoses(odometry, at: time, probation: settings.configuration.faults.doubtAfter)

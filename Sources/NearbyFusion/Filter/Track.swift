@@ -732,9 +732,10 @@ struct Track: Sendable, Codable {
       other.bank.heaviestPosition, other.bank.positionCovariance(other.bank.heaviest)
     )
     return (0..<bank.count).contains { index in
-      !PlaceComparison.disagree(
-        by: bank.position(index) - place,
-        with: covariance + bank.positionCovariance(index))
+      !PlaceDifference(
+        offset: bank.position(index) - place,
+        covariance: covariance + bank.positionCovariance(index)
+      ).isSignificant
     }
   }
 

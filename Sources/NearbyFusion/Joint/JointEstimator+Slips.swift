@@ -173,8 +173,7 @@ extension JointEstimator {
       if members.count == 1 {
         guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced
         else { continue }
-        hasMoved = PlaceComparison.disagree(
-          solution.mode(of: index), candidate, at: solution.device)
+        hasMoved = candidate.isElsewhere(than: solution.mode(of: index), at: solution.device)
       } else {
         let hasSlipped =
           slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false

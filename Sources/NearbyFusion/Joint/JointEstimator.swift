@@ -99,9 +99,6 @@ struct JointEstimator: Sendable, Codable {
     var weakDirections: [Vector3] = []
     /// Whether its prior is that of the map.
     var isKnown = false
-    /// Whether the newest fit contests the filter's place, and whether the filter has been told so.
-    var isContested = false
-    var wasContested = false
   }
 
   /// A place that the data do not rule out beside a member's.
@@ -724,12 +721,7 @@ struct JointEstimator: Sendable, Codable {
         && !records[members[$0].peer].cells.isEmpty
         || departed.contains(members[$0].peer)
     }
-    let others =
-      lost.isEmpty
-      ? compareWithFilters(&solution, memory.candidates, settings.faults, &memory.workspace) : [:]
-    var rivals = examine(&solution, &memory.workspace, settings)
-    // Performance: merging with nothing would allocate.
-    if !others.isEmpty { rivals.merge(others) { _, filter in filter } }
+    let rivals = examine(&solution, &memory.workspace, settings)
     noteCalm(solution)
     keep(solution, lost: lost)
     measureSlip(at: device)
@@ -853,37 +845,6 @@ struct JointEstimator: Sendable, Codable {
       state.append(commonErrors[knot])
       for member in members.indices { state.append(members[member].placeErrors[knot]) }
     }
-  }
-
-  /// Compares the places of members with those of their filters, where they disagree.
-  ///
-  /// - Parameters:
-  ///   - solution: The solution; a filter's place takes the place of the member's if it is the better one.
-  ///   - candidates: What the filters say, by the peers' indices.
-  ///   - faults: How faults begin and last.
-  ///   - workspace: Memory of the fits.
-  /// - Returns: The other places that are not ruled out, by the members' indices.
-  private mutating func compareWithFilters(
-    _ solution: inout JointSolution, _ candidates: [JointCandidate?], _ faults: FaultModel,
-    _ workspace: inout ChainWorkspace
-  ) -> [Int: JointPosterior.Mode] {
-    var rivals: [Int: JointPosterior.Mode] = [:]
-    for member in members.indices {
-      members[member].isContested = false
-      guard !members[member].isKnown, let candidate = candidates[members[member].peer],
-        candidate.birth == members[member].birth,
-        let comparison = PlaceComparison(of: member, with: candidate, in: solution)
-      else { continue }
-      switch comparison.compare(&solution, faults, &workspace) {
-      case .fit: break
-      case .filter: members[member].check.restart(at: solution.device.path)
-      case .both(let other, let hasMoved):
-        rivals[member] = other
-        if hasMoved { members[member].check.restart(at: solution.device.path) }
-      case .contested: members[member].isContested = true
-      }
-    }
-    return rivals
   }
 
   /// Lets members go that have not been found: their filters may find them elsewhere.
@@ -1293,18 +1254,14 @@ struct JointEstimator: Sendable, Codable {
         posterior.verdict = .verified
       } else if candidate.isSingle {
         isTaken = true
-        posterior.rival = rivals[index]
       }
-      if member.isContested { isTaken = false }
       if isSlipping(at: device.timestamp) { isTaken = true }
       posterior.explainsRanges = isTaken && explained.contains(index)
       posterior.isRelocated = isTaken && isSlipping(at: device.timestamp)
-      posterior.isContested = member.isContested
       if !isTaken { posterior.mode = nil }
-      if isTaken || member.claim.isFromFlatWalk || member.isContested || member.wasContested {
+      if isTaken || member.claim.isFromFlatWalk {
         proposals.append((member.peer, posterior))
       }
-      members[index].wasContested = member.isContested
     }
   }
 }

@@ -36,13 +36,6 @@ struct JointSolution: Sendable, Codable {
     YawTurn(dense[dense.startIndex + 3]).actBack(direction)
   }
 
-  /// A place of the odometry's world, as it is at the last knot, in the fixed one.
-  func inFixedWorld(_ place: Vector3) -> Vector3 {
-    let (first, last) = (dense.startIndex, dense)
-    return Vector3(last[first], last[first + 1], last[first + 2])
-      + YawTurn(last[first + 3]).act(place - device.worldFromDevice.translation)
-  }
-
   /// The place of a member in the fixed world.
   func place(of member: Int) -> Vector3 {
     let first = problem.layout.peer(member, knots: problem.knotCount)
@@ -82,27 +75,6 @@ struct JointSolution: Sendable, Codable {
         workspace: &workspace
       ).cost
   }
-
-  /// Alternates between the probabilities of faults at the state and a fit with these.
-  ///
-  /// - Parameters:
-  ///   - faults: How faults begin and last.
-  ///   - iterations: The most iterations.
-  ///   - tolerance: A step that lowers the cost by less, in nats, is the last.
-  ///   - workspace: Memory of the fits.
-  /// - Returns: The cost with the likelihood of the Markov chain of faults, nats.
-  mutating func settle(
-    _ faults: FaultModel, iterations: Int, tolerance: Double,
-    _ workspace: inout ChainWorkspace
-  ) -> Double {
-    for _ in 0..<Self.settlingRounds {
-      problem.setFaultPriors(at: state, faults, workspace: &workspace)
-      refit(iterations: iterations, tolerance: tolerance, &workspace)
-    }
-    return cost + problem.faultCost
-  }
-
-  private static let settlingRounds = 3
 
   /// The variance of a member's place along a direction, m².
   func variance(of member: Int, along direction: Vector3) -> Double {

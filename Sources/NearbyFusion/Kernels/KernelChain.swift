@@ -538,32 +538,6 @@ package struct ChainProblem: Sendable {
     )
   }
 
-  /// The share of inliers among a peer's newest ranges at a state; one without ranges.
-  ///
-  /// - Parameters:
-  ///   - count: The number of cells that are asked, at most.
-  ///   - member: The peer.
-  ///   - sigmas: How far off an explained range may be, in standard deviations.
-  ///   - state: The state.
-  /// - Returns: The share.
-  func explainedShareOfNewestRanges(
-    _ count: Int, of member: Int, within sigmas: Double, at state: [Double]
-  ) -> Double {
-    let first = layout.peer(member, knots: knotCount)
-    let place = Vector3(state[first], state[first + 1], state[first + 2])
-    let (bias, scale) = (state[first + 3], state[first + 4])
-    var (asked, explained) = (0, 0)
-    for cell in cells.reversed()
-    where cell.peer == Int32(member) && cell.present & MeasurementKind.range.bit != 0 {
-      let distance = (place - correctedAntenna(of: cell, at: state)).length
-      let residual = cell.value.0 - (1 + scale) * distance - bias
-      if residual * residual < sigmas * sigmas * cell.variance.0 { explained += 1 }
-      asked += 1
-      if asked == count { break }
-    }
-    return asked == 0 ? 1 : Double(explained) / Double(asked)
-  }
-
   /// A range without the errors that all ranges of its peer have.
   struct CorrectedRange {
     /// The peer, and the antenna, in the fixed world.

@@ -204,7 +204,8 @@ public struct FusionEngine: Sendable {
     var event: SampleEvent?
     let used = peers[index].add(
       sample, at: device, hasPose: hasPose, newestSampleTime: newestSampleTime, odometry, settings,
-      packsHypotheses: heardCount > Self.packingThreshold, into: &reports, &event)
+      isAlone: heardCount <= 1, packsHypotheses: heardCount > Self.packingThreshold,
+      into: &reports, &event)
     // A slip of the odometry shifts the places of all peers in its world: it is no move of a peer.
     if case .peerMoved(let since) = event, joint.explains(contradictionSince: since) { event = nil }
     if !used.isEmpty {

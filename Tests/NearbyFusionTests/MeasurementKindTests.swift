@@ -105,7 +105,7 @@ struct MeasurementKindTests {
         sample, at: device, hasPose: true, newestSampleTime: nil,
         OdometryState(
           limits: [], isSilent: false, isSlipping: false, resumedAt: nil), settings,
-        packsHypotheses: false, into: &reports, &event)
+        isAlone: true, packsHypotheses: false, into: &reports, &event)
       for kind in MeasurementKind.allCases { #expect(used.has(kind), "\(kind)") }
     }
     for kind in MeasurementKind.allCases {

@@ -11,16 +11,16 @@ import Testing
 struct WalkShapeTests {
   /// Places within a rectangle of a plane, and so far from it.
   private func walk(
-    normal: Vector3, length: Double, width: Double, bob: Double
+    normal: Vector3, length: Double, width: Double, bob: Double, isAlone: Bool = false
   ) -> WalkShape {
     var draws = SeededGenerator(seed: 7)
     let along = normal.cross(Vector3(0.3, 0.2, 0.9)).normalized
     let across = normal.cross(along)
-    return WalkShape(
-      of: (0..<400).map { _ in
-        draws.uniform(in: -length...length) * along + draws.uniform(in: -width...width) * across
-          + draws.uniform(in: -bob...bob) * normal
-      })
+    let places = (0..<400).map { _ in
+      draws.uniform(in: -length...length) * along + draws.uniform(in: -width...width) * across
+        + draws.uniform(in: -bob...bob) * normal
+    }
+    return WalkShape(of: places, isAlone: isAlone)
   }
 
   @Test(
@@ -46,6 +46,16 @@ struct WalkShapeTests {
   func space() {
     let shape = walk(normal: Vector3(0, 1, 0), length: 6, width: 4, bob: 0.6)
     #expect(!shape.isFlat && shape.weakDirections.isEmpty)
+  }
+
+  @Test("a peer that is alone must be seen from further above and below")
+  func alone() {
+    // A deviation of 0.225 m.
+    let bob = 0.39
+    let normal = Vector3(0, 1, 0)
+    #expect(!walk(normal: normal, length: 6, width: 4, bob: bob).isFlat)
+    #expect(walk(normal: normal, length: 6, width: 4, bob: bob, isAlone: true).isFlat)
+    #expect(!walk(normal: normal, length: 6, width: 4, bob: 0.5, isAlone: true).isFlat)
   }
 
   @Test("a place is verified after three examinations in a row, and again when it is much surer")

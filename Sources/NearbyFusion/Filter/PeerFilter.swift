@@ -152,6 +152,7 @@ struct PeerFilter: Sendable, Codable {
   ///   - newestSampleTime: The newest sample of any peer that was used.
   ///   - odometry: How the odometry is doing.
   ///   - settings: The settings.
+  ///   - isAlone: Whether no other peer is heard.
   ///   - packsHypotheses: Whether hypotheses are stored packed until the next sample. Performance: half of
   ///     the memory for a tenth of a sample's time.
   ///   - reports: What becomes of the measurements.
@@ -160,7 +161,7 @@ struct PeerFilter: Sendable, Codable {
   mutating func add(
     _ sample: RangingSample, at device: TrajectoryPoint, hasPose: Bool,
     newestSampleTime: Timestamp?, _ odometry: OdometryState, _ settings: Settings,
-    packsHypotheses: Bool, into reports: inout PerKind<ComponentReport>,
+    isAlone: Bool, packsHypotheses: Bool, into reports: inout PerKind<ComponentReport>,
     _ event: inout SampleEvent?
   ) -> Measurements {
     let rejection = SampleScreening.rejection(
@@ -179,7 +180,7 @@ struct PeerFilter: Sendable, Codable {
       followRange(of: sample, reports.range, settings)
       followAzimuth(of: sample, reports.azimuth, settings)
     }
-    updateClaim(measurements, settings)
+    updateClaim(measurements, isAlone: isAlone, settings)
     assess(
       settings, odometry, isUsed: reports.usesRadio,
       isSilent: rejection?.saysNothingOfRadio ?? false || !sample.hasRadio,
@@ -199,7 +200,9 @@ struct PeerFilter: Sendable, Codable {
 
   /// Takes note of what tells the place along the direction that the walk does not tell.
   @inline(__always)
-  private mutating func updateClaim(_ measurements: Measurements, _ settings: Settings) {
+  private mutating func updateClaim(
+    _ measurements: Measurements, isAlone: Bool, _ settings: Settings
+  ) {
     guard claim != .measured, motion == .stationary,
       settings.configuration.features.contains(.jointFit)
     else { return }
@@ -209,7 +212,7 @@ struct PeerFilter: Sendable, Codable {
     guard claim != .measured else { return }
     if measurements.has(.azimuth) { walk.hasAzimuths = true }
     guard !settings.configuration.odometry.isPlanar, !tracks.isEmpty else { return }
-    if tracks[0].device.path >= walk.assessedPath { assessWalk() }
+    if tracks[0].device.path >= walk.assessedPath { assessWalk(isAlone: isAlone) }
     claim = claim.after(
       .walked(
         isFlat: walk.isFlat, azimuthsTell: walk.hasAzimuths && tracks[0].walk < FlatWalk.long))
@@ -217,9 +220,10 @@ struct PeerFilter: Sendable, Codable {
 
   /// Judges whether the walk tells the place in all directions.
   @inline(never)
-  private mutating func assessWalk() {
+  private mutating func assessWalk(isAlone: Bool) {
     // Performance: no list of the directions, as that would be allocated.
-    let shape = tracks[0].spread.shape
+    // Azimuths have no errors that a scale explains.
+    let shape = tracks[0].spread.shape(isAlone: isAlone && tracks[0].hasRange)
     walk.isFlat = shape.isFlat
     walk.isLine = shape.isLine
     if walk.isFlat { walk.isAlongGravity = shape.hides(Vector3(0, 1, 0)) }

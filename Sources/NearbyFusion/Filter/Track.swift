@@ -539,6 +539,9 @@ struct Track: Sendable, Codable {
   @inline(__always)
   var walk: Double { device.path - birthDevice.path }
 
+  /// Whether a range has been measured since the track began.
+  var hasRange: Bool { !previousValues.range.isNaN }
+
   /// Whether an angle has been measured since the track began.
   var hasAngles: Bool { !previousValues.azimuth.isNaN || !previousValues.elevation.isNaN }
 

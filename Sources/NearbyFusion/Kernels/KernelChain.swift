@@ -534,8 +534,10 @@ package struct ChainProblem: Sendable {
   /// How the antenna has moved in the fixed world, by the cells of a peer, at a state.
   func walkShape(of member: Int, at state: [Double]) -> WalkShape {
     WalkShape(
-      of: cells.lazy.filter { $0.peer == Int32(member) }.map { correctedAntenna(of: $0, at: state) }
-    )
+      of: cells.lazy.filter { $0.peer == Int32(member) }.map {
+        correctedAntenna(of: $0, at: state)
+      },
+      isAlone: memberCount == 1)
   }
 
   /// A range without the errors that all ranges of its peer have.

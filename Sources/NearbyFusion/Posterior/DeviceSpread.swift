@@ -20,7 +20,12 @@ struct DeviceSpread: Hashable, Sendable, Codable {
   }
 
   /// The plane or the line that its positions span.
-  var shape: WalkShape { WalkShape(centre: mean, covariance: covariance) }
+  ///
+  /// - Parameter isAlone: Whether only one peer is heard.
+  /// - Returns: The shape.
+  func shape(isAlone: Bool) -> WalkShape {
+    WalkShape(centre: mean, covariance: covariance, isAlone: isAlone)
+  }
 
   /// The covariance of its positions, m².
   var covariance: SymmetricMatrix3 { count > 0 ? (1 / count) * scatter : .zero }

@@ -322,7 +322,9 @@ struct ObservationWindow: Sendable, Codable {
       return false
     }
     return !keyframes.contains { $0.measuresHeight }
-      && WalkShape(of: keyframes.lazy.map(\.device.worldFromDevice.translation)).isFlat
+      && WalkShape(
+        of: keyframes.lazy.map(\.device.worldFromDevice.translation), isAlone: false
+      ).isFlat
   }
 
   /// The keyframes as the fit wants them, as seen from now.

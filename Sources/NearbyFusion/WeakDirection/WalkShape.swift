@@ -15,32 +15,36 @@ struct WalkShape: Sendable {
   let centre: Vector3
   /// The principal axes of the places, that along which they scatter least first.
   let axes: InlineArray<3, SymmetricMatrix3.PrincipalAxis>
+  /// The places scatter by less along a direction that the walk does not tell, m².
+  private let flatVariance: Double
 
   /// - Parameters:
   ///   - centre: The mean of the places.
   ///   - covariance: Their covariance, m².
-  init(centre: Vector3, covariance: SymmetricMatrix3) {
+  ///   - isAlone: Whether only one peer is heard.
+  init(centre: Vector3, covariance: SymmetricMatrix3, isAlone: Bool) {
     self.centre = centre
     axes = covariance.principalAxes
+    flatVariance = FlatWalk.variance(isAlone: isAlone)
   }
 
   /// That of some places.
-  init(of places: some Collection<Vector3>) {
+  init(of places: some Collection<Vector3>, isAlone: Bool) {
     var spread = DeviceSpread()
     for place in places { spread.add(place) }
-    self.init(centre: spread.mean, covariance: spread.covariance)
+    self = spread.shape(isAlone: isAlone)
   }
 
   /// Whether the walk lies within a plane.
-  var isFlat: Bool { axes[0].variance < FlatWalk.sigma * FlatWalk.sigma }
+  var isFlat: Bool { axes[0].variance < flatVariance }
 
   /// Whether the walk lies within a line.
-  var isLine: Bool { axes[1].variance < FlatWalk.sigma * FlatWalk.sigma }
+  var isLine: Bool { axes[1].variance < flatVariance }
 
   /// The directions in which a place is known at second order only, unit vectors, the weakest first: none
   /// after a walk through space, one after a walk in a plane, two after a walk along a line.
   var weakDirections: [Vector3] {
-    (0..<2).filter { axes[$0].variance < FlatWalk.sigma * FlatWalk.sigma }
+    (0..<2).filter { axes[$0].variance < flatVariance }
       .map { axes[$0].direction }
   }
 
@@ -49,7 +53,7 @@ struct WalkShape: Sendable {
   /// - Parameter direction: A unit vector.
   /// - Returns: Whether it is.
   func hides(_ direction: Vector3) -> Bool {
-    for axis in 0..<2 where axes[axis].variance < FlatWalk.sigma * FlatWalk.sigma {
+    for axis in 0..<2 where axes[axis].variance < flatVariance {
       let cosine = axes[axis].direction.dot(direction)
       if cosine * cosine > FlatWalk.hiddenShare { return true }
     }

@@ -33,16 +33,12 @@ struct SampleEventTests {
     let scenario = try #require(Scenario.preset(named: name))
     let start = try #require(scenario.simulated(seed: seed).samples.first).timestamp
     let events = try events(in: name, seed: seed)
-    try withKnownIssue("a move of 1 m is taken for an error of the ranges by place") {
-      guard case .peerMoved(let since) = try #require(events.first).event else {
-        Issue.record("\(events)")
-        return
-      }
-      // Carried from 40 to 45 s.
-      #expect((39.5...51).contains(since.seconds(since: start)))
-    } when: {
-      name == "beacon-moved-ranges" && seed == 4
+    guard case .peerMoved(let since) = try #require(events.first).event else {
+      Issue.record("\(events)")
+      return
     }
+    // Carried from 40 to 45 s.
+    #expect((39.5...51).contains(since.seconds(since: start)))
   }
 
   @Test("slips are reported, and each once")

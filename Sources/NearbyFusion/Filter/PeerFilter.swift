@@ -222,7 +222,7 @@ struct PeerFilter: Sendable, Codable {
   @inline(never)
   private mutating func assessWalk(isAlone: Bool) {
     // Performance: no list of the directions, as that would be allocated.
-    // Azimuths have no errors that a scale explains.
+    // It is the errors of ranges that ask more of a walk.
     let shape = tracks[0].spread.shape(isAlone: isAlone && tracks[0].hasRange)
     walk.isFlat = shape.isFlat
     walk.isLine = shape.isLine

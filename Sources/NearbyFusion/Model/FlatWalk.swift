@@ -8,9 +8,9 @@ enum FlatWalk {
   /// Along a direction in which its places scatter by less than this, one sigma, metres, a walk is flat: with several
   /// peers, and with one.
   ///
-  /// Several peers tell errors of ranges that last from drift, one alone does not. With 0.2 m for one, 3 to 9 % of its
-  /// converged samples are wrong beside a reflector and with errors by attitude, with 0.25 m at most 0.7 %; with 0.3 m
-  /// a fifth fewer samples converge where every fifth range is obstructed.
+  /// With 0.2 m for one, 3 to 9 % of its converged samples are wrong beside a reflector and with errors by attitude,
+  /// with 0.25 m at most 0.7 %; with 0.3 m a fifth fewer samples converge where every fifth range is obstructed. With
+  /// 0.25 m for eight peers in zones no sample is wrong instead of 0.15 %, but 39 % converge instead of 51 %.
   private static let sigmas = (several: 0.2, alone: 0.25)
 
   /// The largest variance of the places along a direction that a walk does not tell, m².

@@ -143,25 +143,20 @@ struct JointEstimatorTests {
     }
     let peer = Vector3(0, 0, -10)
     var cell = JointCell(
-      range(10), at: device(.zero, seconds: 0), isObstructed: false, explainedBy: nil, of: peer)
-    func take(
-      _ metres: Double, _ place: Vector3, isObstructed: Bool = false,
-      explainedBy track: Timestamp? = nil
-    ) -> Bool {
+      range(10), at: device(.zero, seconds: 0), isObstructed: false, of: peer)
+    func take(_ metres: Double, _ place: Vector3, isObstructed: Bool = false) -> Bool {
       cell.take(
-        range(metres), at: device(place, seconds: 1), isObstructed: isObstructed,
-        explainedBy: track, of: peer)
+        range(metres), at: device(place, seconds: 1), isObstructed: isObstructed, of: peer)
     }
     #expect(take(9.8, Vector3(0, 0, -0.2)))
     #expect(cell.values.range.count == 2)
     #expect(abs(cell.values.range.mean - 9.9) < 1e-12)
     #expect(abs(cell.device.worldFromDevice.translation.z + 0.1) < 1e-12)
-    // Too far, too high, too wrong, of another kind, of another track.
+    // Too far, too high, too wrong, of another kind.
     #expect(!take(9, Vector3(0, 0, -1)))
     #expect(!take(10, Vector3(0, 0.1, 0)))
     #expect(!take(11, .zero))
     #expect(!take(10, .zero, isObstructed: true))
-    #expect(!take(10, .zero, explainedBy: Timestamp(nanoseconds: 0)))
     #expect(cell.values.range.count == 2)
   }
 
@@ -174,8 +169,7 @@ struct JointEstimatorTests {
         rotation: .identity, translation: Vector3(x, 0, 0))
       var measurements = Measurements()
       measurements[.range] = MeasuredValue(value: 5, sigma: 0.1)
-      return JointCell(
-        measurements, at: point, isObstructed: false, explainedBy: nil, of: Vector3(0, 0, -5))
+      return JointCell(measurements, at: point, isObstructed: false, of: Vector3(0, 0, -5))
     }
     var (a, b, c) = (cell(at: 0), cell(at: 0.4), cell(at: 8))
     b.meet(&a, offset)

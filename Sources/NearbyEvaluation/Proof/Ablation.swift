@@ -34,11 +34,6 @@ package struct FeatureSwitch: Sendable {
     FeatureSwitch("jump detection", .jumpDetection),
     FeatureSwitch("probation", .probation),
     FeatureSwitch("joint fit", .jointFit),
-    FeatureSwitch("mode chain", .modeChain),
-    FeatureSwitch("reopening", .reopening),
-    FeatureSwitch("cells by track", .cellsByTrack),
-    FeatureSwitch("inflation", .inflation),
-    FeatureSwitch("verification", .verification),
     // Faults that are shorter than a sample period are independent of each other.
     FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
     FeatureSwitch("fault model") {

@@ -31,5 +31,16 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
   /// Peers at rest are fitted together with the odometry's drift, and heights are verified by that.
   package static let jointFit = EngineFeatures(rawValue: 1 << 10)
 
-  package static let all = EngineFeatures(rawValue: (1 << 11) - 1)
+  /// A challenger may win by the evidence of all that was measured.
+  package static let walkHistory = EngineFeatures(rawValue: 1 << 11)
+  /// A place that another one has replaced may come back.
+  package static let dormantTracks = EngineFeatures(rawValue: 1 << 12)
+  /// Where too many ranges are too short for a place, all places are searched anew.
+  package static let reopening = EngineFeatures(rawValue: 1 << 13)
+  /// Residuals that are larger than they should be widen the covariance that is published.
+  package static let inflation = EngineFeatures(rawValue: 1 << 14)
+  /// A place across a flat walk is claimed only once the joint fit has verified it.
+  package static let verification = EngineFeatures(rawValue: 1 << 15)
+
+  package static let all = EngineFeatures(rawValue: .max)
 }

@@ -34,6 +34,11 @@ package struct FeatureSwitch: Sendable {
     FeatureSwitch("jump detection", .jumpDetection),
     FeatureSwitch("probation", .probation),
     FeatureSwitch("joint fit", .jointFit),
+    FeatureSwitch("walk history", .walkHistory),
+    FeatureSwitch("dormant tracks", .dormantTracks),
+    FeatureSwitch("reopening", .reopening),
+    FeatureSwitch("inflation", .inflation),
+    FeatureSwitch("verification", .verification),
     // Faults that are shorter than a sample period are independent of each other.
     FeatureSwitch("fault persistence") { $0.faults.lastingSeconds = 0.01 },
     FeatureSwitch("fault model") {

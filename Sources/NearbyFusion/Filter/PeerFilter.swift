@@ -204,7 +204,7 @@ struct PeerFilter: Sendable, Codable {
     _ measurements: Measurements, isAlone: Bool, _ settings: Settings
   ) {
     guard claim != .measured, motion == .stationary,
-      settings.configuration.features.contains(.jointFit)
+      settings.configuration.features.isSuperset(of: [.jointFit, .verification])
     else { return }
     MeasurementKind.each { kind in
       if kind.tellsHeight, measurements.has(kind) { claim = claim.after(.measured) }
@@ -478,8 +478,8 @@ struct PeerFilter: Sendable, Codable {
       challenge(
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
-    if tracks[0].isRefuted {
-      keepDormant(tracks[0])
+    if tracks[0].isRefuted, settings.configuration.features.contains(.reopening) {
+      if settings.configuration.features.contains(.dormantTracks) { keepDormant(tracks[0]) }
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -680,7 +680,9 @@ struct PeerFilter: Sendable, Codable {
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
     var challenger = tracks[1].asChallenger(of: tracks[0], at: device)
-    if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted {
+    if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted,
+      settings.configuration.features.contains(.walkHistory)
+    {
       challenger.logEvidenceRatio = history.logEvidenceRatio(
         of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,
         noise, settings)
@@ -688,7 +690,7 @@ struct PeerFilter: Sendable, Codable {
     if Challenge.wins(challenger, incumbent) {
       let former = tracks.removeFirst()
       if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
-      keepDormant(former)
+      if settings.configuration.features.contains(.dormantTracks) { keepDormant(former) }
       result = challengerResult
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity
@@ -714,7 +716,9 @@ struct PeerFilter: Sendable, Codable {
         decorrelation: result.decorrelation(of: .range), learns: learns, isClear: isClear,
         learnsShort: learns && result.outcomes.range.inlier < 0.5
           && !hasNewWorld(at: tracks[0].device.timestamp), &noise.range)
-      if isClear, result.outcomes.range.isMostlyNoise(errors.range) {
+      if isClear, result.outcomes.range.isMostlyNoise(errors.range),
+        settings.configuration.features.contains(.inflation)
+      {
         recordResidual(result, measurements.values.range, errors.range)
       }
     }

@@ -33,13 +33,14 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
 
   /// A challenger may win by the evidence of all that was measured.
   package static let walkHistory = EngineFeatures(rawValue: 1 << 11)
-  /// A place that another one has replaced may come back.
+  /// A place that another one has replaced is kept: the peer may be there after all, or was moved from it.
   package static let dormantTracks = EngineFeatures(rawValue: 1 << 12)
   /// Where too many ranges are too short for a place, all places are searched anew.
   package static let reopening = EngineFeatures(rawValue: 1 << 13)
   /// Residuals that are larger than they should be widen the covariance that is published.
   package static let inflation = EngineFeatures(rawValue: 1 << 14)
-  /// A place across a flat walk is claimed only once the joint fit has verified it.
+  /// A place across a flat walk is claimed only once the joint fit has verified it; a peer that is alone has a joint
+  /// fit for that only.
   package static let verification = EngineFeatures(rawValue: 1 << 15)
 
   package static let all = EngineFeatures(rawValue: .max)

@@ -479,7 +479,7 @@ struct PeerFilter: Sendable, Codable {
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
     if tracks[0].isRefuted, settings.configuration.features.contains(.reopening) {
-      if settings.configuration.features.contains(.dormantTracks) { keepDormant(tracks[0]) }
+      keepDormant(tracks[0], settings)
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -597,8 +597,9 @@ struct PeerFilter: Sendable, Codable {
 
   /// Keeps a track that is given up; of two that with the longer walk, as the other one is that of a peer on
   /// its way.
-  private mutating func keepDormant(_ former: Track) {
-    guard motion == .stationary, former.explainedWalk > dormant.first?.track.explainedWalk ?? 0
+  private mutating func keepDormant(_ former: Track, _ settings: Settings) {
+    guard motion == .stationary, settings.configuration.features.contains(.dormantTracks),
+      former.explainedWalk > dormant.first?.track.explainedWalk ?? 0
     else { return }
     dormant = [DormantTrack(former)]
   }
@@ -690,7 +691,7 @@ struct PeerFilter: Sendable, Codable {
     if Challenge.wins(challenger, incumbent) {
       let former = tracks.removeFirst()
       if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
-      if settings.configuration.features.contains(.dormantTracks) { keepDormant(former) }
+      keepDormant(former, settings)
       result = challengerResult
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity

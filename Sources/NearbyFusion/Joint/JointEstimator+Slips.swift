@@ -200,10 +200,17 @@ extension JointEstimator {
   private static let mostFitted = 3
   private static let mostStarts = 4
 
+  /// What a search for a slip has ended with.
+  private enum SlipSearch {
+    case found
+    case notFound
+    /// The newest ranges agree with the fit.
+    case calm
+  }
+
   /// Looks for a slip in the newest intervals when the newest ranges of several peers contradict the fit.
   ///
-  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
-  /// is fitted, and the one of the greatest evidence is kept.
+  /// While they do not, the newest slip is compared with others.
   ///
   /// - Returns: Whether a slip was found: the solution has become that with it.
   mutating func findSlip(
@@ -212,7 +219,23 @@ extension JointEstimator {
   ) -> Bool {
     guard settings.configuration.odometry.positionDrift > 0, members.count >= Self.fewestPeers,
       knots.count > 2
-    else { return false }
+    else {
+      slipReview.isContradicted = false
+      return false
+    }
+    let search = searchSlip(&solution, peers, settings, &memory)
+    if search == .calm { reviewSlip(&solution, peers, settings, &memory) }
+    return search == .found
+  }
+
+  /// Fits the slips that are suspected.
+  ///
+  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
+  /// is fitted, and the one of the greatest evidence is kept.
+  private mutating func searchSlip(
+    _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
+    _ memory: inout Memory
+  ) -> SlipSearch {
     var none: [Double] = []
     memory.start.removeAll(keepingCapacity: true)
     memory.start.append(contentsOf: solution.state)
@@ -227,21 +250,19 @@ extension JointEstimator {
     }
     let isSuspected = judgeContradiction(
       solution.problem, at: solution.state, &memory.workspace)
+    let notFound: SlipSearch = isSuspected ? .notFound : .calm
     let before = memory.start
-    guard isSuspected || isLosingPeer else {
-      reviewSlip(&solution, peers, settings, &memory)
-      return false
-    }
+    guard isSuspected || isLosingPeer else { return notFound }
     // Performance: what the newest ranges alone rule out is not fitted.
     let suspects = suspects(solution.problem, before: before, settings)
-    guard !suspects.isEmpty || slipReview.isContradicted else { return false }
+    guard !suspects.isEmpty || slipReview.isContradicted else { return notFound }
     _ = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
       covariance: &none, workspace: &memory.workspace)
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     guard let steady = logEvidence(solution.problem, at: solution.state, &memory.workspace)
-    else { return false }
+    else { return notFound }
     var best = steady + OdometrySlip.leastGain
     var found: SlipHypothesis?
     func weigh(_ hypothesis: SlipHypothesis, _ logOdds: Double, _ memory: inout Memory) {
@@ -275,10 +296,10 @@ extension JointEstimator {
         weigh(suspect, &memory)
       }
     }
-    guard let found else { return false }
+    guard let found else { return notFound }
     adopt(found, &solution)
     judgeContradiction(solution.problem, at: solution.state, &memory.workspace)
-    return true
+    return .found
   }
 
   /// The knot from which on the newest slip lasts.
@@ -484,8 +505,13 @@ extension JointEstimator {
     _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
     _ memory: inout Memory
   ) {
-    guard let now = knots.last, slipReview.isOpen(at: now.timestamp), let first = slipOnset,
-      let slip = slips[first],
+    guard let now = knots.last, slipReview.isOpen(at: now.timestamp) else { return }
+    guard let first = slipOnset, let slip = slips[first] else {
+      // The fit has taken the slip back.
+      slipReview.end()
+      return
+    }
+    guard
       let evidence = logEvidence(solution.problem, at: solution.state, &memory.workspace)
     else { return }
     let here = evidence + slip.logOdds()

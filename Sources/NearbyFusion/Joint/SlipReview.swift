@@ -56,6 +56,11 @@ struct SlipReview: Sendable, Codable {
       || rivals.indices.contains { rivals[$0] < Self.decidedNats }
   }
 
+  /// Takes note that no slip is left to be compared with others.
+  mutating func end() {
+    for number in 0..<Self.rivalCount { rivals[number] = .infinity }
+  }
+
   /// Whether it has been reported how far it was.
   var isMeasured = false
 

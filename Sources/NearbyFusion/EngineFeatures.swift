@@ -4,9 +4,9 @@
 ///
 /// No settings: an engine without one of them is a worse engine, or the part would not be here.
 package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
-  package var rawValue: UInt16
+  package var rawValue: UInt32
 
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A place that is found is fitted to all samples until its shell is flat.
   package static let refinement = EngineFeatures(rawValue: 1 << 0)
@@ -42,6 +42,9 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
   /// A place across a flat walk is claimed only once the joint fit has verified it; a peer that is alone has a joint
   /// fit for that only.
   package static let verification = EngineFeatures(rawValue: 1 << 15)
+
+  /// The joint fit has the cells that a peer's own track explains.
+  package static let cellsByTrack = EngineFeatures(rawValue: 1 << 16)
 
   package static let all = EngineFeatures(rawValue: .max)
 }

@@ -262,7 +262,7 @@ public struct FusionEngine: Sendable {
     defer { locateInMap(by: measurements, of: peer, from: device) }
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
-      settings)
+      explainedBy: peers[peer].explainingTrack, merging: peers[peer].endedTrack, settings)
     guard joint.isDue(at: device, isContradicted: peers[peer].isContradicted) else {
       joint.examineNext()
       return

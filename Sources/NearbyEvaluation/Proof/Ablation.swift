@@ -37,6 +37,7 @@ package struct FeatureSwitch: Sendable {
     FeatureSwitch("walk history", .walkHistory),
     FeatureSwitch("dormant tracks", .dormantTracks),
     FeatureSwitch("reopening", .reopening),
+    FeatureSwitch("cells by track", .cellsByTrack),
     FeatureSwitch("inflation", .inflation),
     FeatureSwitch("verification", .verification),
     // Faults that are shorter than a sample period are independent of each other.

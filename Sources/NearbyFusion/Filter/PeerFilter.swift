@@ -57,6 +57,10 @@ struct PeerFilter: Sendable, Codable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
+  /// When the track began that explains the newest sample; `nil` if none does.
+  private(set) var explainingTrack: Timestamp?
+  /// When a challenger began that has ended with the newest sample, being where the incumbent is.
+  private(set) var endedTrack: Timestamp?
   /// When an azimuth was last used; only of a peer of unknown motion.
   private var lastAzimuth: Timestamp?
   /// The age of the newest azimuth, seconds, up to which the direction to a peer of unknown motion is
@@ -455,6 +459,7 @@ struct PeerFilter: Sendable, Codable {
     _ event: inout SampleEvent?
   ) -> Bool {
     if !azimuthTrackers.isEmpty { azimuthTrackers = [] }
+    endedTrack = nil
     // What was known of a world that is lost says nothing in this one.
     guard world == device.world, !isForgotten(measurements, at: device, settings), !hasStopped
     else {
@@ -467,6 +472,7 @@ struct PeerFilter: Sendable, Codable {
       walk = AssessedWalk()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
+      explainingTrack = device.timestamp
       reportBirth(measurements, into: &reports)
       return true
     }
@@ -485,6 +491,7 @@ struct PeerFilter: Sendable, Codable {
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity
     }
+    noteExplainingTrack()
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
     if measurements.has(.range),
       motion == .unknown || hasRanges || needsRanges || !tracks[0].consistency.hasNoRangeOutlier
@@ -493,6 +500,18 @@ struct PeerFilter: Sendable, Codable {
     }
     report(&result, measurements, errors, settings, into: &reports)
     return false
+  }
+
+  /// Notes which track explains the newest sample.
+  @inline(__always)
+  private mutating func noteExplainingTrack() {
+    if tracks[0].consistency.contradictedSince == nil {
+      explainingTrack = tracks[0].birthDevice.timestamp
+    } else {
+      explainingTrack =
+        hasChallenger && tracks[1].consistency.contradictedSince == nil
+        ? tracks[1].birthDevice.timestamp : nil
+    }
   }
 
   /// Goes on with another declared motion.
@@ -660,6 +679,9 @@ struct PeerFilter: Sendable, Codable {
       return
     }
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(of: tracks[0], at: device), incumbent) {
+      if incumbent.isConsistent, tracks[1].includes(tracks[0]) {
+        endedTrack = tracks[1].birthDevice.timestamp
+      }
       dropChallenger()
     }
     // What a challenger saw of a peer on its way says nothing about where the peer came to rest.

@@ -184,6 +184,7 @@ extension JointEstimator {
       if hasMoved {
         departed.append(peer)
       } else {
+        records[peer].give(cellsOf: records[peer].birth, to: rebirth)
         (records[peer].birth, members[index].birth) = (rebirth, rebirth)
         records[peer].rebirth = nil
       }

@@ -145,6 +145,11 @@ struct JointEstimator: Sendable, Codable {
     var cells: [JointCell] = []
     /// Whether it was a member, and made room for another.
     var isDismissed = false
+
+    /// Makes the cells that one track explains those of another.
+    mutating func give(cellsOf former: Timestamp?, to track: Timestamp) {
+      for index in cells.indices where cells[index].track == former { cells[index].track = track }
+    }
   }
 
   /// A new knot where drift since the last one exceeds this share of the radio's sigma, in metres and
@@ -249,10 +254,13 @@ struct JointEstimator: Sendable, Codable {
   ///   - place: Where it is thought to be.
   ///   - device: Where the device was.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
+  ///   - track: When the track began that explains the sample; `nil` if none does.
+  ///   - ended: A track that has turned out to be at the same place.
   ///   - settings: The settings.
   mutating func record(
     _ measurements: Measurements, of peer: Int, bornAt birth: Timestamp, at place: Vector3,
-    from device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
+    from device: TrajectoryPoint, isObstructed: Bool, explainedBy track: Timestamp?,
+    merging ended: Timestamp?, _ settings: Settings
   ) {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
@@ -263,6 +271,7 @@ struct JointEstimator: Sendable, Codable {
     } else {
       forget(peer, bornAt: birth)
     }
+    if let ended { records[peer].give(cellsOf: ended, to: birth) }
     guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer, at: device)
     else {
       // Nothing is kept of peers for which there is no room.
@@ -271,18 +280,33 @@ struct JointEstimator: Sendable, Codable {
       return
     }
     addKnot(at: device, settings)
+    defer { if track != records[peer].birth { noteContradictionOfMost() } }
     let cells = records[peer].cells.indices
     for index in cells.suffix(Self.openCells).reversed()
     where records[peer].cells[index].take(
-      measurements, at: device, isObstructed: isObstructed, of: place)
+      measurements, at: device, isObstructed: isObstructed, explainedBy: track, of: place)
     {
       return
     }
-    var cell = JointCell(measurements, at: device, isObstructed: isObstructed, of: place)
+    var cell = JointCell(
+      measurements, at: device, isObstructed: isObstructed, explainedBy: track, of: place)
     for index in cells { cell.meet(&records[peer].cells[index], settings.heightOffset) }
     records[peer].cells.append(cell)
     cellCount += 1
     cellsSinceKnot += 1
+  }
+
+  /// Notes it where the newest cells of most members contradict their places.
+  private mutating func noteContradictionOfMost() {
+    let contradicted = members.count { records[$0.peer].cells.last?.track != $0.birth }
+    guard members.count > 1, 2 * contradicted > members.count else { return }
+    for member in members {
+      let cells = records[member.peer].cells.indices.reversed()
+      for index in cells.prefix(while: { records[member.peer].cells[$0].track != member.birth }) {
+        if records[member.peer].cells[index].isContradictionOfMost { break }
+        records[member.peer].cells[index].isContradictionOfMost = true
+      }
+    }
   }
 
   /// Begins anew in another world of the odometry's.
@@ -343,7 +367,9 @@ struct JointEstimator: Sendable, Codable {
   private mutating func forget(_ peer: Int, bornAt birth: Timestamp) {
     var record = Record(birth: birth)
     if records[peer].rebirth == birth {
-      record.cells = records[peer].cells.filter { $0.device.timestamp >= birth }
+      record.cells = records[peer].cells.filter {
+        $0.track == birth || $0.isContradictionOfMost && $0.device.timestamp >= birth
+      }
     }
     cellCount += record.cells.count - records[peer].cells.count
     records[peer] = record
@@ -967,7 +993,8 @@ struct JointEstimator: Sendable, Codable {
     for (index, member) in members.enumerated() {
       let noise = peers[member.peer].noise
       var knot = 0
-      for cell in records[member.peer].cells where isIncluded(member, cell) {
+      for cell in records[member.peer].cells
+      where isIncluded(member, cell) && isExplained(cell, by: member, settings) {
         while knot + 2 < count, knots[knot + 1].timestamp <= cell.device.timestamp {
           knot += 1
         }
@@ -994,6 +1021,18 @@ struct JointEstimator: Sendable, Codable {
             widening: member.isNew || isWidened(cell) ? widening : 1, settings))
       }
     }
+  }
+
+  /// Whether a cell says something of the place of a member.
+  ///
+  /// The filter's tracks tell reflections and walls from the peer; the fit would take them for errors by place, by
+  /// direction or for drift. What contradicts the places of most peers is the odometry's. A place of the map needs no
+  /// track.
+  private func isExplained(
+    _ cell: JointCell, by member: Member, _ settings: Settings
+  ) -> Bool {
+    member.isKnown || cell.track == member.birth || cell.isContradictionOfMost
+      || !settings.configuration.features.contains(.cellsByTrack)
   }
 
   /// Makes room for more: the oldest third of the knots is marginalised.

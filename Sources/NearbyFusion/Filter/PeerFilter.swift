@@ -57,6 +57,8 @@ struct PeerFilter: Sendable, Codable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
+  /// Whether the newest sample made a cell of the history.
+  private var hasNewCell = false
   /// When the track began that explains the newest sample; `nil` if none does.
   private(set) var explainingTrack: Timestamp?
   /// When a challenger began that has ended with the newest sample, being where the incumbent is.
@@ -130,7 +132,9 @@ struct PeerFilter: Sendable, Codable {
       mayBePacked = true
     }
     return tracks.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
-      && dormant.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
+      && dormant.allSatisfy {
+        $0.track.isConsistent(with: configuration, mayBePacked: mayBePacked)
+      }
   }
 
   /// Begins with the noise that has been learnt of other peers, before the first sample is used: the
@@ -485,7 +489,7 @@ struct PeerFilter: Sendable, Codable {
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
     if tracks[0].isRefuted, settings.configuration.features.contains(.reopening) {
-      keepDormant(tracks[0], settings)
+      dormant = [DormantTrack(track: tracks[0])]
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -580,9 +584,8 @@ struct PeerFilter: Sendable, Codable {
       range: rangeInnovation(of: measurements, at: device), settings, into: &result)
     if tracks[index].reduceUnlessSearching(settings) {
       tracks[index].searchAndReduce(measurements, at: device, noise, settings)
-    } else if !tracks[index].history.isEmpty {
-      tracks[index].record(measurements, noise)
     }
+    if index == 0 { hasNewCell = tracks[index].record(measurements, noise) }
   }
 
   /// How a range meets the filter of ranges alone, of a peer of unknown motion.
@@ -614,43 +617,53 @@ struct PeerFilter: Sendable, Codable {
       || convergence.resumedAt.map { time.seconds(since: $0) < Self.newWorldSeconds } ?? false
   }
 
-  /// Keeps a track that is given up; of two that with the longer walk, as the other one is that of a peer on
-  /// its way.
-  private mutating func keepDormant(_ former: Track, _ settings: Settings) {
-    guard motion == .stationary, settings.configuration.features.contains(.dormantTracks),
-      former.explainedWalk > dormant.first?.track.explainedWalk ?? 0
-    else { return }
-    dormant = [DormantTrack(former)]
-  }
-
-  /// Compares a sample with the former incumbent: whether the peer has left its place, or is there after all.
+  /// Makes another track the incumbent.
   ///
-  /// - Returns: Whether the former incumbent is the incumbent again: the ranges agree with it, and the samples
-  ///   contradict the present one.
-  private mutating func wakesDormant(
-    _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool,
-    _ settings: Settings, _ event: inout SampleEvent?
-  ) -> Bool {
-    guard !dormant.isEmpty else { return false }
-    dormant[0].add(measurements, at: device, settings)
-    if dormant[0].isOutweighed(by: tracks[0]) {
-      dormant = []
-      return false
-    }
-    guard isDoubted, dormant[0].isConsistent else {
-      if let since = dormant[0].departure(to: tracks[0], noise, settings) {
-        event = .peerMoved(since: since)
-      }
-      return false
-    }
-    // A peer that was not reported to have left has not come back.
-    if dormant[0].wasLeft { event = .peerReturned }
-    let woken = dormant[0].track
-    dormant = [DormantTrack(tracks[0])]
-    tracks = [woken]
+  /// - Parameters:
+  ///   - track: The track.
+  ///   - arrival: When the peer came to its place; `nil` if it was there all along.
+  ///   - isNewWorld: Whether the history is that of another world.
+  /// - Returns: The former one.
+  private mutating func replaceIncumbent(
+    by track: Track, arrival: Timestamp?, isNewWorld: Bool = false
+  ) -> Track {
+    var former = tracks[0]
+    tracks = [track]
+    if !isNewWorld { tracks[0].inherit(historyOf: &former, arrival: arrival) }
     claim = claim.after(.replaced)
     walk.assessedPath = -.infinity
-    return true
+    return former
+  }
+
+  /// Weighs the former incumbent with the present one: whether the peer has left its place, or is there after all.
+  private mutating func weighDormant(
+    at device: TrajectoryPoint, _ settings: Settings, _ event: inout SampleEvent?
+  ) {
+    guard hasNewCell, !dormant.isEmpty, let history = tracks[0].history.first,
+      settings.configuration.features.contains(.modeChain)
+    else { return }
+    let chain = history.chain(
+      of: [Mode(tracks[0], now: device), Mode(dormant[0].track, now: device)], now: device,
+      settings)
+    if !dormant[0].wasLeft, chain.probability(from: 1, to: 0) >= ModeChain.decisive,
+      let arrival = chain.arrival(at: 0)
+    {
+      dormant[0].wasLeft = true
+      event = .peerMoved(since: arrival)
+    }
+    if chain.probability(of: 1) < ModeChain.negligible,
+      dormant[0].wasLeft || chain.probability(ofFirst: 1) < ModeChain.negligible
+    {
+      dormant = []
+      return
+    }
+    guard chain.probability(of: 1) >= ModeChain.decisive else { return }
+    // A peer that was not reported to have left has not come back.
+    if dormant[0].wasLeft { event = .peerReturned }
+    dormant = [
+      DormantTrack(
+        track: replaceIncumbent(by: dormant[0].track, arrival: chain.arrival(at: 1)))
+    ]
   }
 
   /// Lets a challenger be born, grow, win or lose.
@@ -668,16 +681,10 @@ struct PeerFilter: Sendable, Codable {
     isObstructed: Bool, _ settings: Settings, _ result: inout StepResult,
     _ event: inout SampleEvent?
   ) {
-    var incumbent = tracks[0].asIncumbent
-    if hasNewWorld(at: device.timestamp) {
-      incumbent.forgetWalk()
-      dormant = []
-    }
-    if wakesDormant(
-      measurements, at: device, isDoubted: incumbent.isDoubted, settings, &event)
-    {
-      return
-    }
+    let isNewWorld = hasNewWorld(at: device.timestamp)
+    if isNewWorld { dormant = [] }
+    weighDormant(at: device, settings, &event)
+    let incumbent = tracks[0].asIncumbent
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(of: tracks[0], at: device), incumbent) {
       if incumbent.isConsistent, tracks[1].includes(tracks[0]) {
         endedTrack = tracks[1].birthDevice.timestamp
@@ -702,22 +709,22 @@ struct PeerFilter: Sendable, Codable {
     step(
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
-    var challenger = tracks[1].asChallenger(of: tracks[0], at: device)
-    if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted,
-      settings.configuration.features.contains(.walkHistory)
+    let challenger = tracks[1].asChallenger(of: tracks[0], at: device)
+    guard Challenge.mayWin(challenger, incumbent) else { return }
+    var arrival: Timestamp?
+    // Of a peer that may move, and in a new world of the odometry's, nothing that was measured before counts.
+    if motion == .stationary, !isNewWorld, let history = tracks[0].history.first,
+      settings.configuration.features.contains(.modeChain)
     {
-      challenger.logEvidenceRatio = history.logEvidenceRatio(
-        of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,
-        noise, settings)
+      guard hasNewCell else { return }
+      let chain = history.chain(
+        of: [Mode(tracks[0], now: device), Mode(tracks[1], now: device)], now: device, settings)
+      guard chain.probability(of: 1) >= ModeChain.decisive else { return }
+      arrival = chain.arrival(at: 1)
     }
-    if Challenge.wins(challenger, incumbent) {
-      let former = tracks.removeFirst()
-      if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
-      keepDormant(former, settings)
-      result = challengerResult
-      claim = claim.after(.replaced)
-      walk.assessedPath = -.infinity
-    }
+    let former = replaceIncumbent(by: tracks[1], arrival: arrival, isNewWorld: isNewWorld)
+    dormant = motion == .stationary ? [DormantTrack(track: former)] : []
+    result = challengerResult
   }
 
   // MARK: Stage 8, reports and learning

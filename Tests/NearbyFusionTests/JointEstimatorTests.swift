@@ -196,17 +196,39 @@ struct JointEstimatorTests {
       explainedBy: isExplained ? Timestamp(nanoseconds: 0) : nil, merging: nil, settings)
   }
 
-  @Test("what contradicts one of three peers is its own; what contradicts two is the odometry's")
+  @Test("what contradicts one of three peers is its own; what contradicts two may be a slip")
   func contradictionOfMost() {
     var (joint, settings) = Self.threePeers()
     Self.record(of: 0, explained: false, at: 1, &joint, settings)
     Self.record(of: 0, explained: false, at: 2, &joint, settings)
-    #expect(joint.records[0].cells.map(\.isContradictionOfMost) == [false, false, false])
+    #expect(joint.contradictionOfMost == nil)
     Self.record(of: 1, explained: false, at: 3, &joint, settings)
-    // From when each of them was contradicted.
-    #expect(joint.records[0].cells.map(\.isContradictionOfMost) == [false, true, true])
-    #expect(joint.records[1].cells.map(\.isContradictionOfMost) == [false, true])
-    #expect(joint.records[2].cells.map(\.isContradictionOfMost) == [false])
+    #expect(joint.contradictionOfMost == joint.knots.first?.timestamp)
+    // Cells that a slip was found to explain need no other one.
+    joint.records[1].cells[1].isOfSlip = true
+    #expect(joint.contradictionOfMost == nil)
+  }
+
+  @Test("fewer reflections beside eight peers are taken for a slip where tracks choose the cells")
+  func reflectionsAreNoSlips() throws {
+    let scenario = try #require(Scenario.preset(named: "reflector-8"))
+    func slips(_ configuration: FusionConfiguration) throws -> Int {
+      var count = 0
+      for seed in 1..<7 as Range<UInt64> {
+        let run = scenario.simulated(seed: seed)
+        var engine = try FusionEngine(configuration)
+        let peers = run.peers.map { _ in engine.addPeer() }
+        run.feed(&engine, as: peers) { _, report, _ in
+          if case .odometrySlipped = report.event { count += 1 }
+        }
+      }
+      return count
+    }
+    let byTrack = try slips(scenario.matchingConfiguration)
+    var configuration = scenario.matchingConfiguration
+    configuration.features.remove(.cellsByTrack)
+    let all = try slips(configuration)
+    #expect(byTrack < all, "\(byTrack), \(all)")
   }
 
   @Test("beside a reflector a fit of what the own track explains claims more, and is wrong no more")

@@ -57,6 +57,9 @@ struct PeerFilter: Sendable, Codable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
+  /// Whether the joint fit has yet to find out whether the track is at another place than the one before: until then
+  /// the peer is not reported to have moved.
+  var isPlaceUndecided = false
   /// Whether the newest sample made a cell of the history.
   private var hasNewCell = false
   /// When the track began that explains the newest sample; `nil` if none does.
@@ -635,6 +638,9 @@ struct PeerFilter: Sendable, Codable {
     return former
   }
 
+  /// Ends the comparison with the former incumbent: the joint fit has found both at the same place.
+  mutating func mergeDormant() { dormant = [] }
+
   /// Weighs the former incumbent with the present one: whether the peer has left its place, or is there after all.
   private mutating func weighDormant(
     at device: TrajectoryPoint, _ settings: Settings, _ event: inout SampleEvent?
@@ -645,7 +651,8 @@ struct PeerFilter: Sendable, Codable {
     let chain = history.chain(
       of: [Mode(tracks[0], now: device), Mode(dormant[0].track, now: device)], now: device,
       settings)
-    if !dormant[0].wasLeft, chain.probability(from: 1, to: 0) >= ModeChain.decisive,
+    if !dormant[0].wasLeft, !isPlaceUndecided,
+      chain.probability(from: 1, to: 0) >= ModeChain.decisive,
       let arrival = chain.arrival(at: 0)
     {
       dormant[0].wasLeft = true

@@ -31,9 +31,9 @@ struct ModeChain {
   /// The share of ranges by way of one mirror, the walk over which a channel lasts, metres, and the time for which
   /// things that can be carried stay where they are, seconds.
   ///
-  /// Of 64 runs of six scenarios with reflections, walls
-  /// and moves all claim at most 0.5 % wrong samples with half and twice these.
-  private static let reflectedShare = 0.01
+  /// Twice the share costs 4 % of the claims after moves; half of it, or half the walk, lets more reflections pass for
+  /// moves: 7 and 9 of 60 walks beside a reflector for 4. With half and twice the rest 9 of 10 moves are reported.
+  private static let reflectedShare = 0.02
   private static let channelMetres = 5.0
   private static let restSeconds = 300.0
 

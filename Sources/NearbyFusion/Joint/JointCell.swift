@@ -12,8 +12,8 @@ struct JointCell: Sendable, Codable {
   private(set) var isObstructed: Bool
   /// When the track of the peer began that explains it; `nil` if none does.
   var track: Timestamp?
-  /// Whether no track explains it and those of most other peers either, as after a slip of the odometry.
-  var isContradictionOfMost = false
+  /// Whether it is since a slip of the odometry, so that no place needs to explain it.
+  var isOfSlip = false
   /// The place of the first sample, about which others are near.
   private let first: RigidTransform
   private var sampleCount = 1.0
@@ -86,7 +86,7 @@ struct JointCell: Sendable, Codable {
 
   /// All but the viewpoint, which follows from the device and the direction.
   private enum CodingKeys: CodingKey {
-    case device, values, isObstructed, track, isContradictionOfMost, first, sampleCount, direction
+    case device, values, isObstructed, track, isOfSlip, first, sampleCount, direction
     case neighbours
   }
 
@@ -96,7 +96,7 @@ struct JointCell: Sendable, Codable {
     values = try container.decode(PerKind<Average>.self, forKey: .values)
     isObstructed = try container.decode(Bool.self, forKey: .isObstructed)
     track = try container.decodeIfPresent(Timestamp.self, forKey: .track)
-    isContradictionOfMost = try container.decode(Bool.self, forKey: .isContradictionOfMost)
+    isOfSlip = try container.decode(Bool.self, forKey: .isOfSlip)
     first = try container.decode(RigidTransform.self, forKey: .first)
     sampleCount = try container.decode(Double.self, forKey: .sampleCount)
     direction = try container.decode(Vector3.self, forKey: .direction)

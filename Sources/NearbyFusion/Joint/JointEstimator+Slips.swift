@@ -157,33 +157,25 @@ extension JointEstimator {
 
   /// Decides of members of which another track has begun whether they have moved.
   ///
-  /// A slip of the odometry contradicts a place as a move does. Of a single peer nothing but the new track's place tells
-  /// a move from faults.
-  mutating func decideRebirths(
-    _ solution: JointSolution, _ candidates: [JointCandidate?], _ workspace: inout ChainWorkspace
-  ) {
-    guard let now = knots.last?.timestamp,
-      members.contains(where: { records[$0.peer].rebirth != nil })
-    else { return }
-    solution.problem.findRangeResiduals(at: solution.state, workspace: &workspace)
+  /// A slip of the odometry contradicts a place as a move does. Else a peer has moved if its new track is at another
+  /// place than the fit.
+  mutating func decideRebirths(_ solution: JointSolution, _ candidates: [JointCandidate?]) {
     for index in members.indices.reversed() {
       let peer = members[index].peer
       guard let rebirth = records[peer].rebirth else { continue }
-      let hasMoved: Bool
-      if members.count == 1 {
-        guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced
+      let hasSlipped =
+        slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
+      var hasMoved = false
+      if !hasSlipped {
+        guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced,
+          !slipReview.isContradicted
         else { continue }
         hasMoved = candidate.isElsewhere(than: solution.mode(of: index), at: solution.device)
-      } else {
-        let hasSlipped =
-          slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
-        guard hasSlipped || now.seconds(since: rebirth) > Self.newestSeconds else { continue }
-        let newest = newestRanges(of: index, solution.problem, workspace)
-        hasMoved = !hasSlipped && 2 * newest.contradicting > newest.count
       }
       if hasMoved {
         departed.append(peer)
       } else {
+        merged.append(peer)
         records[peer].give(cellsOf: records[peer].birth, to: rebirth)
         (records[peer].birth, members[index].birth) = (rebirth, rebirth)
         records[peer].rebirth = nil
@@ -211,7 +203,9 @@ extension JointEstimator {
 
   /// Looks for a slip in the newest intervals when the newest ranges of several peers contradict the fit.
   ///
-  /// While they do not, the newest slip is compared with others.
+  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
+  /// is fitted, and the one of the greatest evidence is kept. Where the places of most peers explain nothing of late
+  /// all that was measured since counts: as a slip if the evidence is for one, and else not.
   ///
   /// - Returns: Whether a slip was found: the solution has become that with it.
   mutating func findSlip(
@@ -224,22 +218,64 @@ extension JointEstimator {
       slipReview.isContradicted = false
       return false
     }
+    memory.start.removeAll(keepingCapacity: true)
+    memory.start.append(contentsOf: solution.state)
+    countedSince = contradictionOfMost
+    defer { countedSince = nil }
+    let isWidened = countedSince != nil
+    if isWidened { refill(&solution, peers, settings, &memory) }
     let search = searchSlip(&solution, peers, settings, &memory)
+    guard search != .found else {
+      markCellsOfSlip()
+      return true
+    }
+    if isWidened {
+      countedSince = nil
+      solution.state.replaceSubrange(solution.state.indices, with: memory.start)
+      refill(&solution, peers, settings, &memory)
+    }
     if search == .calm { reviewSlip(&solution, peers, settings, &memory) }
-    return search == .found
+    return false
+  }
+
+  /// Fills a solution's problem with the cells that count.
+  private func refill(
+    _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
+    _ memory: inout Memory
+  ) {
+    fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
+    solution.problem.setFaultPriors(
+      at: solution.state, settings.faults, workspace: &memory.workspace)
+  }
+
+  /// The time of the first knot at which a slip may have begun, if the newest cells of most peers are explained by no
+  /// place of theirs.
+  var contradictionOfMost: Timestamp? {
+    let onset = knots[max(0, knots.count - 1 - Self.mostOnsets)].timestamp
+    let contradicted = members.count { member in
+      guard !member.isKnown, let cell = records[member.peer].cells.last else { return false }
+      return cell.track != member.birth && !cell.isOfSlip && cell.device.timestamp >= onset
+    }
+    return 2 * contradicted > members.count ? onset : nil
+  }
+
+  /// Lets all cells since the newest slip count.
+  private mutating func markCellsOfSlip() {
+    guard let since = slipReview.since else { return }
+    for member in members {
+      let cells = records[member.peer].cells.indices
+      for index in cells where records[member.peer].cells[index].device.timestamp >= since {
+        records[member.peer].cells[index].isOfSlip = true
+      }
+    }
   }
 
   /// Fits the slips that are suspected.
-  ///
-  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
-  /// is fitted, and the one of the greatest evidence is kept.
   private mutating func searchSlip(
     _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
     _ memory: inout Memory
   ) -> SlipSearch {
     var none: [Double] = []
-    memory.start.removeAll(keepingCapacity: true)
-    memory.start.append(contentsOf: solution.state)
     _ = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
       covariance: &none, workspace: &memory.workspace)
@@ -253,9 +289,10 @@ extension JointEstimator {
       solution.problem, at: solution.state, &memory.workspace)
     let notFound: SlipSearch = isSuspected ? .notFound : .calm
     let before = memory.start
-    guard isSuspected || isLosingPeer else { return notFound }
+    guard isSuspected || isLosingPeer else { return .calm }
     // Performance: what the newest ranges alone rule out is not fitted.
     let suspects = suspects(solution.problem, before: before, settings)
+    let notFound: SlipSearch = isSuspected ? .notFound : .calm
     guard !suspects.isEmpty || slipReview.isContradicted else { return notFound }
     _ = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
@@ -263,7 +300,7 @@ extension JointEstimator {
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     guard let steady = logEvidence(solution.problem, at: solution.state, &memory.workspace)
-    else { return notFound }
+    else { return .notFound }
     var best = steady + OdometrySlip.leastGain
     var found: SlipHypothesis?
     func weigh(_ hypothesis: SlipHypothesis, _ logOdds: Double, _ memory: inout Memory) {
@@ -509,7 +546,7 @@ extension JointEstimator {
     guard let now = knots.last, slipReview.isOpen(at: now.timestamp) else { return }
     guard let first = slipOnset, let slip = slips[first] else {
       // The fit has taken the slip back.
-      slipReview.end()
+      for number in 0..<SlipReview.rivalCount { slipReview.rivals[number] = .infinity }
       return
     }
     guard

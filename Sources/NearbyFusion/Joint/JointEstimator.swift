@@ -31,6 +31,8 @@ struct JointEstimator: Sendable, Codable {
   var rangeSteps: [Bool] = []
   /// The peers that have been found to have moved by the fit that is made.
   var departed: [Int] = []
+  /// The peers whose new track the newest fit has found to be at the place of the former one.
+  var merged: [Int] = []
   /// What the newest fit has found out of slips; taken by ``takeSlipEvent()``.
   var slipEvent: SampleEvent?
   /// When it was last fitted, and how many cells there were.
@@ -58,6 +60,8 @@ struct JointEstimator: Sendable, Codable {
   private var removed: [Int] = []
   /// The examinations that are due since the newest fit, the most urgent last.
   private var pending: [DirectionExamination] = []
+  /// Since when all cells count, while a slip of the odometry is looked for.
+  var countedSince: Timestamp?
 
   /// All but ``proposals``, which are written over before they are read again.
   private enum CodingKeys: CodingKey {
@@ -280,7 +284,6 @@ struct JointEstimator: Sendable, Codable {
       return
     }
     addKnot(at: device, settings)
-    defer { if track != records[peer].birth { noteContradictionOfMost() } }
     let cells = records[peer].cells.indices
     for index in cells.suffix(Self.openCells).reversed()
     where records[peer].cells[index].take(
@@ -290,23 +293,17 @@ struct JointEstimator: Sendable, Codable {
     }
     var cell = JointCell(
       measurements, at: device, isObstructed: isObstructed, explainedBy: track, of: place)
+    cell.isOfSlip =
+      slipReview.isOpen(at: device.timestamp) && slipReview.isUndecided(at: device.timestamp)
     for index in cells { cell.meet(&records[peer].cells[index], settings.heightOffset) }
     records[peer].cells.append(cell)
     cellCount += 1
     cellsSinceKnot += 1
   }
 
-  /// Notes it where the newest cells of most members contradict their places.
-  private mutating func noteContradictionOfMost() {
-    let contradicted = members.count { records[$0.peer].cells.last?.track != $0.birth }
-    guard members.count > 1, 2 * contradicted > members.count else { return }
-    for member in members {
-      let cells = records[member.peer].cells.indices.reversed()
-      for index in cells.prefix(while: { records[member.peer].cells[$0].track != member.birth }) {
-        if records[member.peer].cells[index].isContradictionOfMost { break }
-        records[member.peer].cells[index].isContradictionOfMost = true
-      }
-    }
+  /// Whether a new track of a peer has begun of which no fit has found out yet whether it is at another place.
+  func isPlaceUndecided(of peer: Int) -> Bool {
+    records.indices.contains(peer) && records[peer].rebirth != nil
   }
 
   /// Begins anew in another world of the odometry's.
@@ -368,7 +365,7 @@ struct JointEstimator: Sendable, Codable {
     var record = Record(birth: birth)
     if records[peer].rebirth == birth {
       record.cells = records[peer].cells.filter {
-        $0.track == birth || $0.isContradictionOfMost && $0.device.timestamp >= birth
+        $0.track == birth || $0.isOfSlip && $0.device.timestamp >= birth
       }
     }
     cellCount += record.cells.count - records[peer].cells.count
@@ -699,6 +696,7 @@ struct JointEstimator: Sendable, Codable {
     fittedAt = device.timestamp
     fittedCells = cellCount
     proposals.removeAll(keepingCapacity: true)
+    merged.removeAll(keepingCapacity: true)
     for peer in removed {
       // No examination will decide between the place and its rival: that is up to the filter.
       let nothing = JointPosterior(device: device, mode: nil, verdict: .unverified)
@@ -724,7 +722,7 @@ struct JointEstimator: Sendable, Codable {
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     let hasSlipped = findSlip(&solution, peers, settings, &memory)
-    decideRebirths(solution, memory.candidates, &memory.workspace)
+    decideRebirths(solution, memory.candidates)
     if let knot = learnSizes(&solution, settings, &memory) {
       trySlip(after: knot, &solution, peers, settings, &memory)
     }
@@ -1026,12 +1024,12 @@ struct JointEstimator: Sendable, Codable {
   /// Whether a cell says something of the place of a member.
   ///
   /// The filter's tracks tell reflections and walls from the peer; the fit would take them for errors by place, by
-  /// direction or for drift. What contradicts the places of most peers is the odometry's. A place of the map needs no
-  /// track.
+  /// direction or for drift. After a slip of the odometry no track explains anything. A place of the map needs no track.
   private func isExplained(
     _ cell: JointCell, by member: Member, _ settings: Settings
   ) -> Bool {
-    member.isKnown || cell.track == member.birth || cell.isContradictionOfMost
+    member.isKnown || cell.track == member.birth || cell.isOfSlip
+      || countedSince.map { cell.device.timestamp >= $0 } ?? false
       || !settings.configuration.features.contains(.cellsByTrack)
   }
 

@@ -492,7 +492,7 @@ struct PeerFilter: Sendable, Codable {
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
     if tracks[0].isRefuted, settings.configuration.features.contains(.reopening) {
-      dormant = [DormantTrack(track: tracks[0])]
+      keepDormant(tracks[0])
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
@@ -638,6 +638,15 @@ struct PeerFilter: Sendable, Codable {
     return former
   }
 
+  /// Keeps a track of a peer at rest that is given up; of two that with the longer walk, as the other one is that of a
+  /// peer on its way.
+  private mutating func keepDormant(_ former: Track) {
+    guard motion == .stationary,
+      former.walk > dormant.first?.track.walk ?? 0
+    else { return }
+    dormant = [DormantTrack(track: former)]
+  }
+
   /// Ends the comparison with the former incumbent: the joint fit has found both at the same place.
   mutating func mergeDormant() { dormant = [] }
 
@@ -730,7 +739,7 @@ struct PeerFilter: Sendable, Codable {
       arrival = chain.arrival(at: 1)
     }
     let former = replaceIncumbent(by: tracks[1], arrival: arrival, isNewWorld: isNewWorld)
-    dormant = motion == .stationary ? [DormantTrack(track: former)] : []
+    keepDormant(former)
     result = challengerResult
   }
 

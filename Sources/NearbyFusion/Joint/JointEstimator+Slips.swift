@@ -157,8 +157,8 @@ extension JointEstimator {
 
   /// Decides of members of which another track has begun whether they have moved.
   ///
-  /// A slip of the odometry contradicts a place as a move does. Else a peer has moved if its new track is at another
-  /// place than the fit.
+  /// A slip of the odometry contradicts a place as a move does. Else a peer has moved if the newest ranges that the new
+  /// track explains contradict the fit's place.
   mutating func decideRebirths(_ solution: JointSolution, _ candidates: [JointCandidate?]) {
     for index in members.indices.reversed() {
       let peer = members[index].peer
@@ -170,7 +170,11 @@ extension JointEstimator {
         guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced,
           !slipReview.isContradicted
         else { continue }
-        hasMoved = candidate.isElsewhere(than: solution.mode(of: index), at: solution.device)
+        guard
+          let contradicts = contradictsRanges(
+            of: peer, explainedBy: rebirth, solution.mode(of: index), at: solution.device)
+        else { continue }
+        hasMoved = contradicts
       }
       if hasMoved {
         departed.append(peer)
@@ -181,6 +185,38 @@ extension JointEstimator {
         records[peer].rebirth = nil
       }
     }
+  }
+
+  /// Whether most of the newest ranges that a track explains contradict a place by the fit.
+  ///
+  /// The variance of a residual has the range's own, that of its error by place, and those of the place and of the
+  /// odometry's drift along the line of sight.
+  ///
+  /// - Returns: The answer; `nil` as long as the track explains too few.
+  private func contradictsRanges(
+    of peer: Int, explainedBy track: Timestamp, _ mode: JointPosterior.Mode,
+    at device: TrajectoryPoint
+  ) -> Bool? {
+    let cells = records[peer].cells.reversed().lazy
+      .filter { $0.track == track && $0.values.range.count > 0 }.prefix(Self.fewestContradictions)
+    guard cells.count == Self.fewestContradictions else { return nil }
+    let contradicting = cells.count { cell in
+      let sight = mode.position - cell.device.worldFromDevice.translation
+      let distance = sight.length
+      let direction = (1 / max(distance, 0.1)) * sight
+      let covariance =
+        mode.positionCovariance
+        + OdometryDrift(from: cell.device, to: device, isPlanar: false).covariance(for: sight)
+      let variance =
+        cell.values.range.squaredSigma + sizes.place * sizes.place
+        + direction.dot(covariance.times(direction))
+      let residual =
+        cell.values.range.mean - (1 + mode.mean[StateIndex.rangeScale]) * distance
+        - mode.mean[StateIndex.rangeBias]
+      return residual * residual
+        > Self.contradictionSigmas * Self.contradictionSigmas * variance
+    }
+    return 2 * contradicting > cells.count
   }
 
   // MARK: Looking for one

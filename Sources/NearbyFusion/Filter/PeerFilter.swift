@@ -658,7 +658,7 @@ struct PeerFilter: Sendable, Codable {
       settings.configuration.features.contains(.modeChain)
     else { return }
     let chain = history.chain(
-      of: [Mode(tracks[0], now: device), Mode(dormant[0].track, now: device)], now: device,
+      of: [Mode(tracks[0]), Mode(dormant[0].track)], now: device,
       settings)
     if !dormant[0].wasLeft, !isPlaceUndecided,
       chain.probability(from: 1, to: 0) >= ModeChain.decisive,
@@ -734,7 +734,7 @@ struct PeerFilter: Sendable, Codable {
     {
       guard hasNewCell else { return }
       let chain = history.chain(
-        of: [Mode(tracks[0], now: device), Mode(tracks[1], now: device)], now: device, settings)
+        of: [Mode(tracks[0]), Mode(tracks[1])], now: device, settings)
       guard chain.probability(of: 1) >= ModeChain.decisive else { return }
       arrival = chain.arrival(at: 1)
     }

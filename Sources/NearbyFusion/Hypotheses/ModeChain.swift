@@ -64,7 +64,7 @@ struct ModeChain {
     var before = cells.first?.device ?? now
     for cell in cells {
       predict(from: before, to: cell.device, faultShare)
-      findLikelihoods(&likelihoods, of: cell, modes, now: now, dilution: dilution, settings)
+      findLikelihoods(&likelihoods, of: cell, modes, dilution: dilution, settings)
       update(by: likelihoods)
       before = cell.device
     }
@@ -152,7 +152,7 @@ struct ModeChain {
   /// Finds the likelihoods of a cell, by the place and the channel.
   private func findLikelihoods(
     _ likelihoods: inout [Double], of cell: ObservationWindow.Cell, _ modes: [Mode],
-    now: TrajectoryPoint, dilution: Double, _ settings: Settings
+    dilution: Double, _ settings: Settings
   ) {
     for index in likelihoods.indices { likelihoods[index] = 1 }
     let device = cell.device.worldFromDevice.translation
@@ -161,7 +161,7 @@ struct ModeChain {
       let excess = kind == .range ? settings.faults.rangeExcess(sigma: measured.sigma) : 0
       for (place, mode) in modes.enumerated() {
         let innovation = mode.innovation(
-          of: kind, measured, at: cell.device, now: now, dilution: dilution, settings)
+          of: kind, measured, at: cell.device, dilution: dilution, settings)
         let density = innovation.density
         for other in 0..<count where other != place && kind.isOfRadio {
           // No mirror makes a way shorter.

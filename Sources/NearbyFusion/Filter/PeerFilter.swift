@@ -668,7 +668,7 @@ struct PeerFilter: Sendable, Codable {
       event = .peerMoved(since: arrival)
     }
     if chain.probability(of: 1) < ModeChain.negligible,
-      dormant[0].wasLeft || chain.probability(ofFirst: 1) < ModeChain.negligible
+      dormant[0].wasLeft || chain.probability(ofNowOrBefore: 1) < ModeChain.negligible
     {
       dormant = []
       return

@@ -9,20 +9,20 @@ import NearbyGeometry
 
 /// The probabilities of the places at which a peer at rest may be, by all that was measured of it.
 ///
-/// A hidden Markov chain over the cells of a walk. Its state is the place where the peer was at first, the place
-/// where it is, and the channel of the radio: direct, by way of one of the other places, or faulty. A range by way
+/// A hidden Markov chain over the cells of a walk. Its state is the place where the peer is, that from which it came
+/// there, which is the same place if it was not moved, and the channel of the radio: direct, by way of one of the other places, or faulty. A range by way
 /// of a mirror is that to a mirror image, which is farther away than the peer. The forward algorithm gives the
 /// probability of each state. It costs 48 cells × n² (n + 1) states for n places.
 struct ModeChain {
   /// How many places there are.
   private let count: Int
-  /// By the first place, the place now and the channel.
+  /// By the place before, the place now and the channel.
   private var probabilities: [Double]
   /// The probability of a state times the mean time at which the peer came to its place, seconds after the start.
   private var arrivals: [Double]
   private let start: Timestamp
-  /// Of each place now, the sums over the channels.
-  private var places: [(probability: Double, arrival: Double)]
+  /// Of each place, that the peer is there.
+  private var places: [Double]
 
   /// The probability from which on one of several places is that of the peer.
   static let decisive = 0.99
@@ -31,11 +31,11 @@ struct ModeChain {
   /// The share of ranges by way of one mirror, the walk over which a channel lasts, metres, and the time for which
   /// things that can be carried stay where they are, seconds.
   ///
-  /// Twice the share costs 4 % of the claims after moves; half of it, or half the walk, lets more reflections pass for
-  /// moves: 7 and 9 of 60 walks beside a reflector for 4. With half and twice the rest 9 of 10 moves are reported.
-  private static let reflectedShare = 0.02
+  /// With these 9 of 60 walks beside a reflector and 3 of 60 among walls report a move, 60 and 59 of 60 moves are
+  /// reported, and so is each of 16 peers that are taken away among eight.
+  private static let reflectedShare = 0.01
   private static let channelMetres = 5.0
-  private static let restSeconds = 300.0
+  private static let restSeconds = 1000.0
 
   /// Passes through the cells of a walk.
   ///
@@ -51,7 +51,7 @@ struct ModeChain {
     start = cells.first?.device.timestamp ?? now.timestamp
     probabilities = [Double](repeating: 0, count: count * count * (count + 1))
     arrivals = probabilities
-    places = [(probability: Double, arrival: Double)](repeating: (0, 0), count: count)
+    places = [Double](repeating: 0, count: count)
     let faultShare = settings.faults.outlierShare(of: .range)
     for mode in 0..<count {
       for channel in channels {
@@ -75,14 +75,16 @@ struct ModeChain {
     (0..<count).reduce(0) { $0 + probability(from: $1, to: mode) }
   }
 
-  /// The probability that it was at a place at first.
-  func probability(ofFirst mode: Int) -> Double {
-    (0..<count).reduce(0) { $0 + probability(from: mode, to: $1) }
+  /// The probability that it is at a place, or was before it was moved.
+  func probability(ofNowOrBefore mode: Int) -> Double {
+    (0..<count).reduce(probability(of: mode)) {
+      $1 == mode ? $0 : $0 + probability(from: mode, to: $1)
+    }
   }
 
-  /// The probability that it was at one place at first, and is at one now.
-  func probability(from first: Int, to mode: Int) -> Double {
-    channels.reduce(0) { $0 + probabilities[state(first, mode, $1)] }
+  /// The probability that it was moved from one place to another, or that it was not moved from a place.
+  func probability(from previous: Int, to mode: Int) -> Double {
+    channels.reduce(0) { $0 + probabilities[state(previous, mode, $1)] }
   }
 
   /// When the peer came to a place, if it more probably came there than was there all along.
@@ -101,8 +103,8 @@ struct ModeChain {
   /// By way of each place, of which the peer's own is the direct one, and faulty.
   private var channels: Range<Int> { 0..<count + 1 }
 
-  private func state(_ first: Int, _ mode: Int, _ channel: Int) -> Int {
-    (first * count + mode) * (count + 1) + channel
+  private func state(_ previous: Int, _ mode: Int, _ channel: Int) -> Int {
+    (previous * count + mode) * (count + 1) + channel
   }
 
   /// The share of a channel in the long run.
@@ -123,27 +125,23 @@ struct ModeChain {
     let resting = exp(-seconds / Self.restSeconds)
     let leaving = count > 1 ? (1 - resting) / Double(count - 1) : 0
     let time = device.timestamp.seconds(since: start)
-    for first in 0..<count {
+    for mode in 0..<count { places[mode] = probability(of: mode) }
+    for previous in 0..<count {
       for mode in 0..<count {
-        places[mode] = (0, 0)
-        for channel in channels {
-          places[mode].probability += probabilities[state(first, mode, channel)]
-          places[mode].arrival += arrivals[state(first, mode, channel)]
+        let coming = previous == mode ? 0 : leaving * places[previous]
+        let here = channels.reduce(into: (probability: 0.0, arrival: 0.0)) {
+          $0.probability += probabilities[state(previous, mode, $1)]
+          $0.arrival += arrivals[state(previous, mode, $1)]
         }
-      }
-      let all = probability(ofFirst: first)
-      for mode in 0..<count {
-        let coming = leaving * (all - places[mode].probability)
         for channel in channels {
-          let index = state(first, mode, channel)
+          let index = state(previous, mode, channel)
           let share = share(of: channel, at: mode, faultShare)
           let changed = (1 - lasting) * share
           probabilities[index] =
-            resting * (lasting * probabilities[index] + changed * places[mode].probability)
+            resting * (lasting * probabilities[index] + changed * here.probability)
             + share * coming
           arrivals[index] =
-            resting * (lasting * arrivals[index] + changed * places[mode].arrival)
-            + share * coming * time
+            resting * (lasting * arrivals[index] + changed * here.arrival) + share * coming * time
         }
       }
     }

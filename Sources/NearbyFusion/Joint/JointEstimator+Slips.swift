@@ -323,7 +323,6 @@ extension JointEstimator {
     }
     let isSuspected = judgeContradiction(
       solution.problem, at: solution.state, &memory.workspace)
-    let notFound: SlipSearch = isSuspected ? .notFound : .calm
     let before = memory.start
     guard isSuspected || isLosingPeer else { return .calm }
     // Performance: what the newest ranges alone rule out is not fitted.
@@ -582,7 +581,7 @@ extension JointEstimator {
     guard let now = knots.last, slipReview.isOpen(at: now.timestamp) else { return }
     guard let first = slipOnset, let slip = slips[first] else {
       // The fit has taken the slip back.
-      for number in 0..<SlipReview.rivalCount { slipReview.rivals[number] = .infinity }
+      slipReview.end()
       return
     }
     guard

@@ -209,28 +209,6 @@ struct JointEstimatorTests {
     #expect(joint.contradictionOfMost == nil)
   }
 
-  @Test("fewer reflections beside eight peers are taken for a slip where tracks choose the cells")
-  func reflectionsAreNoSlips() throws {
-    let scenario = try #require(Scenario.preset(named: "reflector-8"))
-    func slips(_ configuration: FusionConfiguration) throws -> Int {
-      var count = 0
-      for seed in 1..<7 as Range<UInt64> {
-        let run = scenario.simulated(seed: seed)
-        var engine = try FusionEngine(configuration)
-        let peers = run.peers.map { _ in engine.addPeer() }
-        run.feed(&engine, as: peers) { _, report, _ in
-          if case .odometrySlipped = report.event { count += 1 }
-        }
-      }
-      return count
-    }
-    let byTrack = try slips(scenario.matchingConfiguration)
-    var configuration = scenario.matchingConfiguration
-    configuration.features.remove(.cellsByTrack)
-    let all = try slips(configuration)
-    #expect(byTrack < all, "\(byTrack), \(all)")
-  }
-
   @Test("beside a reflector a fit of what the own track explains claims more, and is wrong no more")
   func cellsByTrack() throws {
     let scenario = try #require(Scenario.preset(named: "reflector"))

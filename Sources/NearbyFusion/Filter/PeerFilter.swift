@@ -657,17 +657,19 @@ struct PeerFilter: Sendable, Codable {
     guard hasNewCell, !dormant.isEmpty, let history = tracks[0].history.first,
       settings.configuration.features.contains(.modeChain)
     else { return }
-    let chain = history.chain(
-      of: [Mode(tracks[0]), Mode(dormant[0].track)], now: device,
-      settings)
-    if !dormant[0].wasLeft, !isPlaceUndecided,
+    let (present, former) = (Mode(tracks[0]), Mode(dormant[0].track))
+    let chain = history.chain(of: [present, former], now: device, settings)
+    // It is not told of a place that was not known that the peer was moved from there.
+    if !dormant[0].wasLeft, !isPlaceUndecided, present.isElsewhere(than: former),
+      former.isClaimable(from: device, settings.configuration),
       chain.probability(from: 1, to: 0) >= ModeChain.decisive,
       let arrival = chain.arrival(at: 0)
     {
       dormant[0].wasLeft = true
       event = .peerMoved(since: arrival)
     }
-    if chain.probability(of: 1) < ModeChain.negligible,
+    // Until the next place has converged the former one tells that it is not known (``awaitsNextPlace``).
+    if convergence.verdict.isConverged, chain.probability(of: 1) < ModeChain.negligible,
       dormant[0].wasLeft || chain.probability(ofNowOrBefore: 1) < ModeChain.negligible
     {
       dormant = []

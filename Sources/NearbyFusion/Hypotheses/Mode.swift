@@ -32,6 +32,22 @@ struct Mode {
   /// The distance from a point, metres.
   func distance(from point: Vector3) -> Double { (place - point).length }
 
+  /// Whether it is narrow enough to be claimed as seen from a device, if it is the only one.
+  func isClaimable(from device: TrajectoryPoint, _ configuration: FusionConfiguration) -> Bool {
+    let width = GaussianView(place, covariance, from: device.worldFromDevice).width(configuration)
+    return width.totalVariance <= width.requiredVariance
+  }
+
+  /// Whether another one is at another place, with the probability ``ModeChain/decisive``: `dᵀ (P + P')⁻¹ d` is beyond
+  /// the quantile of χ² with three degrees of freedom.
+  func isElsewhere(than other: Mode) -> Bool {
+    let away = place - other.place
+    guard let information = (covariance + other.covariance).positiveDefiniteInverse else {
+      return false
+    }
+    return away.dot(information.times(away)) > 11.345
+  }
+
   /// Measured minus predicted for a peer at this place, with the variance of both: `Hᵀ (P + c D) H + σ²`, with
   /// the drift D of the odometry between both and the factor c by which it counts for more, being common to several
   /// cells.

@@ -10,9 +10,20 @@ import NearbyGeometry
 /// The probabilities of the places at which a peer at rest may be, by all that was measured of it.
 ///
 /// A hidden Markov chain over the cells of a walk. Its state is the place where the peer is, that from which it came
-/// there, which is the same place if it was not moved, and the channel of the radio: direct, by way of one of the other places, or faulty. A range by way
-/// of a mirror is that to a mirror image, which is farther away than the peer. The forward algorithm gives the
-/// probability of each state. It costs 48 cells × n² (n + 1) states for n places.
+/// there, which is the same place if it was not moved, and the channel of the radio: direct, by way of one of the
+/// other places, or faulty. A range by way of a mirror is that to a mirror image, which is farther away than the peer.
+///
+/// The channel c follows from the one before, over a walk of m metres, and from that of the cell that was measured
+/// nearest to this one on an earlier visit, at d metres:
+///
+///     p(c' | c) ∝ (λ δ(c, c') + (1 - λ) s(c')) M(c'),   M(c') = ν q(c') / s(c') + 1 - ν
+///
+/// with the shares s of the channels, their probabilities q at the earlier visit if the peer was at its place then,
+/// `λ = exp(-m/L)` and `ν = (1 - r) exp(-d/L)`. What an obstacle or a mirror does to a range, it does again when the
+/// device comes back; a peer that was moved is measured at other distances from the same place. Without this both are
+/// as probable.
+///
+/// The forward algorithm gives the probability of each state. It costs 48 cells × n² (n + 1) states for n places.
 struct ModeChain {
   /// How many places there are.
   private let count: Int
@@ -20,6 +31,8 @@ struct ModeChain {
   private var probabilities: [Double]
   /// The probability of a state times the mean time at which the peer came to its place, seconds after the start.
   private var arrivals: [Double]
+  /// The probabilities after each cell, one cell after another.
+  private var visits: [Double] = []
   private let start: Timestamp
   /// Of each place, that the peer is there.
   private var places: [Double]
@@ -28,14 +41,15 @@ struct ModeChain {
   static let decisive = 0.99
   /// The probability of a place that need not be weighed any longer.
   static let negligible = 1e-4
-  /// The share of ranges by way of one mirror, the walk over which a channel lasts, metres, and the time for which
-  /// things that can be carried stay where they are, seconds.
+  /// The share r of ranges by way of one mirror, the length L over which channels are correlated, metres, and the time
+  /// for which things that can be carried stay where they are, seconds.
   ///
-  /// With these 9 of 60 walks beside a reflector and 3 of 60 among walls report a move, 60 and 59 of 60 moves are
-  /// reported, and so is each of 16 peers that are taken away among eight.
-  private static let reflectedShare = 0.01
+  /// They decide little: with shares of 0.01 to 0.05, 5 to 8 m, and 1000 to 10 000 s, of 60 walks each 2 to 10 beside a
+  /// reflector and 3 to 6 among walls report a move, 53 to 57 and 60 of 60 moves are reported, and 15 or all of 16
+  /// peers that are taken away among eight.
+  private static let reflectedShare = 0.02
   private static let channelMetres = 5.0
-  private static let restSeconds = 1000.0
+  private static let restSeconds = 10_000.0
 
   /// Passes through the cells of a walk.
   ///
@@ -62,10 +76,12 @@ struct ModeChain {
     var likelihoods = [Double](repeating: 1, count: count * (count + 1))
     let dilution = DriftInWindow.dilution(keyframes: cells.count, isFlat: false)
     var before = cells.first?.device ?? now
-    for cell in cells {
-      predict(from: before, to: cell.device, faultShare)
+    visits.reserveCapacity(cells.count * probabilities.count)
+    for (index, cell) in cells.enumerated() {
+      predict(from: before, to: index, of: cells, faultShare)
       findLikelihoods(&likelihoods, of: cell, modes, dilution: dilution, settings)
       update(by: likelihoods)
+      visits.append(contentsOf: probabilities)
       before = cell.device
     }
   }
@@ -114,12 +130,63 @@ struct ModeChain {
       ? 1 - faultShare - Double(count - 1) * Self.reflectedShare : Self.reflectedShare
   }
 
+  // MARK: Earlier visits
+
+  /// A cell that was measured near another one, a walk ago.
+  private struct Visit {
+    var cell: Int
+    /// The factor ν by which its channel is that of now.
+    var correlation: Double
+    /// The probability of the pair of places of which it is.
+    var probability: Double
+  }
+
+  /// The nearest cell before a walk that is longer than channels last, since the peer came to its place.
+  ///
+  /// - Parameters:
+  ///   - index: The cell.
+  ///   - pair: The states of the place and of that from which the peer came there.
+  ///   - cells: All cells.
+  /// - Returns: It; `nil` if there is none.
+  private func earlierVisit(
+    of index: Int, pair: Range<Int>, in cells: [ObservationWindow.Cell]
+  ) -> Visit? {
+    let here = cells[index].device
+    let (now, arrival) = pair.reduce((0.0, 0.0)) {
+      ($0.0 + probabilities[$1], $0.1 + arrivals[$1])
+    }
+    var nearest: (cell: Int, metres: Double)?
+    for other in cells[..<index].indices {
+      let device = cells[other].device
+      guard here.path - device.path > Self.channelMetres else { break }
+      guard now * device.timestamp.seconds(since: start) >= arrival else { continue }
+      let metres = (device.worldFromDevice.translation - here.worldFromDevice.translation).length
+      if metres < nearest?.metres ?? .infinity { nearest = (other, metres) }
+    }
+    guard let nearest else { return nil }
+    let then = pair.reduce(0) { $0 + visits[nearest.cell * probabilities.count + $1] }
+    guard then > .leastNormalMagnitude else { return nil }
+    return Visit(
+      cell: nearest.cell,
+      correlation: (1 - Self.reflectedShare) * exp(-nearest.metres / Self.channelMetres),
+      probability: then)
+  }
+
+  /// The factor M of a state with a share.
+  private func memory(of visit: Visit?, _ state: Int, share: Double) -> Double {
+    guard let visit, share > 0 else { return 1 }
+    let then = visits[visit.cell * probabilities.count + state] / visit.probability
+    return visit.correlation * then / share + 1 - visit.correlation
+  }
+
   // MARK: The forward algorithm
 
   /// Lets channels end, and the peer be moved.
   private mutating func predict(
-    from before: TrajectoryPoint, to device: TrajectoryPoint, _ faultShare: Double
+    from before: TrajectoryPoint, to index: Int, of cells: [ObservationWindow.Cell],
+    _ faultShare: Double
   ) {
+    let device = cells[index].device
     let seconds = abs(device.timestamp.seconds(since: before.timestamp))
     let lasting = exp(-abs(device.path - before.path) / Self.channelMetres)
     let resting = exp(-seconds / Self.restSeconds)
@@ -128,20 +195,32 @@ struct ModeChain {
     for mode in 0..<count { places[mode] = probability(of: mode) }
     for previous in 0..<count {
       for mode in 0..<count {
-        let coming = previous == mode ? 0 : leaving * places[previous]
-        let here = channels.reduce(into: (probability: 0.0, arrival: 0.0)) {
-          $0.probability += probabilities[state(previous, mode, $1)]
-          $0.arrival += arrivals[state(previous, mode, $1)]
-        }
+        let first = state(previous, mode, 0)
+        let pair = first..<first + count + 1
+        let visit = earlierVisit(of: index, pair: pair, in: cells)
+        // As Σ s M = 1, the sum over c' is λ M(c) + 1 - λ.
+        var here = (probability: 0.0, arrival: 0.0)
         for channel in channels {
-          let index = state(previous, mode, channel)
+          let state = first + channel
           let share = share(of: channel, at: mode, faultShare)
+          let memory = memory(of: visit, state, share: share)
+          let scale = resting / (lasting * memory + 1 - lasting)
+          probabilities[state] *= scale
+          arrivals[state] *= scale
+          here.probability += probabilities[state]
+          here.arrival += arrivals[state]
+        }
+        let coming = previous == mode ? 0 : leaving * places[previous]
+        for channel in channels {
+          let state = first + channel
+          let share = share(of: channel, at: mode, faultShare)
+          let memory = memory(of: visit, state, share: share)
           let changed = (1 - lasting) * share
-          probabilities[index] =
-            resting * (lasting * probabilities[index] + changed * here.probability)
+          probabilities[state] =
+            memory * (lasting * probabilities[state] + changed * here.probability)
             + share * coming
-          arrivals[index] =
-            resting * (lasting * arrivals[index] + changed * here.arrival) + share * coming * time
+          arrivals[state] =
+            memory * (lasting * arrivals[state] + changed * here.arrival) + share * coming * time
         }
       }
     }

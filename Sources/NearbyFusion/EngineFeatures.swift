@@ -4,9 +4,9 @@
 ///
 /// No settings: an engine without one of them is a worse engine, or the part would not be here.
 package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
-  package var rawValue: UInt32
+  package var rawValue: UInt16
 
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// A place that is found is fitted to all samples until its shell is flat.
   package static let refinement = EngineFeatures(rawValue: 1 << 0)
@@ -31,15 +31,16 @@ package struct EngineFeatures: OptionSet, Hashable, Sendable, Codable {
   /// Peers at rest are fitted together with the odometry's drift, and heights are verified by that.
   package static let jointFit = EngineFeatures(rawValue: 1 << 10)
 
-  /// A challenger replaces a place at rest by the evidence of all that was measured, and not by its probation alone.
-  package static let modeChain = EngineFeatures(rawValue: 1 << 11)
+  /// A challenger may win by the evidence of all that was measured.
+  package static let walkHistory = EngineFeatures(rawValue: 1 << 11)
+  /// A place that another one has replaced is kept: the peer may be there after all, or was moved from it.
+  package static let dormantTracks = EngineFeatures(rawValue: 1 << 12)
   /// Where too many ranges are too short for a place, all places are searched anew.
-  package static let reopening = EngineFeatures(rawValue: 1 << 12)
-  /// The joint fit has the cells that a peer's own track explains.
-  package static let cellsByTrack = EngineFeatures(rawValue: 1 << 13)
+  package static let reopening = EngineFeatures(rawValue: 1 << 13)
   /// Residuals that are larger than they should be widen the covariance that is published.
   package static let inflation = EngineFeatures(rawValue: 1 << 14)
-  /// A place across a flat walk is claimed once its mirror image is ruled out.
+  /// A place across a flat walk is claimed only once the joint fit has verified it; a peer that is alone has a joint
+  /// fit for that only.
   package static let verification = EngineFeatures(rawValue: 1 << 15)
 
   package static let all = EngineFeatures(rawValue: .max)

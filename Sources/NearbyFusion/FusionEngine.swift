@@ -262,16 +262,12 @@ public struct FusionEngine: Sendable {
     defer { locateInMap(by: measurements, of: peer, from: device) }
     joint.record(
       measurements, of: peer, bornAt: birth, at: place, from: device, isObstructed: isObstructed,
-      explainedBy: peers[peer].explainingTrack, merging: peers[peer].endedTrack, settings)
+      settings)
     guard joint.isDue(at: device, isContradicted: peers[peer].isContradicted) else {
       joint.examineNext()
-      peers[peer].isPlaceUndecided = joint.isPlaceUndecided(of: peer)
       return
     }
     joint.fit(at: device, peers, settings)
-    for index in joint.merged { peers[index].mergeDormant() }
-    joint.merged.removeAll(keepingCapacity: true)
-    peers[peer].isPlaceUndecided = joint.isPlaceUndecided(of: peer)
     for index in joint.proposals.indices {
       peers[joint.proposals[index].peer].adopt(
         joint.proposals[index].posterior, odometry, settings,

@@ -23,7 +23,7 @@ struct ChallengeTests {
     var wins = 0
     for bits in Self.bits {
       let (challenger, incumbent) = tracks(bits)
-      guard Challenge.mayWin(challenger, incumbent) else { continue }
+      guard Challenge.wins(challenger, incumbent) else { continue }
       wins += 1
       #expect(challenger.isPlaced && challenger.isConsistent && challenger.seconds >= 1)
       // Someone must doubt the incumbent.
@@ -53,5 +53,55 @@ struct ChallengeTests {
     // A place elsewhere goes on until it is contradicted.
     challenger.includesIncumbent = false
     #expect(Challenge.ends(challenger, incumbent) == isContradicted)
+  }
+
+  /// What a challenger and an incumbent have explained, and whether the challenger wins.
+  struct Contest: Sendable {
+    var mayHaveMoved: Bool
+    var before: Double
+    var since: Double
+    var hasAngles = false
+    var seconds = 2.0
+    var nats = 0.0
+    var isLost = false
+    var wins: Bool
+  }
+
+  @Test(
+    "a place that has explained a walk is given up for more than a burst",
+    arguments: [
+      // Of a place just found nothing speaks against another one.
+      Contest(mayHaveMoved: true, before: 2, since: 2, wins: true),
+      // Carried away: after 8 m of walk with ranges alone, after 3 s with angles.
+      Contest(mayHaveMoved: true, before: 100, since: 7.9, wins: false),
+      Contest(mayHaveMoved: true, before: 100, since: 8, wins: true),
+      Contest(
+        mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 2.9, wins: false),
+      Contest(mayHaveMoved: true, before: 100, since: 2, hasAngles: true, seconds: 3, wins: true),
+      // Nothing moves that fast: all that was measured decides, or a walk longer than reflections last.
+      Contest(mayHaveMoved: false, before: 100, since: 19.9, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 20, wins: true),
+      Contest(
+        mayHaveMoved: false, before: 10, since: 19, hasAngles: true, seconds: 60, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 2, nats: 6.9, wins: false),
+      Contest(mayHaveMoved: false, before: 100, since: 2, nats: 7.1, wins: true),
+      // A place that is lost is a guess.
+      Contest(mayHaveMoved: false, before: 100, since: 1, isLost: true, wins: true),
+    ])
+  func outweighs(contest: Contest) {
+    var challenger = Challenge.Challenger(
+      isConsistent: true, isContradicted: false, isPlaced: true, includesIncumbent: false,
+      seconds: contest.seconds)
+    challenger.explainedWalk = contest.since
+    challenger.hasAngles = contest.hasAngles
+    challenger.logEvidenceRatio = contest.nats
+    var incumbent = Challenge.Incumbent(
+      isConsistent: false, isContradicted: true, isLost: contest.isLost)
+    incumbent.mayHaveMoved = contest.mayHaveMoved
+    incumbent.explainedWalk = contest.before
+    #expect(Challenge.wins(challenger, incumbent) == contest.wins)
+    // In another world of the odometry's it has explained nothing.
+    incumbent.forgetWalk()
+    #expect(Challenge.wins(challenger, incumbent))
   }
 }

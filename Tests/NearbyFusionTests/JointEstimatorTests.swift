@@ -143,100 +143,21 @@ struct JointEstimatorTests {
     }
     let peer = Vector3(0, 0, -10)
     var cell = JointCell(
-      range(10), at: device(.zero, seconds: 0), isObstructed: false, explainedBy: nil, of: peer)
-    func take(
-      _ metres: Double, _ place: Vector3, isObstructed: Bool = false,
-      explainedBy track: Timestamp? = nil
-    ) -> Bool {
+      range(10), at: device(.zero, seconds: 0), isObstructed: false, of: peer)
+    func take(_ metres: Double, _ place: Vector3, isObstructed: Bool = false) -> Bool {
       cell.take(
-        range(metres), at: device(place, seconds: 1), isObstructed: isObstructed,
-        explainedBy: track, of: peer)
+        range(metres), at: device(place, seconds: 1), isObstructed: isObstructed, of: peer)
     }
     #expect(take(9.8, Vector3(0, 0, -0.2)))
     #expect(cell.values.range.count == 2)
     #expect(abs(cell.values.range.mean - 9.9) < 1e-12)
     #expect(abs(cell.device.worldFromDevice.translation.z + 0.1) < 1e-12)
-    // Too far, too high, too wrong, of another kind, of another track.
+    // Too far, too high, too wrong, of another kind.
     #expect(!take(9, Vector3(0, 0, -1)))
     #expect(!take(10, Vector3(0, 0.1, 0)))
     #expect(!take(11, .zero))
     #expect(!take(10, .zero, isObstructed: true))
-    #expect(!take(10, .zero, explainedBy: Timestamp(nanoseconds: 0)))
     #expect(cell.values.range.count == 2)
-  }
-
-  /// A fit of three peers whose samples are explained by their tracks, as the tracks of all began at zero.
-  private static func threePeers() -> (joint: JointEstimator, settings: Settings) {
-    let settings = Settings(FusionConfiguration())
-    var joint = JointEstimator(settings.configuration.odometry)
-    for peer in 0..<3 { record(of: peer, explained: true, at: 0, &joint, settings) }
-    joint.members = (0..<3).map {
-      JointEstimator.Member(
-        peer: $0, birth: Timestamp(nanoseconds: 0), state: InlineArray(repeating: 0),
-        placeErrors: [])
-    }
-    return (joint, settings)
-  }
-
-  /// Records a range of a peer from 5 m further on each second.
-  private static func record(
-    of peer: Int, explained isExplained: Bool, at seconds: Double, _ joint: inout JointEstimator,
-    _ settings: Settings
-  ) {
-    var point = TrajectoryPoint.nowhere
-    point.world = 0
-    point.timestamp = Timestamp(nanoseconds: Int64(seconds * 1e9))
-    point.worldFromDevice = RigidTransform(
-      rotation: .identity, translation: Vector3(5 * seconds, 0, 0))
-    var measurements = Measurements()
-    measurements[.range] = MeasuredValue(value: 5, sigma: 0.1)
-    joint.record(
-      measurements, of: peer, bornAt: Timestamp(nanoseconds: 0), at: Vector3(0, 0, -5),
-      from: point, isObstructed: false,
-      explainedBy: isExplained ? Timestamp(nanoseconds: 0) : nil, merging: nil, settings)
-  }
-
-  @Test("what contradicts one of three peers is its own; what contradicts two may be a slip")
-  func contradictionOfMost() {
-    var (joint, settings) = Self.threePeers()
-    Self.record(of: 0, explained: false, at: 1, &joint, settings)
-    Self.record(of: 0, explained: false, at: 2, &joint, settings)
-    #expect(joint.contradictionOfMost == nil)
-    Self.record(of: 1, explained: false, at: 3, &joint, settings)
-    #expect(joint.contradictionOfMost == joint.knots.first?.timestamp)
-    // Cells that a slip was found to explain need no other one.
-    joint.records[1].cells[1].isOfSlip = true
-    #expect(joint.contradictionOfMost == nil)
-  }
-
-  @Test("beside a reflector a fit of what the own track explains claims more, and is wrong no more")
-  func cellsByTrack() throws {
-    let scenario = try #require(Scenario.preset(named: "reflector"))
-    func counts(_ configuration: FusionConfiguration) throws -> (claimed: Int, wrong: Int) {
-      var (claimed, wrong) = (0, 0)
-      for seed in 0..<24 as Range<UInt64> {
-        let run = scenario.simulated(seed: seed)
-        var engine = try FusionEngine(configuration)
-        let peer = engine.addPeer()
-        run.feed(&engine, as: peer) { index, _, engine in
-          let estimate = engine.estimate(of: peer)
-          guard estimate.convergence == .converged, let mean = estimate.positionInWorld else {
-            return
-          }
-          claimed += 1
-          let away = (mean - run.samples[index].peerInOdometry).length
-          let sigma = estimate.covarianceInWorld.trace.squareRoot()
-          if away > 0.5, away > 3.4 * sigma { wrong += 1 }
-        }
-      }
-      return (claimed, wrong)
-    }
-    let byTrack = try counts(scenario.matchingConfiguration)
-    var configuration = scenario.matchingConfiguration
-    configuration.features.remove(.cellsByTrack)
-    let all = try counts(configuration)
-    #expect(Double(byTrack.claimed) > 1.1 * Double(all.claimed), "\(byTrack), \(all)")
-    #expect(byTrack.wrong <= all.wrong, "\(byTrack), \(all)")
   }
 
   @Test("cells that are near each other share their errors")
@@ -248,8 +169,7 @@ struct JointEstimatorTests {
         rotation: .identity, translation: Vector3(x, 0, 0))
       var measurements = Measurements()
       measurements[.range] = MeasuredValue(value: 5, sigma: 0.1)
-      return JointCell(
-        measurements, at: point, isObstructed: false, explainedBy: nil, of: Vector3(0, 0, -5))
+      return JointCell(measurements, at: point, isObstructed: false, of: Vector3(0, 0, -5))
     }
     var (a, b, c) = (cell(at: 0), cell(at: 0.4), cell(at: 8))
     b.meet(&a, offset)

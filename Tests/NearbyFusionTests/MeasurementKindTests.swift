@@ -215,11 +215,10 @@ struct MeasurementKindTests {
     let noise = NoiseLevels(Self.settings.configuration.ranging)
     for kind in MeasurementKind.allCases {
       var cell = JointCell(
-        Self.measurements(of: [kind]), at: Self.device(), isObstructed: false, explainedBy: nil,
-        of: Self.peer)
+        Self.measurements(of: [kind]), at: Self.device(), isObstructed: false, of: Self.peer)
       var later = JointCell(
         Self.measurements(of: [kind]), at: Self.device(seconds: 0.1), isObstructed: false,
-        explainedBy: nil, of: Self.peer)
+        of: Self.peer)
       later.meet(&cell, Self.settings.heightOffset)
       #expect(cell.neighbours[kind] > 1.5 && later.neighbours[kind] > 1.5, "\(kind)")
       func fitted(errorsByPlace variance: Double) -> PerKind<ChainProblem.Value?> {

@@ -134,8 +134,8 @@ struct SavedEngineTests {
   private static let unsaved: Set = [
     "settings", "proposals", "workspace", "candidates", "steps", "start", "older", "olderState",
     "marginal",
-    "motions", "rates", "differences", "model", "viewpoint", "mark", "departed", "merged",
-    "slipEvent", "innovations", "moments", "dense", "logDeterminant",
+    "motions", "rates", "differences", "model", "viewpoint", "mark", "departed", "slipEvent",
+    "innovations", "moments", "dense", "logDeterminant",
   ]
 
   /// Structures of the kernels are written as numbers in a row.

@@ -21,7 +21,7 @@ struct StateWriterTests {
     var number = 0
     var word: Int64 = 0
     var small: Int32 = 0
-    var bits: UInt32 = 0
+    var bits: UInt16 = 0
     var value = 0.0
     var text = ""
     var values: [Double] = []

@@ -46,51 +46,42 @@ struct WalkHistoryTests {
     return history
   }
 
-  private func mode(_ place: Vector3) -> Mode {
-    Mode(
-      place: place, covariance: SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01),
-      at: device(39))
-  }
-
   @Test("a reflection on a third of the walk does not refute the place, and is refuted by the rest")
   func reflection() {
     let history = history(reflected: 20..<33)
     let now = device(39)
+    let noise = NoiseLevels(FusionConfiguration().ranging)
     #expect(history.explainsShortRanges(Self.place, now: now))
     #expect(!history.explainsShortRanges(Self.image, now: now))
-    let chain = history.chain(
-      of: [mode(Self.place), mode(Self.image)], now: now, Self.settings)
-    #expect(chain.probability(of: 0) >= ModeChain.decisive)
+    let ratio = history.logEvidenceRatio(
+      of: Self.place, over: Self.image, now: now, noise, Self.settings)
+    #expect(ratio > 20)
+    let inverse = history.logEvidenceRatio(
+      of: Self.image, over: Self.place, now: now, noise, Self.settings)
+    #expect(abs(ratio + inverse) < 1e-9)
   }
 
-  @Test(
-    "since the peer came to its place, neither a search nor the short ranges see what was before")
-  func arrival() {
-    var history = history(reflected: 0..<20)
-    #expect(!history.explainsShortRanges(Self.image, now: device(39)))
-    history.placeSince = device(20).timestamp
-    #expect(history.windowOfPlace.count == 20)
-    #expect(history.explainsShortRanges(Self.place, now: device(39)))
-    #expect(history.window.count == 40)
+  @Test("until a time it holds what was measured before, and the evidence of that alone")
+  func until() {
+    let history = history(reflected: 20..<40)
+    let before = history.until(device(20).timestamp)
+    #expect(before.window.count < history.window.count)
+    let ratio = before.logEvidenceRatio(
+      of: Self.place, over: Self.image,
+      SymmetricMatrix3(xx: 0.01, xy: 0, xz: 0, yy: 0.01, yz: 0, zz: 0.01), now: device(39),
+      NoiseLevels(FusionConfiguration().ranging), Self.settings)
+    #expect(ratio > 20)
+    #expect(before.explainsShortRanges(Self.place, now: device(39)))
   }
 
-  @Test("a sample is taken in after half a metre or a second")
-  func spacing() {
-    let history = history(reflected: 0..<0)
-    let now = device(39)
-    func takesIn(metres: Double, seconds: Double) -> Bool {
-      var later = now
-      later.path += metres
-      later.timestamp = now.timestamp.advanced(bySeconds: seconds)
-      var measurements = Measurements()
-      measurements[.range] = MeasuredValue(value: 7, sigma: 0.1)
-      var copy = history
-      return copy.add(
-        measurements, at: later, NoiseLevels(FusionConfiguration().ranging), place: Self.place)
-    }
-    #expect(!takesIn(metres: 0.4, seconds: 0.9))
-    #expect(takesIn(metres: 0.6, seconds: 0.1))
-    #expect(takesIn(metres: 0, seconds: 1.1))
+  @Test("the range measured nearest to a place is found, if it is near enough")
+  func nearestRange() throws {
+    let window = history(reflected: 0..<0).window
+    let here = device(7).worldFromDevice.translation
+    let (range, then) = try #require(window.nearestRange(to: here, within: 0.5))
+    #expect((then.worldFromDevice.translation - here).length < 0.5)
+    #expect(abs(range.value - (Self.place - then.worldFromDevice.translation).length) < 0.1)
+    #expect(window.nearestRange(to: Vector3(0, 20, 0), within: 0.5) == nil)
   }
 
   @Test("a history in which all agrees refutes nothing")

@@ -8,8 +8,7 @@ internal import NearbyGeometry
 struct EnginePass: Sendable {
   /// Of each peer its place in the map; `nil` of one that the engine has nowhere.
   private(set) var places: [Vector3?]
-  /// The peers that the engine finds moved, and those of which it is open whether they were: their newest ranges
-  /// contradict the last place.
+  /// The peers that the engine finds moved.
   private(set) var moved: Set<Int> = []
   /// Where the odometry's world lies in the map, pose by pose.
   private(set) var mapFromWorld: [RigidTransform] = []
@@ -45,13 +44,6 @@ struct EnginePass: Sendable {
       }
       if hasSample, let alignment = engine.mapAlignment { newest = alignment.mapFromWorld }
       mapFromWorld.append(newest)
-    }
-    for peer in peers {
-      if case .notConverged(let reasons) = engine.estimate(of: peer).convergence,
-        reasons.contains(.insufficientSignalStrength)
-      {
-        moved.insert(peer.index)
-      }
     }
     places = peers.map { peer in
       guard let mode = engine.hypotheses(of: peer)?.hypotheses.first, mode.positionInWorld.isFinite

@@ -34,9 +34,9 @@ package struct FeatureSwitch: Sendable {
     FeatureSwitch("jump detection", .jumpDetection),
     FeatureSwitch("probation", .probation),
     FeatureSwitch("joint fit", .jointFit),
-    FeatureSwitch("mode chain", .modeChain),
+    FeatureSwitch("walk history", .walkHistory),
+    FeatureSwitch("dormant tracks", .dormantTracks),
     FeatureSwitch("reopening", .reopening),
-    FeatureSwitch("cells by track", .cellsByTrack),
     FeatureSwitch("inflation", .inflation),
     FeatureSwitch("verification", .verification),
     // Faults that are shorter than a sample period are independent of each other.

@@ -36,6 +36,10 @@ struct ContradictionMonitor: Hashable, Sendable, Codable {
   /// Whether hardly any contradicts it.
   var isNegligible: Bool { share <= Self.negligible }
 
+  /// Goes on to a time without a sample that tells anything.
+  @inline(__always)
+  mutating func skip(to time: Timestamp) { last = time }
+
   /// Takes one sample into account.
   ///
   /// - Parameters:

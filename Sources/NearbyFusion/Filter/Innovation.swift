@@ -16,9 +16,6 @@ struct Innovation: Hashable {
   /// Whether it fails a gate of a number of standard deviations.
   func isBeyond(_ sigmas: Double) -> Bool { value * value > sigmas * sigmas * variance }
 
-  /// Its density as an inlier: N(value; 0, variance).
-  var density: Double { exp(-0.5 * value * value / variance) / (2 * .pi * variance).squareRoot() }
-
   /// The logarithm of its density as an inlier, up to a constant.
   var logLikelihood: Double { -0.5 * (value * value / variance + log(variance)) }
 }

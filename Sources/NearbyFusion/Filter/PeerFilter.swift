@@ -57,15 +57,6 @@ struct PeerFilter: Sendable, Codable {
 
   /// Whether a peer of unknown motion is on its way.
   private var isUnderway = false
-  /// Whether the joint fit has yet to find out whether the track is at another place than the one before: until then
-  /// the peer is not reported to have moved.
-  var isPlaceUndecided = false
-  /// Whether the newest sample made a cell of the history.
-  private var hasNewCell = false
-  /// When the track began that explains the newest sample; `nil` if none does.
-  private(set) var explainingTrack: Timestamp?
-  /// When a challenger began that has ended with the newest sample, being where the incumbent is.
-  private(set) var endedTrack: Timestamp?
   /// When an azimuth was last used; only of a peer of unknown motion.
   private var lastAzimuth: Timestamp?
   /// The age of the newest azimuth, seconds, up to which the direction to a peer of unknown motion is
@@ -135,9 +126,7 @@ struct PeerFilter: Sendable, Codable {
       mayBePacked = true
     }
     return tracks.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
-      && dormant.allSatisfy {
-        $0.track.isConsistent(with: configuration, mayBePacked: mayBePacked)
-      }
+      && dormant.allSatisfy { $0.isConsistent(with: configuration, mayBePacked: mayBePacked) }
   }
 
   /// Begins with the noise that has been learnt of other peers, before the first sample is used: the
@@ -466,7 +455,6 @@ struct PeerFilter: Sendable, Codable {
     _ event: inout SampleEvent?
   ) -> Bool {
     if !azimuthTrackers.isEmpty { azimuthTrackers = [] }
-    endedTrack = nil
     // What was known of a world that is lost says nothing in this one.
     guard world == device.world, !isForgotten(measurements, at: device, settings), !hasStopped
     else {
@@ -479,7 +467,6 @@ struct PeerFilter: Sendable, Codable {
       walk = AssessedWalk()
       convergence.outage = .none
       convergence.resumedAt = odometry.resumedAt
-      explainingTrack = device.timestamp
       reportBirth(measurements, into: &reports)
       return true
     }
@@ -492,13 +479,12 @@ struct PeerFilter: Sendable, Codable {
         measurements, errors, at: device, isObstructed: isObstructed, settings, &result, &event)
     }
     if tracks[0].isRefuted, settings.configuration.features.contains(.reopening) {
-      keepDormant(tracks[0])
+      keepDormant(tracks[0], settings)
       tracks[0].reopen(measurements, at: device, noise, settings)
       dropChallenger()
       claim = claim.after(.replaced)
       walk.assessedPath = -.infinity
     }
-    noteExplainingTrack()
     if motion == .unknown, measurements.has(.azimuth) { lastAzimuth = device.timestamp }
     if measurements.has(.range),
       motion == .unknown || hasRanges || needsRanges || !tracks[0].consistency.hasNoRangeOutlier
@@ -507,18 +493,6 @@ struct PeerFilter: Sendable, Codable {
     }
     report(&result, measurements, errors, settings, into: &reports)
     return false
-  }
-
-  /// Notes which track explains the newest sample.
-  @inline(__always)
-  private mutating func noteExplainingTrack() {
-    if tracks[0].consistency.contradictedSince == nil {
-      explainingTrack = tracks[0].birthDevice.timestamp
-    } else {
-      explainingTrack =
-        hasChallenger && tracks[1].consistency.contradictedSince == nil
-        ? tracks[1].birthDevice.timestamp : nil
-    }
   }
 
   /// Goes on with another declared motion.
@@ -587,8 +561,9 @@ struct PeerFilter: Sendable, Codable {
       range: rangeInnovation(of: measurements, at: device), settings, into: &result)
     if tracks[index].reduceUnlessSearching(settings) {
       tracks[index].searchAndReduce(measurements, at: device, noise, settings)
+    } else if !tracks[index].history.isEmpty {
+      tracks[index].record(measurements, noise)
     }
-    if index == 0 { hasNewCell = tracks[index].record(measurements, noise) }
   }
 
   /// How a range meets the filter of ranges alone, of a peer of unknown motion.
@@ -620,68 +595,43 @@ struct PeerFilter: Sendable, Codable {
       || convergence.resumedAt.map { time.seconds(since: $0) < Self.newWorldSeconds } ?? false
   }
 
-  /// Makes another track the incumbent.
+  /// Keeps a track that is given up; of two that with the longer walk, as the other one is that of a peer on
+  /// its way.
+  private mutating func keepDormant(_ former: Track, _ settings: Settings) {
+    guard motion == .stationary, settings.configuration.features.contains(.dormantTracks),
+      former.explainedWalk > dormant.first?.track.explainedWalk ?? 0
+    else { return }
+    dormant = [DormantTrack(former)]
+  }
+
+  /// Compares a sample with the former incumbent: whether the peer has left its place, or is there after all.
   ///
-  /// - Parameters:
-  ///   - track: The track.
-  ///   - arrival: When the peer came to its place; `nil` if it was there all along.
-  ///   - isNewWorld: Whether the history is that of another world.
-  /// - Returns: The former one.
-  private mutating func replaceIncumbent(
-    by track: Track, arrival: Timestamp?, isNewWorld: Bool = false
-  ) -> Track {
-    var former = tracks[0]
-    tracks = [track]
-    if !isNewWorld { tracks[0].inherit(historyOf: &former, arrival: arrival) }
-    claim = claim.after(.replaced)
-    walk.assessedPath = -.infinity
-    return former
-  }
-
-  /// Keeps a track of a peer at rest that is given up; of two that with the longer walk, as the other one is that of a
-  /// peer on its way.
-  private mutating func keepDormant(_ former: Track) {
-    guard motion == .stationary,
-      former.walk > dormant.first?.track.walk ?? 0
-    else { return }
-    dormant = [DormantTrack(track: former)]
-  }
-
-  /// Ends the comparison with the former incumbent: the joint fit has found both at the same place.
-  mutating func mergeDormant() { dormant = [] }
-
-  /// Weighs the former incumbent with the present one: whether the peer has left its place, or is there after all.
-  private mutating func weighDormant(
-    at device: TrajectoryPoint, _ settings: Settings, _ event: inout SampleEvent?
-  ) {
-    guard hasNewCell, !dormant.isEmpty, let history = tracks[0].history.first,
-      settings.configuration.features.contains(.modeChain)
-    else { return }
-    let (present, former) = (Mode(tracks[0]), Mode(dormant[0].track))
-    let chain = history.chain(of: [present, former], now: device, settings)
-    // It is not told of a place that was not known that the peer was moved from there.
-    if !dormant[0].wasLeft, !isPlaceUndecided, present.isElsewhere(than: former),
-      former.isClaimable(from: device, settings.configuration),
-      chain.probability(from: 1, to: 0) >= ModeChain.decisive,
-      let arrival = chain.arrival(at: 0)
-    {
-      dormant[0].wasLeft = true
-      event = .peerMoved(since: arrival)
-    }
-    // Until the next place has converged the former one tells that it is not known (``awaitsNextPlace``).
-    if convergence.verdict.isConverged, chain.probability(of: 1) < ModeChain.negligible,
-      dormant[0].wasLeft || chain.probability(ofNowOrBefore: 1) < ModeChain.negligible
-    {
+  /// - Returns: Whether the former incumbent is the incumbent again: the ranges agree with it, and the samples
+  ///   contradict the present one.
+  private mutating func wakesDormant(
+    _ measurements: Measurements, at device: TrajectoryPoint, isDoubted: Bool,
+    _ settings: Settings, _ event: inout SampleEvent?
+  ) -> Bool {
+    guard !dormant.isEmpty else { return false }
+    dormant[0].add(measurements, at: device, settings)
+    if dormant[0].isOutweighed(by: tracks[0]) {
       dormant = []
-      return
+      return false
     }
-    guard chain.probability(of: 1) >= ModeChain.decisive else { return }
+    guard isDoubted, dormant[0].isConsistent else {
+      if let since = dormant[0].departure(to: tracks[0], noise, settings) {
+        event = .peerMoved(since: since)
+      }
+      return false
+    }
     // A peer that was not reported to have left has not come back.
     if dormant[0].wasLeft { event = .peerReturned }
-    dormant = [
-      DormantTrack(
-        track: replaceIncumbent(by: dormant[0].track, arrival: chain.arrival(at: 1)))
-    ]
+    let woken = dormant[0].track
+    dormant = [DormantTrack(tracks[0])]
+    tracks = [woken]
+    claim = claim.after(.replaced)
+    walk.assessedPath = -.infinity
+    return true
   }
 
   /// Lets a challenger be born, grow, win or lose.
@@ -699,14 +649,17 @@ struct PeerFilter: Sendable, Codable {
     isObstructed: Bool, _ settings: Settings, _ result: inout StepResult,
     _ event: inout SampleEvent?
   ) {
-    let isNewWorld = hasNewWorld(at: device.timestamp)
-    if isNewWorld { dormant = [] }
-    weighDormant(at: device, settings, &event)
-    let incumbent = tracks[0].asIncumbent
+    var incumbent = tracks[0].asIncumbent
+    if hasNewWorld(at: device.timestamp) {
+      incumbent.forgetWalk()
+      dormant = []
+    }
+    if wakesDormant(
+      measurements, at: device, isDoubted: incumbent.isDoubted, settings, &event)
+    {
+      return
+    }
     if hasChallenger, Challenge.ends(tracks[1].asChallenger(of: tracks[0], at: device), incumbent) {
-      if incumbent.isConsistent, tracks[1].includes(tracks[0]) {
-        endedTrack = tracks[1].birthDevice.timestamp
-      }
       dropChallenger()
     }
     // What a challenger saw of a peer on its way says nothing about where the peer came to rest.
@@ -727,22 +680,22 @@ struct PeerFilter: Sendable, Codable {
     step(
       1, measurements, errors, at: device, isObstructed: isObstructed, settings,
       &challengerResult)
-    let challenger = tracks[1].asChallenger(of: tracks[0], at: device)
-    guard Challenge.mayWin(challenger, incumbent) else { return }
-    var arrival: Timestamp?
-    // Of a peer that may move, and in a new world of the odometry's, nothing that was measured before counts.
-    if motion == .stationary, !isNewWorld, let history = tracks[0].history.first,
-      settings.configuration.features.contains(.modeChain)
+    var challenger = tracks[1].asChallenger(of: tracks[0], at: device)
+    if let history = tracks[0].history.first, tracks[1].phase.isSettled, incumbent.isDoubted,
+      settings.configuration.features.contains(.walkHistory)
     {
-      guard hasNewCell else { return }
-      let chain = history.chain(
-        of: [Mode(tracks[0]), Mode(tracks[1])], now: device, settings)
-      guard chain.probability(of: 1) >= ModeChain.decisive else { return }
-      arrival = chain.arrival(at: 1)
+      challenger.logEvidenceRatio = history.logEvidenceRatio(
+        of: tracks[1].bank.heaviestPosition, over: tracks[0].bank.heaviestPosition, now: device,
+        noise, settings)
     }
-    let former = replaceIncumbent(by: tracks[1], arrival: arrival, isNewWorld: isNewWorld)
-    keepDormant(former)
-    result = challengerResult
+    if Challenge.wins(challenger, incumbent) {
+      let former = tracks.removeFirst()
+      if challenger.logEvidenceRatio > 0 { tracks[0].inherit(historyOf: former) }
+      keepDormant(former, settings)
+      result = challengerResult
+      claim = claim.after(.replaced)
+      walk.assessedPath = -.infinity
+    }
   }
 
   // MARK: Stage 8, reports and learning

@@ -23,6 +23,8 @@ struct Track: Sendable, Codable {
   private(set) var consistency = TrackConsistency()
   /// The device at the first sample.
   private(set) var birthDevice: TrajectoryPoint
+  /// How far the device has gone while samples contradicted the track, metres.
+  private var contradictedWalk = 0.0
   /// Whether the share of the history's ranges that are too short for the place is small.
   ///
   /// Obstruction lengthens ranges and never shortens them, so a place with many short ranges is that of a
@@ -208,6 +210,7 @@ struct Track: Sendable, Codable {
           from: self.device, to: device, isPlanar: settings.configuration.odometry.isPlanar),
         settings.motion)
       result.decorrelation = bank.advance(&motion, &travel, to: &measurement)
+      if !consistency.isConsistent { contradictedWalk += device.path - self.device.path }
       self.device = device
     } else {
       var measurement = measurement(measurements, errors, device, isObstructed, settings)
@@ -234,28 +237,15 @@ struct Track: Sendable, Codable {
   }
 
   /// Takes a sample into the history, and judges whether that agrees with the place.
-  ///
-  /// - Returns: Whether the history has another cell.
-  mutating func record(_ measurements: Measurements, _ noise: NoiseLevels) -> Bool {
-    guard !history.isEmpty else { return false }
+  mutating func record(_ measurements: Measurements, _ noise: NoiseLevels) {
     let isNew = history[0].add(measurements, at: device, noise, place: bank.heaviestPosition)
     if isNew, !consistency.isConsistent || !explainsShortRanges {
       explainsShortRanges = history[0].explainsShortRanges(bank.heaviestPosition, now: device)
     }
-    return isNew
   }
 
-  /// Takes over the history of the track that it replaces.
-  ///
-  /// - Parameters:
-  ///   - other: The other track.
-  ///   - arrival: When the peer came to this one's place; `nil` if it was there all along.
-  mutating func inherit(historyOf other: inout Track, arrival: Timestamp?) {
-    guard !other.history.isEmpty else { return }
-    history = other.history
-    history[0].placeSince = arrival
-    other.history = []
-  }
+  /// Takes over the history of the track that it replaces, as its place has the greater evidence there.
+  mutating func inherit(historyOf other: Track) { history = other.history }
 
   private mutating func remember(_ measurements: Measurements) {
     // Performance: written out, as a closure copies the values that it writes to.
@@ -345,6 +335,7 @@ struct Track: Sendable, Codable {
   ) {
     self.motion = motion
     birthDevice = self.device
+    contradictedWalk = 0
     consistency = TrackConsistency()
     lastMotion = nil
     if phase.isSettled {
@@ -402,11 +393,13 @@ struct Track: Sendable, Codable {
     _ measurements: Measurements, at device: TrajectoryPoint, _ noise: NoiseLevels,
     _ settings: Settings
   ) {
-    guard let window = history.first?.windowOfPlace, measurements.has(.range) else { return }
+    guard let window = history.first?.window, measurements.has(.range) else { return }
     let initial = InitialHypotheses(measurements, at: device, noise: noise, settings)
+    history = []
     search = [TrackSearch(window, initial, motion, features)]
     phase = .initial
     birthDevice = self.device
+    contradictedWalk = 0
     reopenedAt = self.device.path
     consistency = TrackConsistency()
     search[0].search(
@@ -517,7 +510,7 @@ struct Track: Sendable, Codable {
 
   private mutating func endSearch() {
     if motion == .stationary, !search.isEmpty {
-      if history.isEmpty { history = [WalkHistory(search[0].window, at: device)] }
+      history = [WalkHistory(search[0].window, at: device)]
       explainsShortRanges = history[0].explainsShortRanges(bank.heaviestPosition, now: device)
     }
     search = []
@@ -548,6 +541,13 @@ struct Track: Sendable, Codable {
 
   /// Whether a range has been measured since the track began.
   var hasRange: Bool { !previousValues.range.isNaN }
+
+  /// Whether an angle has been measured since the track began.
+  var hasAngles: Bool { !previousValues.azimuth.isNaN || !previousValues.elevation.isNaN }
+
+  /// How far the device has gone while the samples agreed with the track, metres.
+  @inline(__always)
+  var explainedWalk: Double { walk - contradictedWalk }
 
   /// Whether the share of too short ranges refutes the place, and the next search of the whole prior is due.
   @inline(__always)

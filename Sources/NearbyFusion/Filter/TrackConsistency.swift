@@ -7,8 +7,29 @@ struct TrackConsistency: Hashable, Sendable, Codable {
   private var angles = ContradictionMonitor()
   /// How many ranges in a row were far too short.
   private var shortRanges = 0
+  /// The newest range that agreed: measured minus predicted, metres, and when.
+  private var agreed: Agreement?
+  /// How the newest contradiction of ranges began.
+  private(set) var onset = Onset.gradual
+
   /// Since when more samples have contradicted the track than agree; `nil` once they agree again.
   private(set) var contradictedSince: Timestamp?
+
+  /// How fast the innovation of ranges grew when they began to contradict a track.
+  enum Onset: Hashable, Sendable, Codable {
+    /// No faster than a peer moves, or unheard for long enough to have moved.
+    case gradual
+    /// Faster than a peer moves: the place was wrong before, or the range is wrong now.
+    case sudden
+  }
+  private struct Agreement: Hashable, Codable {
+    var innovation: Double
+    var time: Timestamp
+  }
+  /// No peer moves away faster, m/s.
+  private static let fastestMotion = 3.0
+  /// The gate on a difference of two innovations, in stated sigmas of a range.
+  private static let onsetSigmas = 5.0
 
   /// Angles are wrong in a row more often than ranges: they must be so for this many times as long.
   private static let anglePatience = 2.0
@@ -31,6 +52,11 @@ struct TrackConsistency: Hashable, Sendable, Codable {
   ) {
     if measurements.has(.range) {
       let contradicts = result.outcomes.range.inlier < 0.5
+      if ranges.isConsistent {
+        noteOnset(
+          result.outcomes.range.innovation, contradicts: contradicts,
+          sigma: measurements.values.range.sigma, at: time)
+      }
       ranges.add(contradicts: contradicts, at: time, patience: patience)
       shortRanges =
         contradicts && isFarTooShort(result.outcomes.range, weight: result.weight)
@@ -46,6 +72,24 @@ struct TrackConsistency: Hashable, Sendable, Codable {
     if contradictedSince != nil || ranges.isDoubtful || angles.isDoubtful {
       contradictedSince = isConsistent ? nil : contradictedSince ?? time
     }
+  }
+
+  /// Takes note of a range while most of them agree: the first that contradicts after one that agreed tells
+  /// how fast the innovation has grown.
+  @inline(__always)
+  private mutating func noteOnset(
+    _ innovation: Double, contradicts: Bool, sigma: Double, at time: Timestamp
+  ) {
+    guard contradicts else {
+      agreed = Agreement(innovation: innovation, time: time)
+      return
+    }
+    guard let agreed else { return }
+    self.agreed = nil
+    let seconds = time.seconds(since: agreed.time)
+    onset =
+      abs(innovation - agreed.innovation)
+        > Self.fastestMotion * seconds + Self.onsetSigmas * sigma ? .sudden : .gradual
   }
 
   @inline(never)

@@ -10,10 +10,6 @@ struct JointCell: Sendable, Codable {
   private(set) var device: TrajectoryPoint
   private(set) var values: PerKind<Average>
   private(set) var isObstructed: Bool
-  /// When the track of the peer began that explains it; `nil` if none does.
-  var track: Timestamp?
-  /// Whether it is since a slip of the odometry, so that no place needs to explain it.
-  var isOfSlip = false
   /// The place of the first sample, about which others are near.
   private let first: RigidTransform
   private var sampleCount = 1.0
@@ -60,14 +56,11 @@ struct JointCell: Sendable, Codable {
   ///   - measurements: What was measured.
   ///   - device: Where the device was.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
-  ///   - track: When the track began that explains it; `nil` if none does.
   ///   - place: Where the peer is thought to be.
   init(
-    _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool,
-    explainedBy track: Timestamp?, of place: Vector3
+    _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool, of place: Vector3
   ) {
     self.device = device
-    self.track = track
     first = device.worldFromDevice
     self.isObstructed = isObstructed
     values = PerKind { kind in
@@ -86,8 +79,7 @@ struct JointCell: Sendable, Codable {
 
   /// All but the viewpoint, which follows from the device and the direction.
   private enum CodingKeys: CodingKey {
-    case device, values, isObstructed, track, isOfSlip, first, sampleCount, direction
-    case neighbours
+    case device, values, isObstructed, first, sampleCount, direction, neighbours
   }
 
   init(from decoder: any Decoder) throws {
@@ -95,8 +87,6 @@ struct JointCell: Sendable, Codable {
     device = try container.decode(TrajectoryPoint.self, forKey: .device)
     values = try container.decode(PerKind<Average>.self, forKey: .values)
     isObstructed = try container.decode(Bool.self, forKey: .isObstructed)
-    track = try container.decodeIfPresent(Timestamp.self, forKey: .track)
-    isOfSlip = try container.decode(Bool.self, forKey: .isOfSlip)
     first = try container.decode(RigidTransform.self, forKey: .first)
     sampleCount = try container.decode(Double.self, forKey: .sampleCount)
     direction = try container.decode(Vector3.self, forKey: .direction)
@@ -108,14 +98,13 @@ struct JointCell: Sendable, Codable {
   ///
   /// - Returns: Whether it has.
   mutating func take(
-    _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool,
-    explainedBy track: Timestamp?, of place: Vector3
+    _ measurements: Measurements, at device: TrajectoryPoint, isObstructed: Bool, of place: Vector3
   ) -> Bool {
     let (here, there) = (self.device.worldFromDevice, device.worldFromDevice)
     let range = values.range.count > 0 ? values.range.mean : 1
     let length = min(max(Self.lengthPerRange * range, Self.shortest), Self.longest)
     let away = there.translation - first.translation
-    guard isObstructed == self.isObstructed, track == self.track, device.world == self.device.world,
+    guard isObstructed == self.isObstructed, device.world == self.device.world,
       away.length < length, abs(away.y) < FlatWalk.tallestCell,
       there.rotation.angle(to: first.rotation) < Self.widest
     else { return false }

@@ -157,66 +157,37 @@ extension JointEstimator {
 
   /// Decides of members of which another track has begun whether they have moved.
   ///
-  /// A slip of the odometry contradicts a place as a move does. Else a peer has moved if the newest ranges that the new
-  /// track explains contradict the fit's place.
-  mutating func decideRebirths(_ solution: JointSolution, _ candidates: [JointCandidate?]) {
+  /// A slip of the odometry contradicts a place as a move does. Of a single peer nothing but the new track's place tells
+  /// a move from faults.
+  mutating func decideRebirths(
+    _ solution: JointSolution, _ candidates: [JointCandidate?], _ workspace: inout ChainWorkspace
+  ) {
+    guard let now = knots.last?.timestamp,
+      members.contains(where: { records[$0.peer].rebirth != nil })
+    else { return }
+    solution.problem.findRangeResiduals(at: solution.state, workspace: &workspace)
     for index in members.indices.reversed() {
       let peer = members[index].peer
       guard let rebirth = records[peer].rebirth else { continue }
-      let hasSlipped =
-        slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
-      var hasMoved = false
-      if !hasSlipped {
-        guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced,
-          !slipReview.isContradicted
+      let hasMoved: Bool
+      if members.count == 1 {
+        guard let candidate = candidates[peer], candidate.birth == rebirth, candidate.isPlaced
         else { continue }
-        guard
-          let contradicts = contradictsRanges(
-            of: peer, explainedBy: rebirth, solution.mode(of: index), at: solution.device)
-        else { continue }
-        hasMoved = contradicts
+        hasMoved = candidate.isElsewhere(than: solution.mode(of: index), at: solution.device)
+      } else {
+        let hasSlipped =
+          slipReview.foundAt.map { $0.seconds(since: rebirth) > -Self.newestSeconds } ?? false
+        guard hasSlipped || now.seconds(since: rebirth) > Self.newestSeconds else { continue }
+        let newest = newestRanges(of: index, solution.problem, workspace)
+        hasMoved = !hasSlipped && 2 * newest.contradicting > newest.count
       }
       if hasMoved {
         departed.append(peer)
       } else {
-        merged.append(peer)
-        records[peer].give(cellsOf: records[peer].birth, to: rebirth)
         (records[peer].birth, members[index].birth) = (rebirth, rebirth)
         records[peer].rebirth = nil
       }
     }
-  }
-
-  /// Whether most of the newest ranges that a track explains contradict a place by the fit.
-  ///
-  /// The variance of a residual has the range's own, that of its error by place, and those of the place and of the
-  /// odometry's drift along the line of sight.
-  ///
-  /// - Returns: The answer; `nil` as long as the track explains too few.
-  private func contradictsRanges(
-    of peer: Int, explainedBy track: Timestamp, _ mode: JointPosterior.Mode,
-    at device: TrajectoryPoint
-  ) -> Bool? {
-    let cells = records[peer].cells.reversed().lazy
-      .filter { $0.track == track && $0.values.range.count > 0 }.prefix(Self.fewestContradictions)
-    guard cells.count == Self.fewestContradictions else { return nil }
-    let contradicting = cells.count { cell in
-      let sight = mode.position - cell.device.worldFromDevice.translation
-      let distance = sight.length
-      let direction = (1 / max(distance, 0.1)) * sight
-      let covariance =
-        mode.positionCovariance
-        + OdometryDrift(from: cell.device, to: device, isPlanar: false).covariance(for: sight)
-      let variance =
-        cell.values.range.squaredSigma + sizes.place * sizes.place
-        + direction.dot(covariance.times(direction))
-      let residual =
-        cell.values.range.mean - (1 + mode.mean[StateIndex.rangeScale]) * distance
-        - mode.mean[StateIndex.rangeBias]
-      return residual * residual
-        > Self.contradictionSigmas * Self.contradictionSigmas * variance
-    }
-    return 2 * contradicting > cells.count
   }
 
   // MARK: Looking for one
@@ -239,9 +210,7 @@ extension JointEstimator {
 
   /// Looks for a slip in the newest intervals when the newest ranges of several peers contradict the fit.
   ///
-  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
-  /// is fitted, and the one of the greatest evidence is kept. Where the places of most peers explain nothing of late
-  /// all that was measured since counts: as a slip if the evidence is for one, and else not.
+  /// While they do not, the newest slip is compared with others.
   ///
   /// - Returns: Whether a slip was found: the solution has become that with it.
   mutating func findSlip(
@@ -254,64 +223,22 @@ extension JointEstimator {
       slipReview.isContradicted = false
       return false
     }
-    memory.start.removeAll(keepingCapacity: true)
-    memory.start.append(contentsOf: solution.state)
-    countedSince = contradictionOfMost
-    defer { countedSince = nil }
-    let isWidened = countedSince != nil
-    if isWidened { refill(&solution, peers, settings, &memory) }
     let search = searchSlip(&solution, peers, settings, &memory)
-    guard search != .found else {
-      markCellsOfSlip()
-      return true
-    }
-    if isWidened {
-      countedSince = nil
-      solution.state.replaceSubrange(solution.state.indices, with: memory.start)
-      refill(&solution, peers, settings, &memory)
-    }
     if search == .calm { reviewSlip(&solution, peers, settings, &memory) }
-    return false
-  }
-
-  /// Fills a solution's problem with the cells that count.
-  private func refill(
-    _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
-    _ memory: inout Memory
-  ) {
-    fill(&solution.problem, knots: knots.count, peers, settings, &memory.steps)
-    solution.problem.setFaultPriors(
-      at: solution.state, settings.faults, workspace: &memory.workspace)
-  }
-
-  /// The time of the first knot at which a slip may have begun, if the newest cells of most peers are explained by no
-  /// place of theirs.
-  var contradictionOfMost: Timestamp? {
-    let onset = knots[max(0, knots.count - 1 - Self.mostOnsets)].timestamp
-    let contradicted = members.count { member in
-      guard !member.isKnown, let cell = records[member.peer].cells.last else { return false }
-      return cell.track != member.birth && !cell.isOfSlip && cell.device.timestamp >= onset
-    }
-    return 2 * contradicted > members.count ? onset : nil
-  }
-
-  /// Lets all cells since the newest slip count.
-  private mutating func markCellsOfSlip() {
-    guard let since = slipReview.since else { return }
-    for member in members {
-      let cells = records[member.peer].cells.indices
-      for index in cells where records[member.peer].cells[index].device.timestamp >= since {
-        records[member.peer].cells[index].isOfSlip = true
-      }
-    }
+    return search == .found
   }
 
   /// Fits the slips that are suspected.
+  ///
+  /// A slip that lasts is one interval of the chain, from the knot at its onset to the newest knot. Each hypothesis
+  /// is fitted, and the one of the greatest evidence is kept.
   private mutating func searchSlip(
     _ solution: inout JointSolution, _ peers: [PeerFilter], _ settings: Settings,
     _ memory: inout Memory
   ) -> SlipSearch {
     var none: [Double] = []
+    memory.start.removeAll(keepingCapacity: true)
+    memory.start.append(contentsOf: solution.state)
     _ = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.coarseTolerance,
       covariance: &none, workspace: &memory.workspace)
@@ -323,11 +250,11 @@ extension JointEstimator {
     }
     let isSuspected = judgeContradiction(
       solution.problem, at: solution.state, &memory.workspace)
+    let notFound: SlipSearch = isSuspected ? .notFound : .calm
     let before = memory.start
-    guard isSuspected || isLosingPeer else { return .calm }
+    guard isSuspected || isLosingPeer else { return notFound }
     // Performance: what the newest ranges alone rule out is not fitted.
     let suspects = suspects(solution.problem, before: before, settings)
-    let notFound: SlipSearch = isSuspected ? .notFound : .calm
     guard !suspects.isEmpty || slipReview.isContradicted else { return notFound }
     _ = solution.problem.fit(
       &solution.state, iterations: Self.mostIterations, tolerance: Self.tolerance,
@@ -335,7 +262,7 @@ extension JointEstimator {
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     guard let steady = logEvidence(solution.problem, at: solution.state, &memory.workspace)
-    else { return .notFound }
+    else { return notFound }
     var best = steady + OdometrySlip.leastGain
     var found: SlipHypothesis?
     func weigh(_ hypothesis: SlipHypothesis, _ logOdds: Double, _ memory: inout Memory) {

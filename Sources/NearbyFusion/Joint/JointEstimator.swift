@@ -31,8 +31,6 @@ struct JointEstimator: Sendable, Codable {
   var rangeSteps: [Bool] = []
   /// The peers that have been found to have moved by the fit that is made.
   var departed: [Int] = []
-  /// The peers whose new track the newest fit has found to be at the place of the former one.
-  var merged: [Int] = []
   /// What the newest fit has found out of slips; taken by ``takeSlipEvent()``.
   var slipEvent: SampleEvent?
   /// When it was last fitted, and how many cells there were.
@@ -60,8 +58,6 @@ struct JointEstimator: Sendable, Codable {
   private var removed: [Int] = []
   /// The examinations that are due since the newest fit, the most urgent last.
   private var pending: [DirectionExamination] = []
-  /// Since when all cells count, while a slip of the odometry is looked for.
-  var countedSince: Timestamp?
 
   /// All but ``proposals``, which are written over before they are read again.
   private enum CodingKeys: CodingKey {
@@ -149,11 +145,6 @@ struct JointEstimator: Sendable, Codable {
     var cells: [JointCell] = []
     /// Whether it was a member, and made room for another.
     var isDismissed = false
-
-    /// Makes the cells that one track explains those of another.
-    mutating func give(cellsOf former: Timestamp?, to track: Timestamp) {
-      for index in cells.indices where cells[index].track == former { cells[index].track = track }
-    }
   }
 
   /// A new knot where drift since the last one exceeds this share of the radio's sigma, in metres and
@@ -258,13 +249,10 @@ struct JointEstimator: Sendable, Codable {
   ///   - place: Where it is thought to be.
   ///   - device: Where the device was.
   ///   - isObstructed: Whether the radio itself calls the range obstructed.
-  ///   - track: When the track began that explains the sample; `nil` if none does.
-  ///   - ended: A track that has turned out to be at the same place.
   ///   - settings: The settings.
   mutating func record(
     _ measurements: Measurements, of peer: Int, bornAt birth: Timestamp, at place: Vector3,
-    from device: TrajectoryPoint, isObstructed: Bool, explainedBy track: Timestamp?,
-    merging ended: Timestamp?, _ settings: Settings
+    from device: TrajectoryPoint, isObstructed: Bool, _ settings: Settings
   ) {
     if knots.first?.world != device.world { restart(at: device, settings) }
     while records.count <= peer { records.append(Record()) }
@@ -275,7 +263,6 @@ struct JointEstimator: Sendable, Codable {
     } else {
       forget(peer, bornAt: birth)
     }
-    if let ended { records[peer].give(cellsOf: ended, to: birth) }
     guard members.contains(where: { $0.peer == peer }) || hasRoom(for: peer, at: device)
     else {
       // Nothing is kept of peers for which there is no room.
@@ -287,23 +274,15 @@ struct JointEstimator: Sendable, Codable {
     let cells = records[peer].cells.indices
     for index in cells.suffix(Self.openCells).reversed()
     where records[peer].cells[index].take(
-      measurements, at: device, isObstructed: isObstructed, explainedBy: track, of: place)
+      measurements, at: device, isObstructed: isObstructed, of: place)
     {
       return
     }
-    var cell = JointCell(
-      measurements, at: device, isObstructed: isObstructed, explainedBy: track, of: place)
-    cell.isOfSlip =
-      slipReview.isOpen(at: device.timestamp) && slipReview.isUndecided(at: device.timestamp)
+    var cell = JointCell(measurements, at: device, isObstructed: isObstructed, of: place)
     for index in cells { cell.meet(&records[peer].cells[index], settings.heightOffset) }
     records[peer].cells.append(cell)
     cellCount += 1
     cellsSinceKnot += 1
-  }
-
-  /// Whether a new track of a peer has begun of which no fit has found out yet whether it is at another place.
-  func isPlaceUndecided(of peer: Int) -> Bool {
-    records.indices.contains(peer) && records[peer].rebirth != nil
   }
 
   /// Begins anew in another world of the odometry's.
@@ -364,9 +343,7 @@ struct JointEstimator: Sendable, Codable {
   private mutating func forget(_ peer: Int, bornAt birth: Timestamp) {
     var record = Record(birth: birth)
     if records[peer].rebirth == birth {
-      record.cells = records[peer].cells.filter {
-        $0.track == birth || $0.isOfSlip && $0.device.timestamp >= birth
-      }
+      record.cells = records[peer].cells.filter { $0.device.timestamp >= birth }
     }
     cellCount += record.cells.count - records[peer].cells.count
     records[peer] = record
@@ -696,7 +673,6 @@ struct JointEstimator: Sendable, Codable {
     fittedAt = device.timestamp
     fittedCells = cellCount
     proposals.removeAll(keepingCapacity: true)
-    merged.removeAll(keepingCapacity: true)
     for peer in removed {
       // No examination will decide between the place and its rival: that is up to the filter.
       let nothing = JointPosterior(device: device, mode: nil, verdict: .unverified)
@@ -722,7 +698,7 @@ struct JointEstimator: Sendable, Codable {
     solution.problem.setFaultPriors(
       at: solution.state, settings.faults, workspace: &memory.workspace)
     let hasSlipped = findSlip(&solution, peers, settings, &memory)
-    decideRebirths(solution, memory.candidates)
+    decideRebirths(solution, memory.candidates, &memory.workspace)
     if let knot = learnSizes(&solution, settings, &memory) {
       trySlip(after: knot, &solution, peers, settings, &memory)
     }
@@ -991,8 +967,7 @@ struct JointEstimator: Sendable, Codable {
     for (index, member) in members.enumerated() {
       let noise = peers[member.peer].noise
       var knot = 0
-      for cell in records[member.peer].cells
-      where isIncluded(member, cell) && isExplained(cell, by: member, settings) {
+      for cell in records[member.peer].cells where isIncluded(member, cell) {
         while knot + 2 < count, knots[knot + 1].timestamp <= cell.device.timestamp {
           knot += 1
         }
@@ -1019,18 +994,6 @@ struct JointEstimator: Sendable, Codable {
             widening: member.isNew || isWidened(cell) ? widening : 1, settings))
       }
     }
-  }
-
-  /// Whether a cell says something of the place of a member.
-  ///
-  /// The filter's tracks tell reflections and walls from the peer; the fit would take them for errors by place, by
-  /// direction or for drift. After a slip of the odometry no track explains anything. A place of the map needs no track.
-  private func isExplained(
-    _ cell: JointCell, by member: Member, _ settings: Settings
-  ) -> Bool {
-    member.isKnown || cell.track == member.birth || cell.isOfSlip
-      || countedSince.map { cell.device.timestamp >= $0 } ?? false
-      || !settings.configuration.features.contains(.cellsByTrack)
   }
 
   /// Makes room for more: the oldest third of the knots is marginalised.

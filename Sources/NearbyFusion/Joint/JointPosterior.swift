@@ -120,6 +120,20 @@ struct JointCandidate: Sendable, Codable {
   var isDoubted: Bool
   /// What the filter claims along the directions that the walk does not tell.
   var claim: WeakDirectionClaim
+
+  /// Whether the place by the joint fit is another one.
+  ///
+  /// - Parameters:
+  ///   - mode: The place by the fit.
+  ///   - device: The device as of the fit.
+  /// - Returns: Whether it is.
+  func isElsewhere(than mode: JointPosterior.Mode, at device: TrajectoryPoint) -> Bool {
+    let drift = OdometryDrift(from: self.device, to: device, isPlanar: false)
+      .covariance(for: place - self.device.worldFromDevice.translation)
+    return PlaceDifference(
+      offset: place - mode.position, covariance: mode.positionCovariance + covariance + drift
+    ).isSignificant
+  }
 }
 
 extension JointPosterior.Mode {

@@ -60,11 +60,11 @@ extension Int32: SavedPrimitive {
   }
 }
 
-extension UInt32: SavedPrimitive {
+extension UInt16: SavedPrimitive {
   func write(to writer: StateWriter) { Int64(self).write(to: writer) }
-  static func read(from reader: StateReader) throws -> UInt32 {
+  static func read(from reader: StateReader) throws -> UInt16 {
     let value = try Int64.read(from: reader)
-    guard let small = UInt32(exactly: value) else { throw reader.error("a set of \(value)") }
+    guard let small = UInt16(exactly: value) else { throw reader.error("a set of \(value)") }
     return small
   }
 }

@@ -265,9 +265,9 @@ struct ObservationWindow: Sendable, Codable {
     return both
   }
 
-  /// Removes what was measured before a time.
-  mutating func removeAll(before time: Timestamp) {
-    keyframes.removeAll { $0.device.timestamp < time }
+  /// Removes what was measured from a time on.
+  mutating func removeAll(from time: Timestamp) {
+    keyframes.removeAll { $0.device.timestamp >= time }
   }
 
   // MARK: Giving out
@@ -277,15 +277,11 @@ struct ObservationWindow: Sendable, Codable {
   /// - Parameters:
   ///   - place: The place now.
   ///   - metres: By how much.
-  ///   - since: Since when they count; `nil` from the first one on.
   ///   - now: The device now.
   /// - Returns: The share, 0 to 1.
-  func shareOfShortRanges(
-    for place: Vector3, by metres: Double, since: Timestamp?, now: TrajectoryPoint
-  ) -> Double {
+  func shareOfShortRanges(for place: Vector3, by metres: Double, now: TrajectoryPoint) -> Double {
     var (count, short) = (0, 0)
     for keyframe in keyframes where keyframe.values.range.count > 0 {
-      if let since, keyframe.device.timestamp < since { continue }
       count += 1
       let drift = OdometryDrift(from: keyframe.device, to: now, isPlanar: false)
       let sight = place - keyframe.device.worldFromDevice.translation
@@ -294,6 +290,30 @@ struct ObservationWindow: Sendable, Codable {
       if keyframe.values.range.mean < sight.length - tolerated { short += 1 }
     }
     return count > 0 ? Double(short) / Double(count) : 0
+  }
+
+  /// The range that was measured nearest to a place of the device.
+  ///
+  /// - Parameters:
+  ///   - place: The place, metres.
+  ///   - radius: How far away it may have been measured, metres.
+  /// - Returns: The range and the device's pose at that time; `nil` if no range was measured within the radius.
+  func nearestRange(
+    to place: Vector3, within radius: Double
+  ) -> (range: MeasuredValue, device: TrajectoryPoint)? {
+    var nearest: Keyframe?
+    var least = radius
+    for keyframe in keyframes where keyframe.values.range.count > 0 {
+      let distance = (keyframe.device.worldFromDevice.translation - place).length
+      if distance <= least { (nearest, least) = (keyframe, distance) }
+    }
+    return nearest.map { keyframe in
+      let range = keyframe.values.range
+      return (
+        MeasuredValue(value: range.mean, sigma: (range.white + range.wander).squareRoot()),
+        keyframe.device
+      )
+    }
   }
 
   /// Whether nothing but ranges and azimuths from a flat walk tells where the peer is.
@@ -305,28 +325,6 @@ struct ObservationWindow: Sendable, Codable {
       && WalkShape(
         of: keyframes.lazy.map(\.device.worldFromDevice.translation), isAlone: false
       ).isFlat
-  }
-
-  /// What was measured from about one place.
-  struct Cell {
-    var device: TrajectoryPoint
-    /// The means, and the standard deviations of their white noise and of the wandering errors.
-    var measurements = Measurements()
-  }
-
-  /// The means of the keyframes, the oldest first.
-  func cells(_ settings: Settings) -> [Cell] {
-    keyframes.map { keyframe in
-      var cell = Cell(device: keyframe.device)
-      for kind in MeasurementKind.allCases where keyframe.values[kind].count > 0 {
-        let value = keyframe.values[kind]
-        let variance =
-          value.white / value.count
-          + kind.wanderingVariance(part: value.wander, settings.heightOffset)
-        cell.measurements[kind] = MeasuredValue(value: value.mean, sigma: variance.squareRoot())
-      }
-      return cell
-    }
   }
 
   /// The keyframes as the fit wants them, as seen from now.

@@ -19,6 +19,11 @@ extension JointEstimator {
   /// Whether there is a slip after a knot that is more than a correction.
   func hasLargeSlip(after knot: Int) -> Bool { slips[knot]?.isLarge ?? false }
 
+  /// Whether any large slip has lasted until after a moment.
+  private func hasLargeSlip(since time: Timestamp) -> Bool {
+    knots.indices.dropLast().contains { hasLargeSlip(after: $0) && knots[$0 + 1].timestamp > time }
+  }
+
   /// The uncertainty of the time at which a slip displaces the device, seconds.
   private static let timeSigmaSeconds = 0.5
 
@@ -507,8 +512,8 @@ extension JointEstimator {
   ) {
     guard let now = knots.last, slipReview.isOpen(at: now.timestamp) else { return }
     guard let first = slipOnset, let slip = slips[first] else {
-      // The fit has taken the slip back.
-      slipReview.end()
+      // The fit has taken it back, unless it has made another interval of it.
+      if let since = slipReview.since, !hasLargeSlip(since: since) { slipReview.end() }
       return
     }
     guard
